@@ -1,0 +1,65 @@
+// The words for everything that can go wrong; HTTP statuses become one of them, and one of them becomes an errno.
+
+/** What went wrong, in words. `remote/http.ts` makes them from HTTP, `drive/errno.ts` makes errno names from them. */
+export type FailureKind =
+  // said by the service
+  | 'invalid' // 400, 422
+  | 'unauthenticated' // 401 after one new log-in
+  | 'forbidden' // 403
+  | 'absent' // 404, 410, or a record that is `null`
+  | 'conflict' // 409, 412, or two people edited one field
+  | 'too-large' // 413
+  | 'busy' // 423, 429, 503 after retries
+  | 'unsupported' // 405, 501
+  | 'service-full' // 507
+  | 'broken' // other 5xx, malformed answers, wrong lengths, a 200 that was not stored
+  | 'outcome-unknown' // the request may have been carried out; nothing may be sent again by itself
+  // met on the way there
+  | 'timeout' // the deadline, 408, 504
+  | 'unreachable' // refused, DNS, reset, breaker open
+  | 'untrusted' // TLS
+  // said by the drive
+  | 'read-only'
+  | 'not-permitted'
+  | 'not-json'
+  | 'refused' // parsed, but not a record the service could take: never sent
+  | 'no-space'
+  | 'name-too-long'
+  | 'name-not-utf8'
+  | 'not-empty'
+  | 'exists'
+  | 'is-directory'
+  | 'not-directory'
+  | 'no-attribute'
+  | 'bad-handle'
+  | 'other-device'
+  | 'internal' // a bug of ours, logged with its stack
+
+/** A failure as a value: one sentence for people, a kind for programs, and what the service itself said. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  /** The first 300 characters of the service's own words, when it said something. */
+  readonly said: string | undefined
+  /** For EINVAL of a text: where it stands, both counted from 1. */
+  readonly place: { readonly line: number; readonly column: number } | undefined
+
+  constructor(
+    readonly kind: FailureKind,
+    sentence: string,
+    details: { cause?: unknown; said?: string | undefined; place?: { line: number; column: number } | undefined } = {},
+  ) {
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
+    this.said = details.said
+    this.place = details.place
+  }
+}
+
+/** Whatever was thrown, as a Failure; a throw that is none of ours is a bug and says so. */
+export function asFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
+  if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')) {
+    return new Failure('no-space', 'the local disk is full', { cause: thrown })
+  }
+  const sentence = thrown instanceof Error ? thrown.message : String(thrown)
+  return new Failure('internal', sentence, { cause: thrown })
+}

@@ -1,0 +1,165 @@
+// The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
+import type { Json, JsonObject } from '../record/json.js'
+
+declare const brand: unique symbol
+type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
+
+/** Ids are decimal strings, never JavaScript numbers: a calculation's id is a 64-bit integer. */
+export type ProjectId = Branded<string, 'ProjectId'>
+export type CalculationId = Branded<string, 'CalculationId'>
+export type ReportId = Branded<string, 'ReportId'>
+export type ShareId = Branded<string, 'ShareId'>
+export type ReportTypeId = Branded<string, 'ReportTypeId'>
+/** A path as the platform's web pages show it: `/db/<user>/<project>/…`. */
+export type ServicePath = Branded<string, 'ServicePath'>
+/** The name of a calculation's file as the service holds it (any text at all). */
+export type FileTitle = Branded<string, 'FileTitle'>
+/** Bytes from the start of a file. */
+export type ByteOffset = Branded<number, 'ByteOffset'>
+export type ByteCount = Branded<number, 'ByteCount'>
+/** Milliseconds since 1970 by this machine's clock. */
+export type Instant = Branded<number, 'Instant'>
+
+/** The form every id has: a whole number, no sign, no leading zero, at most 19 digits. */
+export const idForm = /^(0|[1-9][0-9]{0,18})$/
+export const instant = (milliseconds: number): Instant => milliseconds as Instant
+export const byteCount = (bytes: number): ByteCount => bytes as ByteCount
+export const byteOffset = (bytes: number): ByteOffset => bytes as ByteOffset
+
+/** How a question is asked: by when it must be answered, and whether a user waits for it or it is a guess. */
+export interface Ask {
+  readonly deadline: Instant
+  readonly lane: 'user' | 'guess'
+}
+
+export type RecordKind = 'project' | 'calculation' | 'report' | 'share'
+export type Permission = 'READ' | 'WRITE' | 'FULLACCESS'
+
+/** What a record or a listing's item says of itself that calcfs understands; the rest stays opaque. */
+export interface RecordFacts {
+  readonly id: string | undefined
+  readonly title: string | undefined
+  readonly created: Instant | undefined
+  readonly modified: Instant | undefined
+  /** Published things are frozen on the platform. */
+  readonly published: boolean
+}
+
+/** One child of a project as a listing shows it. */
+export interface Listed<Id> {
+  readonly id: Id
+  readonly title: string
+  readonly facts: RecordFacts
+  /** What else the listing carried, as compact JSON text; `{}` if nothing. */
+  readonly rest: string
+  /** The parent, where the listing carries one. */
+  readonly parent: ProjectId | undefined
+}
+
+export interface User {
+  /** Log-in names the record offers, most likely first; the first that resolves as `/db/<name>` is the user's. */
+  readonly candidates: readonly string[]
+  readonly record: JsonObject
+}
+
+export interface Share {
+  readonly id: ShareId
+  readonly permission: Permission | undefined
+  /** Log-in name of the person it is given to, where the record tells. */
+  readonly user: string | undefined
+  readonly record: JsonObject
+}
+
+export interface ReportType {
+  readonly id: ReportTypeId
+  readonly title: string
+  readonly record: JsonObject
+}
+
+/** One row of a report's ordered list; `title` belongs to the row, not to the calculation. */
+export interface ReportRow {
+  readonly calculation: CalculationId
+  readonly title: string | undefined
+}
+
+/** A body on its way: pieces in order, ends only if it is provably whole, else throws a Failure. */
+export interface Body {
+  /** The whole length in bytes, if the service said it before sending (never for an encoded body). */
+  readonly length: ByteCount | undefined
+  /** Where `bytes` starts: 0, or the asked start if the service honoured a Range. */
+  readonly start: ByteOffset
+  /** False for a body without length and without chunks: its end proves nothing. */
+  readonly ends: 'proven' | 'unproven'
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** Stop receiving; safe to call at any time. */
+  cancel(): void
+}
+
+/** What of a calculation is downloaded: a file of its own, or the generated geometry. */
+export type Content =
+  | { readonly of: 'file'; readonly calculation: CalculationId; readonly title: FileTitle }
+  | { readonly of: 'xyz'; readonly calculation: CalculationId; readonly title: FileTitle }
+
+/** Every operation of the API, each exactly one logical question. All reject with a Failure. */
+export interface Remote {
+  user(ask: Ask): Promise<User>
+  resolveProject(path: ServicePath, ask: Ask): Promise<ProjectId>
+  resolveCalculation(path: ServicePath, ask: Ask): Promise<CalculationId>
+
+  /** First-level sub-projects, in the service's order. Malformed items are left out and logged. */
+  subProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
+  /** First-level calculations. */
+  calculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>
+  /** Everything below, for foresight: only where the service's items carry their parent. */
+  allSubProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
+  allCalculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>
+
+  project(id: ProjectId, ask: Ask): Promise<JsonObject>
+  calculation(id: CalculationId, ask: Ask): Promise<JsonObject>
+  /** Kind 'absent' for the documented 400 and for a 200 with `null`. */
+  report(id: ReportId, ask: Ask): Promise<JsonObject>
+  shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
+  reportTypes(ask: Ask): Promise<readonly ReportType[]>
+
+  createProject(record: JsonObject, ask: Ask): Promise<ProjectId>
+  updateProject(record: JsonObject, ask: Ask): Promise<void>
+  deleteProject(id: ProjectId, ask: Ask): Promise<void>
+  createShare(record: JsonObject, ask: Ask): Promise<ShareId>
+  updateShare(record: JsonObject, ask: Ask): Promise<void>
+  deleteShare(id: ShareId, ask: Ask): Promise<void>
+  createReport(record: JsonObject, ask: Ask): Promise<ReportId>
+  updateReport(record: JsonObject, ask: Ask): Promise<void>
+  deleteReport(id: ReportId, ask: Ask): Promise<void>
+  /** The list replaces all previous values. */
+  setReportCalculations(id: ReportId, order: readonly CalculationId[], ask: Ask): Promise<void>
+  updateCalculation(record: JsonObject, ask: Ask): Promise<void>
+  deleteCalculation(id: CalculationId, ask: Ask): Promise<void>
+
+  /** File names; an empty list where the service has none for a calculation that exists. */
+  fileTitles(of: CalculationId, type: 'files' | 'cml', ask: Ask): Promise<readonly FileTitle[]>
+  /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
+  contentSize(content: Content, ask: Ask): Promise<ByteCount | undefined>
+  /** The bytes from `start` on; a service without Range answers from 0, and `Body.start` says so. */
+  content(content: Content, start: ByteOffset, ask: Ask): Promise<Body>
+}
+
+/** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */
+export interface Dialect {
+  facts(record: JsonObject): RecordFacts
+  /** The report's rows in order; undefined where the service does not show the list. */
+  rows(report: JsonObject): readonly ReportRow[] | undefined
+  /** The entries of the list as the user wrote them, each an id or a path, or why that is none. */
+  entries(report: JsonObject): readonly ListEntry[] | undefined
+  /** The report with this list in the form its own list has. */
+  withRows(report: JsonObject, rows: readonly ReportRow[]): JsonObject
+  /** The name of the field that holds the list, if the record has one. */
+  listField(report: JsonObject): string | undefined
+  /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */
+  configuration(report: JsonObject): string | undefined
+  reportType(report: JsonObject): string | undefined
+  permission(share: JsonObject): string | undefined
+}
+export type ListEntry =
+  | { readonly as: 'id'; readonly calculation: CalculationId; readonly title: string | undefined }
+  | { readonly as: 'path'; readonly path: string; readonly title: string | undefined }
+  | { readonly as: 'nonsense'; readonly value: Json }
