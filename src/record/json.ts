@@ -30,3 +30,42 @@ export interface JsonWord {
   readonly raw: 'true' | 'false' | 'null'
 }
 export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
+
+/** The value of a field, the last one where a name stands twice; undefined where there is none. */
+export function fieldOf(object: JsonObject, name: string): Json | undefined {
+  return object.fields.findLast(field => field.name === name)?.value
+}
+
+/** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
+export function withField(object: JsonObject, name: string, value: Json): JsonObject {
+  if (!object.fields.some(field => field.name === name)) {
+    return { type: 'object', fields: [...object.fields, { name, rawName: JSON.stringify(name), value }] }
+  }
+  return {
+    type: 'object',
+    fields: object.fields.map(field => (field.name === name ? { ...field, value } : field)),
+  }
+}
+
+/** The object without any field of this name. */
+export function withoutField(object: JsonObject, name: string): JsonObject {
+  return { type: 'object', fields: object.fields.filter(field => field.name !== name) }
+}
+
+/** A text as a JSON string; lone surrogates are escaped, so that the result is always valid UTF-8. */
+export function stringJson(text: string): JsonString {
+  return { type: 'string', value: text, raw: JSON.stringify(text) }
+}
+
+const numberForm = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
+
+/** A number from its spelling, which is kept; a RangeError for a spelling that JSON does not have. */
+export function numberJson(raw: string): JsonNumber {
+  if (!numberForm.test(raw)) throw new RangeError(`not a JSON number: ${raw}`)
+  return { type: 'number', raw }
+}
+
+/** The value of a JSON string; undefined for everything else. */
+export function textOf(json: Json | undefined): string | undefined {
+  return json?.type === 'string' ? json.value : undefined
+}

@@ -1,0 +1,36 @@
+// How a record looks as a text: two blanks a level, one field a line, every token as it was written.
+import type { Json } from './json.js'
+
+/** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */
+export function prettyPrint(json: Json): string {
+  return `${pretty(json, '\n')}\n`
+}
+
+/** The same tokens without any white space, for a request's body. */
+export function compactPrint(json: Json): string {
+  switch (json.type) {
+    case 'object':
+      return `{${json.fields.map(field => `${field.rawName}:${compactPrint(field.value)}`).join(',')}}`
+    case 'array':
+      return `[${json.items.map(compactPrint).join(',')}]`
+    default:
+      return json.raw
+  }
+}
+
+function pretty(json: Json, lineStart: string): string {
+  const inner = `${lineStart}  `
+  switch (json.type) {
+    case 'object': {
+      if (json.fields.length === 0) return '{}'
+      const fields = json.fields.map(field => `${inner}${field.rawName}: ${pretty(field.value, inner)}`)
+      return `{${fields.join(',')}${lineStart}}`
+    }
+    case 'array': {
+      if (json.items.length === 0) return '[]'
+      return `[${json.items.map(item => `${inner}${pretty(item, inner)}`).join(',')}${lineStart}]`
+    }
+    default:
+      return json.raw
+  }
+}
