@@ -1,0 +1,68 @@
+// `npm test`: set-up, format and lint, types, then every test; closes with how many checks passed and failed.
+import { spawn, spawnSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { build, orStop, setUp } from './setup.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const count = { passed: 0, failed: 0, skipped: 0 }
+
+function check(name, holds) {
+  console.log(`${holds ? 'ok' : 'FAILED'}  ${name}`)
+  if (holds) count.passed++
+  else count.failed++
+  return holds
+}
+
+function formatAndLint() {
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+  return (
+    spawnSync(process.execPath, [biome, 'check', '--error-on-warnings'], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }).status === 0
+  )
+}
+
+/** Runs tap over dist/test, or over the files named on the command line, and adds its own totals to the count. */
+async function runTests(files) {
+  const tap = join(root, 'node_modules/tap/dist/esm/run.mjs')
+  const tests = spawn(process.execPath, [tap, 'run', '--reporter=tap', ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise(resolve => tests.on('close', resolve))
+  let totals
+  let failure
+  for await (const line of createInterface({ input: tests.stdout })) {
+    totals = /^# \{ total: \d+,.*\}$/.exec(line)?.[0] ?? totals
+    const file = /^(not ok|ok) \d+ - (\S+)(?: # time=(.*))?$/.exec(line)
+    if (file) console.log(`${file[1] === 'ok' ? 'ok' : 'FAILED'}  ${file[2]}  ${file[3] ?? ''}`)
+    else if (/^\s+not ok /.test(line)) failure = 'begun'
+    if (failure) console.log(line)
+    if (/^\s*\.\.\.$/.test(line)) failure = undefined
+  }
+  addTotals(totals, await ended)
+}
+
+function addTotals(totals, exitCode) {
+  const total = word => Number(new RegExp(`\\b${word}: (\\d+)`).exec(totals ?? '')?.[1] ?? 0)
+  count.passed += total('pass')
+  count.failed += total('fail')
+  count.skipped += total('skip') + total('todo')
+  if (total('total') === 0) check('the tests ran', false)
+  else if (exitCode !== 0 && total('fail') === 0) check('the test runner ended well', false)
+}
+
+const ready = orStop(() => {
+  setUp('test')
+  return true
+})
+if (check('set-up', ready === true)) {
+  check('format and lint', formatAndLint())
+  if (check('types', build())) await runTests(process.argv.slice(2))
+}
+const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+console.log(`${count.passed} passed, ${count.failed} failed${skipped}`)
+process.exitCode = count.failed > 0 ? 1 : 0
