@@ -1,0 +1,134 @@
+// The TOML files: what may stand in them, and a sentence with file, line and the nearest right name for what may not.
+import { readFileSync, statSync } from 'node:fs'
+import { parse, TomlError } from 'smol-toml'
+import { BadSetting, flagName, settingNames } from './settings.js'
+
+/** One layer of a file: the settings at its top, or those of one profile. Keys are flag names without dashes. */
+export type Layer = Readonly<Record<string, unknown>>
+
+export interface ConfigFile {
+  readonly path: string
+  readonly top: Layer
+  readonly profiles: Readonly<Record<string, Layer>>
+  /** The line where a key is set, for messages; undefined where a table hides it. */
+  lineOf(key: string): number | undefined
+}
+
+/** Keys of the file that are no flags: secrets, what names of fields differ at this service, and which profile to take. */
+const fileOnly = ['password', 'token', 'dialect', 'profile']
+const allKeys = [...settingNames.map(flagName), ...fileOnly]
+const tables = ['dialect', 'profiles']
+
+/**
+ * Reads one file.
+ * @returns undefined where there is none
+ * @throws BadSetting for bad TOML, an unknown key, or a secret that others could read
+ */
+export function readConfigFile(path: string): ConfigFile | undefined {
+  const text = textOf(path)
+  if (text === undefined) return undefined
+  const lineOf = (key: string) => lineIn(text, key)
+  const { profiles = {}, ...top } = parsed(path, text)
+  if (!isTable(profiles)) throw new BadSetting(`${path}: profiles is no table; write [profiles.NAME].`)
+  const file = {
+    path,
+    top: flattened(top),
+    profiles: Object.fromEntries(
+      Object.entries(profiles).map(([name, layer]) => [name, flattened(tableOf(layer))]),
+    ),
+    lineOf,
+  }
+  for (const layer of [file.top, ...Object.values(file.profiles)]) checkKeys(layer, file)
+  return file
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (reason) {
+    if (reason instanceof Error && 'code' in reason && reason.code === 'ENOENT') return undefined
+    throw new BadSetting(`${path}: cannot be read; check its owner and mode.`, { cause: reason })
+  }
+}
+
+function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text)
+  } catch (reason) {
+    if (!(reason instanceof TomlError)) throw reason
+    const [what] = reason.message.split('\n')
+    throw new BadSetting(`${path}, line ${reason.line}, column ${reason.column}: ${what}.`, { cause: reason })
+  }
+}
+
+function checkKeys(layer: Layer, file: ConfigFile): void {
+  for (const key of Object.keys(layer)) {
+    if (!allKeys.includes(key))
+      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearest(key)}.`)
+    if (key === 'password' || key === 'token') checkPrivate(file, key)
+  }
+}
+
+function checkPrivate(file: ConfigFile, key: string): void {
+  if ((statSync(file.path).mode & 0o077) === 0) return
+  throw new BadSetting(`${where(file, key)}: others can read this ${key}; run: chmod 600 ${file.path}`)
+}
+
+/** `file, line 3`, for the start of a sentence about a key. */
+export function where(file: ConfigFile, key: string): string {
+  const line = file.lineOf(key)
+  return line === undefined ? file.path : `${file.path}, line ${line}`
+}
+
+/** `[ttl] listing = …` says the same as `ttl-listing = …`. */
+function flattened(table: Layer, prefix = ''): Layer {
+  const entries = Object.entries(table).flatMap(([key, value]) => {
+    const name = prefix + key
+    return isTable(value) && !tables.includes(name)
+      ? Object.entries(flattened(value, `${name}-`))
+      : [[name, value]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isTable(value: unknown): value is Layer {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function tableOf(value: unknown): Layer {
+  return isTable(value) ? value : { profile: value }
+}
+
+function lineIn(text: string, key: string): number | undefined {
+  const lastPart = key.split('-').at(-1) ?? key
+  const set = new RegExp(`^\\s*(?:[\\w-]+\\.)*["']?(?:${escaped(key)}|${escaped(lastPart)})["']?\\s*=`)
+  const index = text.split('\n').findIndex(line => set.test(line))
+  return index === -1 ? undefined : index + 1
+}
+
+const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
+
+/** `; did you mean 'ttl-listing'?` without the question mark's end, or nothing where no name is near. */
+function nearest(key: string): string {
+  const [best] = allKeys
+    .map(name => ({ name, distance: distance(key, name) }))
+    .sort((a, b) => a.distance - b.distance)
+  return best !== undefined && best.distance <= Math.max(2, key.length / 3)
+    ? `; the nearest is '${best.name}'`
+    : ''
+}
+
+/** Levenshtein's: how many letters must be put in, taken out or changed. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [diagonal = 0, above = 0] = row.slice(column, column + 2)
+      const left = next.at(-1) ?? 0
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,56 @@
+// Where things are kept: the XDG directories, and below them one private directory a service and user.
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The user's configuration file, there or not. */
+export const userConfigFile = (environment: Environment): string =>
+  join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'calcfs', 'config.toml')
+
+export interface Places {
+  /** Contents that can be fetched again. */
+  readonly cache: string
+  /** Drafts, history, known reports and the token: losing it loses edits. */
+  readonly state: string
+}
+
+/** Whose data a directory holds. */
+export interface Account {
+  readonly url: string
+  readonly user: string
+}
+
+/** Both directories of an account; nothing is made yet. Two accounts never share one. */
+export function placesOf(
+  account: Account,
+  base: { readonly cacheDir?: string | undefined; readonly stateDir?: string | undefined },
+  environment: Environment,
+): Places {
+  const name = directoryName(account)
+  return {
+    cache: join(base.cacheDir ?? join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs'), name),
+    state: join(base.stateDir ?? join(xdg(environment, 'XDG_STATE_HOME', '.local/state'), 'calcfs'), name),
+  }
+}
+
+/** Makes a directory that only its owner can enter, also where it was there with a wider mode. */
+export function makePrivate(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  chmodSync(directory, 0o700)
+}
+
+/** Readable for people, and told apart by the hash. */
+function directoryName({ url, user }: Account): string {
+  const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
+  const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)
+  return `${readable}-${hash}`
+}
+
+/** The XDG rules say that a relative path in these variables counts as unset. */
+function xdg(environment: Environment, variable: string, fallback: string): string {
+  const said = environment[variable]
+  return said !== undefined && isAbsolute(said) ? said : join(environment['HOME'] || homedir(), fallback)
+}

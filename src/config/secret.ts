@@ -1,0 +1,86 @@
+// Where the password or token comes from, in order; never from argv, never from a file that others can read.
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Config, fileValue, type Sources } from '../config.js'
+import { BadSetting } from './settings.js'
+
+/** A password is read anew for each log-in, so that one changed in a keyring or a file is taken up. */
+export type Secret =
+  | { readonly as: 'token'; readonly token: string }
+  | { readonly as: 'password'; readonly read: () => Promise<string> }
+
+/** A keyring may have to be unlocked by hand. */
+const commandDeadline = 60_000
+
+/**
+ * CALCFS_TOKEN, CALCFS_PASSWORD, the systemd credential `calcfs-password`, password-command, password-file, then `token` and
+ * `password` of the configuration file.
+ * @returns undefined where none is set
+ * @throws BadSetting for a file that others can read; the `read` of a password throws it too
+ */
+export function findSecret(config: Config, sources: Sources): Secret | undefined {
+  const { environment } = sources
+  const token = environment['CALCFS_TOKEN']
+  if (token) return { as: 'token', token }
+  const password = environment['CALCFS_PASSWORD']
+  if (password) return { as: 'password', read: async () => password }
+  const credential = credentialFile(environment)
+  if (credential !== undefined) return { as: 'password', read: async () => firstLine(credential) }
+  const { passwordCommand, passwordFile } = config
+  if (passwordCommand !== undefined) return { as: 'password', read: () => outputOf(passwordCommand) }
+  if (passwordFile !== undefined) return { as: 'password', read: async () => privateLine(passwordFile) }
+  return secretInFile(sources)
+}
+
+function secretInFile(sources: Sources): Secret | undefined {
+  const token = textIn('token', sources)
+  if (token !== undefined) return { as: 'token', token }
+  const password = textIn('password', sources)
+  return password === undefined ? undefined : { as: 'password', read: async () => password }
+}
+
+function textIn(key: string, sources: Sources): string | undefined {
+  const given = fileValue(key, sources)
+  if (given === undefined || typeof given.value === 'string') return given?.value
+  throw new BadSetting(`${given.where} is no text; put it in quotes.`)
+}
+
+/** systemd hands a unit its credentials in a directory of its own, which nobody else can read. */
+function credentialFile(environment: Sources['environment']): string | undefined {
+  const directory = environment['CREDENTIALS_DIRECTORY']
+  if (!directory) return undefined
+  const file = join(directory, 'calcfs-password')
+  return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
+}
+
+function privateLine(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) throw new BadSetting(`${file}: there is no such password file.`)
+  if ((found.mode & 0o077) !== 0) {
+    throw new BadSetting(`${file}: others can read this password; run: chmod 600 ${file}`)
+  }
+  return firstLine(file)
+}
+
+function firstLine(file: string): string {
+  return lineOf(readFileSync(file, 'utf8'), file)
+}
+
+async function outputOf(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], {
+    timeout: commandDeadline,
+  }).catch((reason: unknown) => {
+    // Without the cause: it carries what the command printed.
+    const code = reason instanceof Error && 'code' in reason ? ` (exit code ${String(reason.code)})` : ''
+    throw new BadSetting(`password-command failed${code}; run it by hand: ${command}`)
+  })
+  return lineOf(stdout, 'password-command')
+}
+
+function lineOf(text: string, source: string): string {
+  const [line] = text.split(/\r?\n/)
+  if (line) return line
+  throw new BadSetting(`${source}: gives no password in its first line.`)
+}

@@ -1,0 +1,117 @@
+// The one table of settings: from it come the flags, the CALCFS_ variables, the keys of the file, their types and their help.
+import type { z } from 'zod'
+import { choice, count, duration, place, size, text, texts, word } from './units.js'
+
+/** A setting that is wrong or missing: one sentence that says where and what to write instead. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting'
+}
+
+/** Which commands take a setting: all that ask the service, all that write a log, or only the mount. */
+export type Group = 'service' | 'log' | 'drive'
+
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  readonly group: Group
+  readonly schema: Schema
+  /** How the value is called in the help; undefined for a switch. */
+  readonly value: string | undefined
+  readonly help: string
+  /** As a person would write it; undefined where nothing is the default. */
+  readonly initial: string | undefined
+  readonly repeatable: boolean
+}
+
+function setting<Schema extends z.ZodType>(
+  group: Group,
+  [schema, value]: readonly [Schema, string | undefined],
+  help: string,
+): Setting<z.ZodOptional<Schema>> {
+  return { group, schema: schema.optional(), value, help, initial: undefined, repeatable: false }
+}
+
+function preset<Schema extends z.ZodType>(
+  initial: string,
+  { group, schema, value, help }: Setting<z.ZodOptional<Schema>>,
+): Setting<Schema> {
+  return { group, schema: schema.unwrap(), value, help, initial, repeatable: false }
+}
+
+const switchedOff = (group: Group, help: string) => preset('no', setting(group, [choice, undefined], help))
+
+const aDuration = [duration, '<duration>'] as const
+const aSize = [size, '<size>'] as const
+const aNumber = [count, '<number>'] as const
+const aPath = [place, '<path>'] as const
+const aText = [text, '<text>'] as const
+
+export const settings = {
+  url: setting('service', [text, '<url>'], 'address of the service, https://host is enough'),
+  user: setting('service', aText, 'user name on the platform'),
+  passwordCommand: setting(
+    'service',
+    [text, '<command>'],
+    'command whose first line of output is the password',
+  ),
+  passwordFile: setting('service', aPath, 'file of mode 0600 whose first line is the password'),
+  caFile: setting('service', aPath, 'PEM file with the authority that signed the certificate of the service'),
+  insecureHttp: switchedOff(
+    'service',
+    'allow http:// to other machines: password and data can be read on the way',
+  ),
+  deadlineMetadata: preset(
+    '10s',
+    setting('service', aDuration, 'longest wait for a listing, a record or a size'),
+  ),
+  deadlineRead: preset('20s', setting('service', aDuration, 'longest wait for the next bytes of a file')),
+  deadlineSave: preset('20s', setting('service', aDuration, 'longest wait for a save')),
+  connections: preset('16', setting('service', aNumber, 'connections to the service at the same time')),
+  maxRequests: setting('service', aNumber, 'requests a second at most'),
+  bwlimit: setting('service', aSize, 'bytes a second at most'),
+  stateDir: setting('service', aPath, 'where drafts, history and the token are kept'),
+
+  logLevel: preset(
+    'info',
+    setting('log', [word(['debug', 'info', 'warn', 'error']), '<level>'], 'debug, info, warn or error'),
+  ),
+  logFile: setting('log', aPath, 'write the log there instead of to the terminal'),
+
+  access: preset(
+    'edit',
+    setting(
+      'drive',
+      [word(['read', 'edit', 'manage']), '<what>'],
+      'read, edit, or manage (which also deletes)',
+    ),
+  ),
+  root: {
+    group: 'drive',
+    schema: texts.default([]),
+    value: '<path or id>',
+    help: 'a project to show under projects/; may be given again',
+    initial: undefined,
+    repeatable: true,
+  },
+  ttlListing: preset('30s', setting('drive', aDuration, 'how long a listing is believed')),
+  ttlRecord: preset('10s', setting('drive', aDuration, 'how long a record is believed')),
+  ttlAbsent: preset('5s', setting('drive', aDuration, '"not there" is believed so long')),
+  staleLimit: preset(
+    '30d',
+    setting('drive', aDuration, 'how old an answer may serve while the service is away'),
+  ),
+  cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
+  cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
+  maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
+  allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
+} as const
+
+export type SettingName = keyof typeof settings
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** ttlListing → `ttl-listing`: the flag without its dashes, and the key in the file. */
+export const flagName = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+/** ttlListing → `CALCFS_TTL_LISTING`. */
+export const variableName = (name: string): string =>
+  `CALCFS_${flagName(name).replaceAll('-', '_').toUpperCase()}`
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)

@@ -1,0 +1,74 @@
+// What a person writes (`30s`, `10G`, `yes`, `~/x`) and the value it stands for; each form refuses what it does not know.
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+const milliseconds: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const bytes: Readonly<Record<string, number>> = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
+
+/** `500ms`, `30s`, `5m`, `12h`, `7d`, `0`, a bare number of seconds → milliseconds. */
+export const duration = z
+  .union([z.string(), z.number()])
+  .transform(written =>
+    measure(written, /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/, unit => milliseconds[unit ?? 's']),
+  )
+  .pipe(z.number('is no duration; write for example 30s, 5m, 12h or 7d'))
+
+/** `500M`, `10G`, `1.5TiB`, a bare number of bytes → bytes; K is 1024. */
+export const size = z
+  .union([z.string(), z.number()])
+  .transform(written =>
+    measure(written, /^(\d+(?:\.\d+)?)\s*([KMGT])?(?:i?B)?$/i, unit => bytes[(unit ?? '').toUpperCase()]),
+  )
+  .pipe(z.int('is no size; write for example 500M or 10G'))
+
+/** A whole number of at least 1. */
+export const count = z
+  .union([z.string(), z.number()])
+  .transform(written => measure(written, /^(\d+)$/, () => 1))
+  .pipe(z.int('is no whole number').min(1, 'is too small; the least is 1'))
+
+/** `true`, `yes`, `on`, `1` and their opposites. */
+export const choice = z
+  .union([z.boolean(), z.string(), z.number()])
+  .transform(written => spelledChoice(String(written).toLowerCase()))
+  .pipe(z.boolean('is neither yes nor no'))
+
+export const text = z.string('is no text; put it in quotes').min(1, 'is empty')
+
+/** A path, with a leading `~/` for the home directory → an absolute path. */
+export const place = text.transform(written => resolve(written.replace(/^~(?=\/|$)/, () => homedir())))
+
+/** One of the words; the message names them all. */
+export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, `must be one of ${words.join(', ')}`)
+}
+
+/** One text or a list of them. */
+export const texts = z
+  .union([text.transform(only => [only]), z.array(text)], 'is no list of texts in quotes')
+  .transform(list => Object.freeze(list))
+
+/** NaN stands for what fits no form, so that the schema behind it says its own sentence. */
+function measure(
+  written: string | number,
+  form: RegExp,
+  factorOf: (unit: string | undefined) => number | undefined,
+): number {
+  const parts = form.exec(String(written).trim())
+  const factor = parts === null ? undefined : factorOf(parts[2])
+  if (parts === null || factor === undefined) return Number.NaN
+  return Math.round(Number(parts[1]) * factor)
+}
+
+function spelledChoice(written: string): boolean | string {
+  if (['true', 'yes', 'on', '1'].includes(written)) return true
+  if (['false', 'no', 'off', '0'].includes(written)) return false
+  return written
+}
