@@ -1,0 +1,86 @@
+// What a service can be told: where it keeps its data, how it listens, and which conveniences it lacks.
+
+/** How this instance is poorer than the best one; each is a way real instances differ. */
+export interface Shortcomings {
+  /** HEAD answers 405. */
+  readonly head: boolean
+  /** A Range header is ignored: the answer is 200 with everything. */
+  readonly range: boolean
+  /** Content goes out chunked, without its length. */
+  readonly contentLength: boolean
+  /** `/db/<user>` has no id: it does not resolve, and no record tells the id. */
+  readonly root: boolean
+  /** File lists are written `[a.in, output.cml]`. */
+  readonly unquotedLists: boolean
+  /** What the caller has no right to see is answered 404, not 403. */
+  readonly hide: boolean
+  /** `/report/types` is unknown; `/report-type` answers. */
+  readonly onlyReportType: boolean
+  /** Items of a listing carry their id and name and nothing else. */
+  readonly bareListings: boolean
+  /** Setting the list of a report forgets the titles of its rows. */
+  readonly loseRowTitles: boolean
+  /** What GET /report answers for an id it does not know. */
+  readonly missingReport: MissingReport
+}
+export type MissingReport = '400' | '404' | 'null'
+
+/** The document as it stands: nothing lacks. */
+export const complete: Shortcomings = {
+  head: false,
+  range: false,
+  contentLength: false,
+  root: false,
+  unquotedLists: false,
+  hide: false,
+  onlyReportType: false,
+  bareListings: false,
+  loseRowTitles: false,
+  missingReport: '400',
+}
+
+/** Every shortcoming at once; a missing report is still the documented 400. */
+export const poor: Shortcomings = {
+  head: true,
+  range: true,
+  contentLength: true,
+  root: true,
+  unquotedLists: true,
+  hide: true,
+  onlyReportType: true,
+  bareListings: true,
+  loseRowTitles: true,
+  missingReport: '400',
+}
+
+/** One answered request. `bytes` are those written to the connection, head included; `ms` is the time to the last. */
+export interface Access {
+  readonly time: string
+  readonly method: string
+  /** Path and query as they came. */
+  readonly url: string
+  readonly status: number
+  readonly bytes: number
+  readonly ms: number
+  readonly user: string | null
+}
+
+export interface ServiceOptions {
+  /** The directory of the database, the contents and the secret; made, 0700, if it is not there. */
+  readonly data: string
+  /** 127.0.0.1 if not given. */
+  readonly host?: string
+  /** 0, any free port, if not given. */
+  readonly port?: number
+  readonly shortcomings?: Partial<Shortcomings>
+  /** Milliseconds before a request is looked at; 0 if not given. */
+  readonly latency?: number
+  /** Seconds a token is good for; the document's 24 hours if not given. */
+  readonly tokenLifetime?: number
+  /** Milliseconds since 1970; the machine's clock if not given. */
+  readonly now?: () => number
+  /** Told of each answered request once its last byte is out. */
+  readonly onAnswer?: (access: Access) => void
+  /** Told of each request as it arrives; the request waits for the promise. */
+  readonly onArrival?: (method: string, url: string) => void | Promise<void>
+}

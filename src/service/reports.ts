@@ -1,0 +1,205 @@
+// Reports: their records, their types, and the ordered list of their calculations.
+import { laterThan, nameIn } from './projects.js'
+import {
+  elementsOf,
+  idIn,
+  type JsonRecord,
+  parseRecord,
+  recordText,
+  replaced,
+  textIn,
+  validId,
+} from './record.js'
+import { invalid } from './refusal.js'
+import type { Store } from './store.js'
+import type { User } from './users.js'
+
+/** What a PUT of a report cannot change. `calculations` has an operation of its own. */
+const ownedFields = ['id', 'owner', 'creationDate', 'modificationDate']
+const listField = 'calculations'
+/** How a list of calculations may come with a POST. */
+const postedListField = 'calculationIds'
+
+export interface Report {
+  readonly id: string
+  readonly owner: string
+  readonly record: string
+}
+/** One entry of a report's list; its title, as JSON text, is the row's own. */
+interface Row {
+  readonly calculation: string
+  readonly title: string
+}
+interface PlacedRow extends Row {
+  readonly place: number
+}
+
+export const reportStatuses = ['active', 'inactive'] as const
+
+/** Report types of a status, as a JSON array. */
+export function reportTypes(store: Store, status: (typeof reportStatuses)[number]): string {
+  const rows = store.all<{ id: number; name: string; status: string }>(
+    'SELECT id, name, status FROM report_type WHERE status = ? ORDER BY id',
+    status,
+  )
+  return JSON.stringify(rows.map(({ id, name, status }) => ({ id, name, status })))
+}
+
+export function reportById(store: Store, id: string): Report | undefined {
+  return store.first<Report>(
+    'SELECT CAST(id AS TEXT) AS id, CAST(owner AS TEXT) AS owner, record FROM report WHERE id = ?',
+    id,
+  )
+}
+
+/** A report as it is shown: its record, and its list last. */
+export function reportText(store: Store, report: Report): string {
+  const list = rowsOf(store, report.id).map(
+    row => `{"calcId":${row.calculation},"calcOrder":${row.place},"title":${row.title}}`,
+  )
+  return recordText(new Map(parseRecord(report.record)).set(listField, `[${list.join(',')}]`))
+}
+
+/** The list in its order. A deleted calculation leaves its place empty: the formulas of the others keep their meaning. */
+function rowsOf(store: Store, report: string): readonly PlacedRow[] {
+  return store.all<PlacedRow>(
+    'SELECT CAST(calculation AS TEXT) AS calculation, place, title FROM report_row WHERE report = ? ORDER BY place',
+    report,
+  )
+}
+
+export interface NewReport {
+  readonly id: string
+  readonly owner: User
+  readonly record: JsonRecord
+  /** ISO 8601. */
+  readonly date: string
+}
+
+/** Keeps a new report; its list is set apart. */
+export function insertReport(store: Store, { id, owner, record: sent, date }: NewReport): void {
+  nameIn(sent)
+  const record = new Map([['id', id], ...sent, ['id', id], ['owner', JSON.stringify(owner.name)]])
+  record.set('reportTypeName', typeName(store, sent))
+  record.set('creationDate', sent.get('creationDate') ?? JSON.stringify(date))
+  record.set('modificationDate', sent.get('modificationDate') ?? JSON.stringify(date))
+  record.delete(listField)
+  record.delete(postedListField)
+  store.run('INSERT INTO report VALUES (?, ?, ?)', id, owner.id, recordText(record))
+}
+
+/** The name of the type a body gives, as JSON. A type has to be one of those that are listed. */
+function typeName(store: Store, body: JsonRecord): string {
+  const ids = [idIn(body, 'reportType'), idIn(body, 'reportTypeId')].filter(id => id !== undefined)
+  const [id, other = id] = ids
+  if (id === undefined) throw invalid('reportType is missing')
+  if (id !== other) throw invalid('reportType and reportTypeId differ')
+  const type = store.first<{ name: string }>(
+    "SELECT name FROM report_type WHERE id = ? AND status = 'active'",
+    id,
+  )
+  if (type === undefined) throw invalid(`there is no active report type ${id}`)
+  return JSON.stringify(type.name)
+}
+
+/** Puts the editable fields of `body` in the place of the report's, and the titles of rows that the list has. */
+export function updateReport(store: Store, report: Report, change: { body: JsonRecord; now: number }): void {
+  nameIn(change.body)
+  const old = parseRecord(report.record)
+  const record = replaced(old, change.body, ownedFields)
+  record.set('reportTypeName', typeName(store, change.body))
+  record.set('modificationDate', JSON.stringify(laterThan(old, change.now)))
+  record.delete(listField)
+  record.delete(postedListField)
+  store.run('UPDATE report SET record = ? WHERE id = ?', recordText(record), report.id)
+  const sentRows = change.body.get(listField)
+  if (sentRows !== undefined) takeTitles(store, report.id, titlesIn(sentRows))
+}
+
+/** The titles of a list as a client sent it; entries that are no rows say nothing. */
+function titlesIn(list: string): readonly Row[] {
+  const entries: unknown = JSON.parse(list)
+  if (!Array.isArray(entries)) throw invalid(`${listField} is not a list`)
+  return elementsOf(list).flatMap(text => {
+    if (!text.startsWith('{')) return []
+    const row = parseRecord(text)
+    const calculation = idIn(row, 'calcId')
+    if (calculation === undefined || !row.has('title')) return []
+    return [{ calculation, title: titleText(row) }]
+  })
+}
+
+/** A row's title as JSON text. */
+function titleText(row: JsonRecord): string {
+  const title = row.get('title')
+  if (title === 'null') return 'null'
+  const text = textIn(row, 'title')
+  if (text === undefined) throw invalid('a title is no text')
+  return JSON.stringify(text)
+}
+
+function takeTitles(store: Store, report: string, sent: readonly Row[]): void {
+  const left = [...sent]
+  for (const row of rowsOf(store, report)) {
+    const title = takeTitle(left, row.calculation)
+    if (title === undefined) continue
+    store.run('UPDATE report_row SET title = ? WHERE report = ? AND place = ?', title, report, row.place)
+  }
+}
+
+/** The first title for a calculation, taken out: a calculation that stands twice has two. */
+function takeTitle(rows: Row[], calculation: string): string | undefined {
+  const at = rows.findIndex(row => row.calculation === calculation)
+  return at < 0 ? undefined : rows.splice(at, 1)[0]?.title
+}
+
+/** The ids in `12,7,31`; an empty text is an empty list. */
+export function listedIds(text: string, name: string): readonly string[] {
+  if (text.trim() === '') return []
+  return text.split(',').map(id => validId(id.trim(), name))
+}
+
+/** The list a POST brings along, if it does. */
+export function postedList(body: JsonRecord): readonly string[] | undefined {
+  const text = textIn(body, postedListField)
+  return text === undefined ? undefined : listedIds(text, postedListField)
+}
+
+/** Replaces the whole list. A row that stays keeps its title, unless this instance loses them. */
+export function setList(
+  store: Store,
+  change: { report: string; list: readonly string[]; loseTitles: boolean },
+): void {
+  const old: Row[] = change.loseTitles ? [] : [...rowsOf(store, change.report)]
+  store.run('DELETE FROM report_row WHERE report = ?', change.report)
+  change.list.forEach((calculation, index) => {
+    const title = takeTitle(old, calculation)
+    store.run(
+      'INSERT INTO report_row VALUES (?, ?, ?, ?)',
+      change.report,
+      index + 1,
+      calculation,
+      title ?? 'null',
+    )
+  })
+}
+
+/** Gives the rows of a list their titles, one after the other. */
+export function setTitles(store: Store, report: string, titles: readonly (string | undefined)[]): void {
+  titles.forEach((title, index) => {
+    if (title === undefined) return
+    const text = JSON.stringify(title)
+    store.run('UPDATE report_row SET title = ? WHERE report = ? AND place = ?', text, report, index + 1)
+  })
+}
+
+/** Notes that a report was changed now. */
+export function touchReport(store: Store, report: Report, now: number): void {
+  const record = new Map(parseRecord(report.record))
+  record.set('modificationDate', JSON.stringify(laterThan(record, now)))
+  store.run('UPDATE report SET record = ? WHERE id = ?', recordText(record), report.id)
+}
+
+export function deleteReport(store: Store, report: Report): void {
+  store.run('DELETE FROM report WHERE id = ?', report.id)
+}

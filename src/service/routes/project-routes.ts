@@ -1,0 +1,103 @@
+// /project and /project/descendant.
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { bodyId, bodyOf, callerOf } from '../caller.js'
+import type { Instance } from '../instance.js'
+import { depthParameter, idParameter, type Query, wordParameter } from '../parameters.js'
+import {
+  calculationsBelow,
+  deleteProject,
+  insertProject,
+  type Project,
+  projectById,
+  projectName,
+  refuseIfPublished,
+  rootOf,
+  subProjects,
+  updateProject,
+} from '../projects.js'
+import { idIn, type JsonRecord, parseRecord, recordText } from '../record.js'
+import { missing, Refusal } from '../refusal.js'
+import type { User } from '../users.js'
+
+export function projectRoutes(app: FastifyInstance, instance: Instance): void {
+  const { store, rights, contents, lacks, now } = instance
+
+  app.get<{ Querystring: Query }>('/project', (request, reply) => {
+    const project = visible(instance, idParameter(request.query))
+    rights.need(callerOf(request), 'READ', project.id)
+    return json(reply, shown(instance, project))
+  })
+
+  app.post('/project', (request, reply) => {
+    const body = bodyOf(request)
+    const caller = callerOf(request)
+    const name = projectName(body)
+    const parent = parentIn(instance, body, caller)
+    rights.need(caller, 'WRITE', parent)
+    refuseIfPublished(parseRecord(projectById(store, parent).record), `project ${parent}`)
+    const id = store.together(() => {
+      const id = store.nextId('project')
+      const date = new Date(now()).toISOString()
+      insertProject(store, { id, parent, owner: caller, name, date, record: sentRecord(body) })
+      return id
+    })
+    return json(reply, id)
+  })
+
+  app.put('/project', (request, reply) => {
+    const body = bodyOf(request)
+    const project = visible(instance, bodyId(body))
+    rights.need(callerOf(request), 'WRITE', project.id)
+    if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
+    updateProject(store, project, { body, now: now() })
+    return reply.send()
+  })
+
+  app.delete<{ Querystring: Query }>('/project', (request, reply) => {
+    const project = visible(instance, idParameter(request.query))
+    rights.need(callerOf(request), 'FULLACCESS', project.id)
+    contents.sweep(store.together(() => deleteProject(store, project)))
+    return reply.send()
+  })
+
+  app.get<{ Querystring: Query }>('/project/descendant', (request, reply) => {
+    const of = idParameter(request.query)
+    const type = wordParameter(request.query, 'type', ['calculation', 'project'])
+    const depth = depthParameter(request.query)
+    rights.need(callerOf(request), 'READ', visible(instance, of).id)
+    const list = type === 'project' ? subProjects : calculationsBelow
+    return json(reply, `[${list(store, { of, depth, bare: lacks.bareListings }).join(',')}]`)
+  })
+}
+
+/** A project that can be asked for: where roots have no id, a root is no project. */
+function visible({ store, lacks }: Instance, id: string): Project {
+  const project = projectById(store, id)
+  if (lacks.root && project.parent === null) throw missing(`there is no project ${id}`)
+  return project
+}
+
+function shown({ store, lacks }: Instance, project: Project): string {
+  if (!lacks.root || project.parent === null || projectById(store, project.parent).parent !== null)
+    return project.record
+  const record = new Map(parseRecord(project.record))
+  record.delete('parentId')
+  return recordText(record)
+}
+
+/** Where a new project goes: into the parent it names, or into the caller's own space. */
+function parentIn(instance: Instance, body: JsonRecord, caller: User): string {
+  const named = idIn(body, 'parentId')
+  return named === undefined ? rootOf(instance.store, caller.id) : visible(instance, named).id
+}
+
+/** What of a POST is the client's to say. */
+function sentRecord(body: JsonRecord): JsonRecord {
+  const record = new Map(body)
+  for (const name of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(name)
+  return record
+}
+
+/** Sends a text that is JSON already. */
+export const json = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(text)

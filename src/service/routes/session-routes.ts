@@ -1,0 +1,60 @@
+// /login, /user/info and /navigation/path/resolve.
+import type { FastifyInstance } from 'fastify'
+import { calculationById } from '../calculations.js'
+import { callerOf } from '../caller.js'
+import type { Instance } from '../instance.js'
+import { type Query, required, wordParameter } from '../parameters.js'
+import { idAt, type Question } from '../paths.js'
+import { projectById } from '../projects.js'
+import { invalid, missing, Refusal } from '../refusal.js'
+import { userWithPassword } from '../users.js'
+import { json } from './project-routes.js'
+
+/** The one route that needs no token. */
+export function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {
+  app.post('/login', async (request, reply) => {
+    const [name, password] = basicCredentials(request.headers.authorization)
+    const user = await userWithPassword(store, name, password)
+    if (user === undefined) throw new Refusal(401, 'invalid user name or password')
+    return reply.type('text/plain; charset=utf-8').send(await tokens.issue(user.id))
+  })
+}
+
+/** Name and password of an HTTP Basic header (RFC 7617, in UTF-8). @throws Refusal 401 */
+function basicCredentials(header: string | undefined): readonly [string, string] {
+  const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(header ?? '') ?? []
+  const decoded = Buffer.from(encoded, 'base64').toString()
+  const colon = decoded.indexOf(':')
+  if (colon < 0) throw new Refusal(401, 'user name and password are needed in an HTTP Basic header')
+  return [decoded.slice(0, colon), decoded.slice(colon + 1)]
+}
+
+export function sessionRoutes(app: FastifyInstance, instance: Instance): void {
+  app.get('/user/info', (request, reply) => {
+    const { id, name, email } = callerOf(request)
+    return json(reply, `{"id":${id},"username":${JSON.stringify(name)},"email":${JSON.stringify(email)}}`)
+  })
+
+  app.get<{ Querystring: Query }>('/navigation/path/resolve', (request, reply) => {
+    const path = required(request.query, 'path')
+    const type = wordParameter(request.query, 'type', ['project', 'calculation', 'report'])
+    if (type === undefined) throw invalid('type is missing')
+    if (type === 'report') throw new Refusal(501, 'the id of a report cannot be resolved: not implemented')
+    const found = resolve(instance, { path, type })
+    const project = type === 'project' ? found : calculationById(instance.store, found).project
+    if (!instance.rights.mayRead(callerOf(request), project))
+      throw instance.rights.denied(`${type} at this path`)
+    return json(reply, found)
+  })
+}
+
+function resolve({ store, lacks }: Instance, question: Question): string {
+  const found = idAt(store, question)
+  const hidden =
+    found !== undefined &&
+    lacks.root &&
+    question.type === 'project' &&
+    projectById(store, found).parent === null
+  if (found === undefined || hidden) throw missing(`there is no ${question.type} at this path`)
+  return found
+}

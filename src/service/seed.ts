@@ -1,0 +1,173 @@
+// The back door through which tests, benchmarks and the sample put things into a service: ids and odd names allowed.
+import { insertCalculation, keepGeometry } from './calculations.js'
+import type { Contents, StoredContent } from './contents.js'
+import { insertProject, projectById, rootOf } from './projects.js'
+import { parseRecord } from './record.js'
+import { insertReport, setList, setTitles } from './reports.js'
+import type { Permission } from './rights.js'
+import { insertShare } from './shares.js'
+import type { Store } from './store.js'
+import { insertUser, type User, userByName } from './users.js'
+
+/** An id to force, e.g. one beyond 2^53, as digits. */
+interface Forced {
+  readonly id?: string
+}
+/** More fields of a record, as the text of a JSON object; they win over what the service would say. */
+interface Extra {
+  readonly fields?: string
+}
+export interface UserSeed extends Forced {
+  readonly name: string
+  readonly password: string
+  /** `<name>@example.org` if not given. */
+  readonly email?: string
+}
+export interface ProjectSeed extends Forced, Extra {
+  readonly name: string
+  /** Log-in name. */
+  readonly owner: string
+  /** The root of the owner's space if not given. */
+  readonly parent?: string
+  readonly description?: string
+}
+/** A file's bytes, or where on this machine they lie. */
+export type FileSeed = string | Uint8Array | { readonly path: string }
+export interface CalculationSeed extends Forced, Extra {
+  readonly name: string
+  readonly project: string
+  /** `ORC`, `MOP`, … */
+  readonly type?: string
+  readonly description?: string
+  readonly files?: Readonly<Record<string, FileSeed>>
+  /** What /calculation/xyz gives; made from a CML file if not given. */
+  readonly xyz?: FileSeed
+}
+export interface ReportSeed extends Forced, Extra {
+  readonly name: string
+  readonly owner: string
+  readonly title?: string
+  readonly description?: string
+  /** Id of a report type: 1 Supporting information, 2 Reaction energy profile, 3 Reaction graph. */
+  readonly type?: string
+  readonly configuration?: string
+  readonly calculations?: readonly { readonly id: string; readonly title?: string }[]
+}
+export interface ShareSeed extends Forced, Extra {
+  readonly project: string
+  readonly user: string
+  readonly permission: Permission
+}
+
+/** Each door gives back the id of what it made. */
+export interface Seed {
+  addUser(user: UserSeed): string
+  addProject(project: ProjectSeed): string
+  addCalculation(calculation: CalculationSeed): string
+  addReport(report: ReportSeed): string
+  addReportType(type: {
+    readonly id: string
+    readonly name: string
+    readonly status: 'active' | 'inactive'
+  }): void
+  addShare(share: ShareSeed): string
+  /** The id of `/db/<user>`. */
+  rootOf(user: string): string
+  hasUsers(): boolean
+  /** Many additions in one transaction: a hundred thousand take seconds. */
+  together<Result>(work: () => Result): Result
+}
+
+export function seedOf(store: Store, contents: Contents, now: () => number): Seed {
+  const user = (name: string): User => {
+    const found = userByName(store, name)
+    if (found === undefined) throw new Error(`there is no user "${name}"`)
+    return found
+  }
+  const date = () => new Date(now()).toISOString()
+  const keep = (file: FileSeed): StoredContent =>
+    typeof file === 'object' && 'path' in file ? contents.keepFile(file.path) : contents.keepBytes(file)
+
+  const seed: Seed = {
+    together: work => store.together(work),
+    hasUsers: () => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
+    rootOf: name => rootOf(store, user(name).id),
+
+    addUser: ({ name, password, email = `${name}@example.org`, id = store.nextId('user') }) =>
+      store.together(() => {
+        const owner = { id, name, email }
+        insertUser(store, owner, password)
+        const record = recordFrom({ description: `The space of ${name}` })
+        insertProject(store, { id: store.nextId('project'), parent: null, owner, name, record, date: date() })
+        return id
+      }),
+
+    addProject: ({ name, owner, parent = seed.rootOf(owner), description = name, fields, id }) =>
+      store.together(() => {
+        const given = id ?? store.nextId('project')
+        const record = recordFrom({ description }, fields)
+        insertProject(store, { id: given, parent, owner: user(owner), name, record, date: date() })
+        return given
+      }),
+
+    addCalculation: calculation =>
+      store.together(() => addCalculation(store, { calculation, keep, date: date() })),
+
+    addReport: ({ id, owner, calculations = [], fields, type = '1', ...texts }) =>
+      store.together(() => {
+        const given = id ?? store.nextId('report')
+        const { name, title = name, description = '', configuration = '' } = texts
+        const record = new Map(recordFrom({ name, title, description, configuration })).set(
+          'reportType',
+          type,
+        )
+        for (const [field, value] of parseRecord(fields ?? '{}')) record.set(field, value)
+        insertReport(store, { id: given, owner: user(owner), record, date: date() })
+        setList(store, { report: given, list: calculations.map(row => row.id), loseTitles: true })
+        setTitles(
+          store,
+          given,
+          calculations.map(row => row.title),
+        )
+        return given
+      }),
+
+    addReportType: ({ id, name, status }) => {
+      store.run('INSERT OR REPLACE INTO report_type VALUES (?, ?, ?)', id, name, status)
+    },
+
+    addShare: ({ id = store.nextId('share'), project, user: name, permission, fields }) => {
+      insertShare(store, { id, project, user: user(name), record: recordFrom({ permission }, fields) })
+      return id
+    },
+  }
+  return seed
+}
+
+interface CalculationJob {
+  readonly calculation: CalculationSeed
+  readonly keep: (file: FileSeed) => StoredContent
+  readonly date: string
+}
+
+function addCalculation(store: Store, { calculation, keep, date }: CalculationJob): string {
+  const { project, name, type = 'ORC', description = '', files = {}, fields, xyz } = calculation
+  if (projectById(store, project).parent === null) throw new Error('a calculation cannot live in the root')
+  const id = calculation.id ?? store.nextId('calculation')
+  const record = new Map([
+    ['id', id],
+    ...recordFrom({ name, type, description }),
+    ['parentId', project],
+    ...recordFrom({ creationDate: date, modificationDate: date }, fields),
+  ])
+  const stored = new Map(Object.entries(files).map(([file, bytes]) => [file, keep(bytes)]))
+  insertCalculation(store, { id, project, name, record, files: stored })
+  if (xyz !== undefined) keepGeometry(store, id, keep(xyz))
+  return id
+}
+
+/** Plain texts and, after them, fields that are JSON already. */
+function recordFrom(texts: Readonly<Record<string, string>>, fields = '{}') {
+  const plain = Object.entries(texts).map(([name, text]): [string, string] => [name, JSON.stringify(text)])
+  return new Map([...plain, ...parseRecord(fields)])
+}

@@ -1,0 +1,70 @@
+// The bundled service as one thing that starts and ends: data directory, database, listener.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildApp, prefix } from './app.js'
+import { openContents } from './contents.js'
+import { complete, type ServiceOptions } from './options.js'
+import { rights } from './rights.js'
+import { type Seed, seedOf } from './seed.js'
+import { openStore } from './store.js'
+import { secretIn, tokens } from './token.js'
+
+export interface Service {
+  /** The base URL a client is given, `http://<host>:<port>/create/rest`. */
+  readonly url: string
+  readonly port: number
+  /** Puts things into the running service without asking it. */
+  readonly seed: Seed
+  /** Ends every connection and closes the database. */
+  close(): Promise<void>
+}
+
+const dayInSeconds = 24 * 60 * 60
+
+/**
+ * Starts the service.
+ * @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { host = '127.0.0.1', port = 0, now = Date.now, tokenLifetime = dayInSeconds } = options
+  const { store, contents } = openData(options.data)
+  const lacks = { ...complete, ...options.shortcomings }
+  const secret = secretIn(join(options.data, 'token.secret'))
+  const app = buildApp(
+    {
+      store,
+      contents,
+      tokens: tokens({ secret, lifetimeSeconds: tokenLifetime, now }),
+      rights: rights(store, lacks.hide),
+      lacks,
+      now,
+    },
+    options,
+  )
+  const end = async () => {
+    await app.close()
+    store.close()
+  }
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await end()
+    throw error
+  }
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('the service listens nowhere')
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+  return {
+    url: `http://${name}:${address.port}${prefix}`,
+    port: address.port,
+    seed: seedOf(store, contents, now),
+    close: end,
+  }
+}
+
+/** Opens a data directory, 0700, making what is missing. */
+export function openData(directory: string) {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const store = openStore(join(directory, 'service.db'))
+  return { store, contents: openContents(join(directory, 'content'), store) }
+}

@@ -1,0 +1,95 @@
+// The embedded database: its tables, and the few verbs everything else speaks to it with.
+import Database from 'libsql'
+
+/** A value for a `?`. Ids are decimal strings, which a column of integers takes without rounding. */
+export type Value = string | number | null
+
+export interface Store {
+  all<Row>(sql: string, ...values: Value[]): Row[]
+  first<Row>(sql: string, ...values: Value[]): Row | undefined
+  /** How many rows were changed. */
+  run(sql: string, ...values: Value[]): number
+  /** Everything inside happens, or nothing. */
+  together<Result>(work: () => Result): Result
+  /** A number never given before to a thing of this kind. */
+  nextId(kind: Kind): string
+  close(): void
+}
+export type Kind = 'user' | 'project' | 'calculation' | 'report' | 'share'
+
+// Names are kept as JSON string literals: SQLite cuts a text at its first NUL, and a name may hold one.
+const schema = `
+CREATE TABLE IF NOT EXISTS counter (kind TEXT PRIMARY KEY, last INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS user (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, email TEXT NOT NULL, salt TEXT NOT NULL, hash TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS project (
+  id INTEGER PRIMARY KEY, parent INTEGER REFERENCES project ON DELETE CASCADE, owner INTEGER NOT NULL REFERENCES user,
+  name TEXT NOT NULL, record TEXT NOT NULL, listing TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS project_in_parent ON project (parent, name);
+CREATE INDEX IF NOT EXISTS project_of_owner ON project (owner) WHERE parent IS NULL;
+CREATE TABLE IF NOT EXISTS calculation (
+  id INTEGER PRIMARY KEY, project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+  name TEXT NOT NULL, record TEXT NOT NULL, listing TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS calculation_in_project ON calculation (project, name);
+CREATE TABLE IF NOT EXISTS file (
+  calculation INTEGER NOT NULL REFERENCES calculation ON DELETE CASCADE, place INTEGER NOT NULL,
+  name TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (calculation, name));
+CREATE INDEX IF NOT EXISTS file_of_content ON file (hash);
+CREATE TABLE IF NOT EXISTS geometry (
+  calculation INTEGER PRIMARY KEY REFERENCES calculation ON DELETE CASCADE, hash TEXT NOT NULL, size INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS geometry_of_content ON geometry (hash);
+CREATE TABLE IF NOT EXISTS share (
+  id INTEGER PRIMARY KEY, project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
+  user INTEGER NOT NULL REFERENCES user, permission TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (project, user));
+CREATE TABLE IF NOT EXISTS report_type (id INTEGER PRIMARY KEY, name TEXT NOT NULL, status TEXT NOT NULL);
+INSERT OR IGNORE INTO report_type VALUES
+  (1, 'Supporting information', 'active'), (2, 'Reaction energy profile', 'active'), (3, 'Reaction graph', 'active');
+CREATE TABLE IF NOT EXISTS report (
+  id INTEGER PRIMARY KEY, owner INTEGER NOT NULL REFERENCES user, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS report_row (
+  report INTEGER NOT NULL REFERENCES report ON DELETE CASCADE, place INTEGER NOT NULL,
+  calculation INTEGER NOT NULL REFERENCES calculation ON DELETE CASCADE, title TEXT NOT NULL, PRIMARY KEY (report, place));
+CREATE INDEX IF NOT EXISTS report_row_of_calculation ON report_row (calculation);
+`
+
+/** Opens the database in `file`, making what is missing. It outlives kill -9: SQLite's write-ahead log. */
+export function openStore(file: string): Store {
+  const database = new Database(file)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = NORMAL')
+  database.pragma('foreign_keys = ON')
+  database.pragma('busy_timeout = 5000')
+  database.exec(schema)
+  const prepared = new Map<string, ReturnType<typeof database.prepare>>()
+  const statement = (sql: string) => {
+    const known = prepared.get(sql)
+    if (known !== undefined) return known
+    const made = database.prepare(sql)
+    prepared.set(sql, made)
+    return made
+  }
+  const store: Store = {
+    all: <Row>(sql: string, ...values: Value[]) => statement(sql).all(...values) as Row[],
+    first: <Row>(sql: string, ...values: Value[]) => statement(sql).get(...values) as Row | undefined,
+    run: (sql, ...values) => statement(sql).run(...values).changes,
+    together: work => (database.inTransaction ? work() : database.transaction(work).immediate()),
+    nextId: kind => nextId(store, kind),
+    close: () => {
+      prepared.clear()
+      database.close()
+    },
+  }
+  return store
+}
+
+function nextId(store: Store, kind: Kind): string {
+  for (;;) {
+    store.run('INSERT INTO counter VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET last = last + 1', kind)
+    const id = store.first<{ id: string }>(
+      'SELECT CAST(last AS TEXT) AS id FROM counter WHERE kind = ?',
+      kind,
+    )
+    if (id === undefined) throw new Error('the counter just written is not there')
+    if (store.first(`SELECT 1 FROM ${kind} WHERE id = ?`, id.id) === undefined) return id.id
+  }
+}

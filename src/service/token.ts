@@ -1,0 +1,54 @@
+// Bearer tokens: JSON Web Tokens signed with a secret that lies beside the database.
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { errors, jwtVerify, SignJWT } from 'jose'
+
+export interface Tokens {
+  issue(userId: string): Promise<string>
+  /** The user id a token was issued for; undefined for one that is forged, damaged or expired. */
+  holder(token: string): Promise<string | undefined>
+}
+
+export interface TokenTerms {
+  readonly secret: Uint8Array
+  readonly lifetimeSeconds: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+export function tokens({ secret, lifetimeSeconds, now }: TokenTerms): Tokens {
+  return {
+    issue(userId) {
+      const issued = Math.floor(now() / 1000)
+      return new SignJWT()
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(userId)
+        .setIssuedAt(issued)
+        .setExpirationTime(issued + lifetimeSeconds)
+        .sign(secret)
+    },
+    async holder(token) {
+      try {
+        const { payload } = await jwtVerify(token, secret, {
+          algorithms: ['HS256'],
+          requiredClaims: ['sub', 'exp'],
+          currentDate: new Date(now()),
+        })
+        return payload.sub
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** The signing secret in `file`, made at first use and readable by its owner only. */
+export function secretIn(file: string): Uint8Array {
+  try {
+    writeFileSync(file, randomBytes(32), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return new Uint8Array(readFileSync(file))
+}
