@@ -98,11 +98,7 @@ function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   return `there is no profile '${chosen}'; ${others}.`
 }
 
-function found(
-  name: SettingName,
-  { flags, environment }: Sources,
-  layers: readonly FileLayer[],
-): Found | undefined {
+function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): Found {
   if (flags[name] !== undefined) return { value: flags[name], where: `--${flagName(name)}` }
   const variable = variableName(name)
   const said = environment[variable]

@@ -43,7 +43,8 @@ function secretInFile(sources: Sources): Secret | undefined {
 
 function textIn(key: string, sources: Sources): string | undefined {
   const given = fileValue(key, sources)
-  if (given === undefined || typeof given.value === 'string') return given?.value
+  if (given === undefined) return undefined
+  if (typeof given.value === 'string') return given.value
   throw new BadSetting(`${given.where} is no text; put it in quotes.`)
 }
 
