@@ -148,8 +148,11 @@ export interface Dialect {
   facts(record: JsonObject): RecordFacts
   /** The report's rows in order; undefined where the service does not show the list. */
   rows(report: JsonObject): readonly ReportRow[] | undefined
-  /** The entries of the list as the user wrote them, each an id or a path, or why that is none. */
-  entries(report: JsonObject): readonly ListEntry[] | undefined
+  /**
+   * The entries of the list as the user wrote them, each an id or a path, or why that is none. With the text they
+   * started from, rows whose place numbers were edited instead of moved come in the order of these numbers.
+   */
+  entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
   /** The report with this list in the form its own list has. */
   withRows(report: JsonObject, rows: readonly ReportRow[]): JsonObject
   /** The name of the field that holds the list, if the record has one. */

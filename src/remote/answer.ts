@@ -1,0 +1,107 @@
+// What an accepted answer holds: a text, a body to stream, or only a size.
+import { Failure } from '../failure.js'
+import { type Claims, claimsOf, type Flow, gathered, wholePieces } from './body.js'
+import type { Arrival } from './exchange.js'
+import { type Body, type ByteCount, type ByteOffset, byteCount, byteOffset } from './remote.js'
+
+/** Whether a Range was honoured, and the whole size if the answer told it. */
+export interface FirstByte {
+  readonly honoured: boolean
+  readonly size: ByteCount | undefined
+}
+
+/** Metadata larger than this is no metadata. */
+const textLimit = 64 * 1024 * 1024
+const page =
+  'the service answered with a web page where data are due; is this the address of its REST interface?'
+
+/** A text; `doubtful` where it may lack its last digits: a bare number that only a closed connection ends. */
+export interface AnswerText {
+  readonly text: string
+  readonly doubtful: boolean
+}
+
+/** The text of an answer. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text */
+export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims)) throw new Failure('broken', page)
+  const bytes = await gathered(wholePieces(arrival.bytes, claims, flow), textLimit)
+  const text = decoderFor(claims.charset)(bytes).trim()
+  if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300) })
+  return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+}
+
+/** An error page never becomes content: HTML is refused unless the file's name says that it is HTML. */
+export function refusePage(arrival: Arrival, name: string): void {
+  if (isHtml(claimsOf(arrival.headers)) && !/\.x?html?$/i.test(name)) {
+    throw new Failure('broken', `the service answered with a web page instead of the file ${name}`)
+  }
+}
+
+/** The body as it streams in; `from` is the asked start if the answer is a part. */
+export function bodyOf(arrival: Arrival, flow: Flow, from: ByteOffset | undefined): Body {
+  const claims = claimsOf(arrival.headers)
+  const total = from === undefined ? claims.length : totalOf(arrival, claims, from)
+  return {
+    length: total === undefined || claims.encoding !== 'none' ? undefined : byteCount(total),
+    start: from ?? byteOffset(0),
+    ends: claims.ends,
+    bytes: wholePieces(arrival.bytes, claims, flow),
+    cancel: () => arrival.bytes.destroy(),
+  }
+}
+
+/** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
+export function headSize(arrival: Arrival): ByteCount | undefined {
+  arrival.bytes.resume()
+  const claims = claimsOf(arrival.headers)
+  const believed = claims.encoding === 'none' && !isHtml(claims) && claims.length !== 0
+  return believed && claims.length !== undefined ? byteCount(claims.length) : undefined
+}
+
+/** What the answer to a Range of one byte tells; `honoured` is whether it answers with a part at all. */
+export function firstByteOf(arrival: Arrival, honoured: boolean): FirstByte {
+  arrival.bytes.destroy()
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims) || claims.encoding !== 'none') return { honoured: false, size: undefined }
+  const size = honoured ? rangeOf(arrival)?.total : claims.length
+  return { honoured, size: size === undefined ? undefined : byteCount(size) }
+}
+
+/** A part must start where it was asked to, run to the end and be as long as it says. */
+function totalOf(arrival: Arrival, claims: Claims, from: ByteOffset): number | undefined {
+  const range = rangeOf(arrival)
+  const wrong = new Failure(
+    'broken',
+    `the service sent another part than the asked one, from byte ${from} on`,
+  )
+  if (range?.first !== from || claims.encoding !== 'none') throw wrong
+  if (range.total === undefined || range.last !== range.total - 1) throw wrong
+  if (claims.length !== undefined && claims.length !== range.last - from + 1) throw wrong
+  return range.total
+}
+
+// As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.
+function rangeOf(arrival: Arrival): { first: number; last: number; total: number | undefined } | undefined {
+  const header = String(arrival.headers['content-range'])
+  const [, first = '-1', last = '-1', total = '*'] =
+    /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header.trim()) ?? []
+  const numbers = {
+    first: Number(first),
+    last: Number(last),
+    total: total === '*' ? undefined : Number(total),
+  }
+  return header === 'undefined' ? undefined : numbers
+}
+
+const isHtml = (claims: Claims): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(claims.mediaType)
+
+function decoderFor(charset: string): (bytes: Uint8Array) => string {
+  return bytes => {
+    try {
+      return new TextDecoder(charset, { fatal: true }).decode(bytes)
+    } catch (cause) {
+      throw new Failure('broken', `the answer is no text in ${charset}`, { cause })
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// When the body of an answer is whole: its bytes are counted against what its head claimed, before and after decoding.
+import { pipeline, Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { IncomingHttpHeaders } from 'undici/types/header.js'
+import { Failure } from '../failure.js'
+import { cutFailure } from './transport.js'
+
+/** What the head of an answer says of its body. */
+export interface Claims {
+  /** Content-Length: bytes on the wire. */
+  readonly length: number | undefined
+  readonly ends: 'proven' | 'unproven'
+  readonly encoding: 'none' | 'gzip' | 'deflate' | 'br'
+  /** Media type in lower case without parameters, '' if none. */
+  readonly mediaType: string
+  readonly charset: string
+}
+
+/** How pieces are received: each may be waited for so long, and costs so much time. */
+export interface Flow {
+  /** Starts to count the wait for the next piece; the answer ends it. */
+  expectPiece(): () => void
+  /** Resolves when the bandwidth allows the next piece. */
+  spend(bytes: number): Promise<void>
+}
+
+/** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
+export function claimsOf(headers: IncomingHttpHeaders): Claims {
+  const length = lengthOf(headers['content-length'])
+  const chunked = /(^|,)\s*chunked\s*$/i.test(single(headers['transfer-encoding']))
+  const contentType = single(headers['content-type'])
+  return {
+    length,
+    ends: length !== undefined || chunked ? 'proven' : 'unproven',
+    encoding: encodingOf(single(headers['content-encoding'])),
+    mediaType: contentType.split(';', 1).join('').trim().toLowerCase(),
+    charset: /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8',
+  }
+}
+
+/** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
+export function wholePieces(bytes: Readable, claims: Claims, flow: Flow): AsyncIterable<Uint8Array> {
+  const received = counted(bytes, claims, flow)
+  if (claims.encoding === 'none') return received
+  const decoder = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+    claims.encoding
+  ]()
+  // Errors of either side reach the reader through the decoder, which the pipeline destroys with them.
+  pipeline(Readable.from(received, { objectMode: false }), decoder, () => {})
+  return decoded(decoder)
+}
+
+async function* counted(bytes: Readable, claims: Claims, flow: Flow): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = bytes[Symbol.asyncIterator]()
+  let count = 0
+  try {
+    for (;;) {
+      const arrived = flow.expectPiece()
+      const next = await pieces.next().finally(arrived)
+      if (next.done === true) break
+      count += next.value.length
+      if (claims.length !== undefined && count > claims.length) break
+      await flow.spend(next.value.length)
+      yield next.value
+    }
+  } catch (thrown) {
+    throw cutFailure(thrown, count)
+  } finally {
+    bytes.destroy()
+  }
+  if (claims.length !== undefined && count !== claims.length) {
+    throw new Failure('broken', `the answer claimed ${claims.length} bytes and had ${count}`)
+  }
+}
+
+async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* decoder
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown
+    throw new Failure('broken', 'the compressed answer could not be decoded', { cause: thrown })
+  }
+}
+
+/** All pieces as one; @throws Failure 'broken' beyond the limit in bytes */
+export async function gathered(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let count = 0
+  for await (const piece of pieces) {
+    count += piece.length
+    if (count > limit)
+      throw new Failure('broken', `the answer is larger than the ${limit} bytes allowed here`)
+    parts.push(piece)
+  }
+  return Buffer.concat(parts, count)
+}
+
+function lengthOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const length = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : Number.NaN
+  if (!Number.isSafeInteger(length)) throw new Failure('broken', `the answer claims a length of "${header}"`)
+  return length
+}
+
+function encodingOf(header: string): Claims['encoding'] {
+  const encoding = header
+    .trim()
+    .toLowerCase()
+    .replace(/^x-gzip$/, 'gzip')
+  if (encoding === '' || encoding === 'identity') return 'none'
+  if (encoding === 'gzip' || encoding === 'deflate' || encoding === 'br') return encoding
+  throw new Failure('broken', `the answer is encoded as "${encoding}", which nobody asked for`)
+}
+
+const single = (header: string | string[] | undefined): string =>
+  Array.isArray(header) ? header.join(', ') : (header ?? '')

@@ -1,0 +1,30 @@
+// How the service is reached: one pool of kept-alive connections, through a proxy where the environment names one.
+import { rootCertificates } from 'node:tls'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { isLoopback } from './address.js'
+
+export interface Reach {
+  /** How many connections at most. */
+  readonly connections: number
+  /** Certificates in PEM to trust besides the usual ones: many instances have a private authority. */
+  readonly authority?: string | undefined
+}
+
+/** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
+const connectTimeout = 8_000
+
+/** The pool of connections for this base address. This machine itself is never asked for through a proxy. */
+export function connectionsTo(base: URL, reach: Reach): Dispatcher {
+  const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
+  const shared = {
+    connections: reach.connections,
+    pipelining: 1,
+    connect: { ...ca, timeout: connectTimeout },
+    // Deadlines are the question's own, counted by `http.ts`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  }
+  return isLoopback(base)
+    ? new Agent(shared)
+    : new EnvHttpProxyAgent({ ...shared, requestTls: shared.connect })
+}

@@ -1,0 +1,234 @@
+// What an HTTP answer means: the one table from status to failure, and what counts as an answer to which question.
+import { Failure, type FailureKind } from '../failure.js'
+import {
+  type AnswerText,
+  bodyOf,
+  type FirstByte,
+  firstByteOf,
+  headSize,
+  refusePage,
+  textOf,
+} from './answer.js'
+import { claimsOf, type Flow, gathered, wholePieces } from './body.js'
+import type { Arrival } from './exchange.js'
+import { described, type LineOptions, line, type Outgoing, unknownOutcome } from './line.js'
+import type { Ask, Body, ByteCount, ByteOffset } from './remote.js'
+import { type Attempt, retried, retryAfter } from './retry.js'
+import { blotted, secretsIn } from './secrets.js'
+import { transportFailure } from './transport.js'
+
+export interface Request {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Below the base address, with its query. */
+  readonly path: string
+  readonly authorization?: string | undefined
+  /** JSON text. */
+  readonly body?: string | undefined
+  /** True where sending twice does no harm although the method writes: a log-in. */
+  readonly repeatable?: boolean
+}
+
+/** All answers are whole or a Failure; nothing else is ever thrown. */
+export interface Http {
+  /** The text of a metadata answer, '' for none. */
+  text(request: Request, ask: Ask): Promise<string>
+  /** A body to be streamed, from `start` on where the service honours it; `name` says whether HTML is content. */
+  content(request: Request, name: string, start: ByteOffset, ask: Ask): Promise<Body>
+  /** The size that HEAD tells, if it tells one. */
+  head(request: Request, ask: Ask): Promise<ByteCount | undefined>
+  /** What a Range of one byte tells. */
+  firstByte(request: Request, ask: Ask): Promise<FirstByte>
+  /** Ends every connection; what is under way fails. */
+  close(): Promise<void>
+}
+
+const kinds = new Map<number, FailureKind>([
+  [400, 'invalid'],
+  [401, 'unauthenticated'],
+  [403, 'forbidden'],
+  [404, 'absent'],
+  [405, 'unsupported'],
+  [407, 'forbidden'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [410, 'absent'],
+  [412, 'conflict'],
+  [413, 'too-large'],
+  [422, 'invalid'],
+  [423, 'busy'],
+  [429, 'busy'],
+  [501, 'unsupported'],
+  [503, 'busy'],
+  [504, 'timeout'],
+  [507, 'service-full'],
+])
+/** The same question may be answered a moment later. */
+const passing = new Set([408, 423, 429, 502, 503, 504])
+/** Somebody between us and the service gave up waiting: a write may still have been carried out. */
+const lost = new Set([502, 504])
+const moved = new Set([301, 302, 303, 307, 308])
+const ok = 200
+const partial = 206
+const noSuchRange = 416
+
+/** How one kind of question reads its answers, and which statuses are answers to it. */
+interface Reading<Value> {
+  readonly accepts: (status: number) => boolean
+  readonly read: (arrival: Arrival, flow: Flow) => Promise<Value> | Value
+  readonly range?: string | undefined
+  readonly weight: 'question' | 'download'
+  /** Same-origin redirects that may be followed; content follows none. */
+  readonly hops: number
+}
+
+/** The platform behind this address. */
+export function http(options: LineOptions): Http {
+  const way = line(options)
+  const base = options.base.pathname.replace(/\/$/, '')
+
+  function question<Value>(request: Request, reading: Reading<Value>, ask: Ask): Promise<Value> {
+    const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
+    return retried(ask, way.clock, () => attempt(outgoing, reading, ask))
+  }
+
+  async function attempt<Value>(
+    outgoing: Outgoing,
+    reading: Reading<Value>,
+    ask: Ask,
+  ): Promise<Attempt<Value>> {
+    let onward: string | undefined
+    const end = await way.send(outgoing, ask, async (arrival, flow) => {
+      if (reading.accepts(arrival.status)) return accepted(outgoing, () => reading.read(arrival, flow))
+      onward = sameOrigin(arrival, outgoing, options.base)
+      return refused(outgoing, arrival, flow, way.clock.now())
+    })
+    if (onward === undefined || reading.hops === 0 || outgoing.method !== 'GET') return end
+    return attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, ask)
+  }
+
+  return {
+    text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
+    content: (request, name, start, ask) => question(request, download(name, start), ask),
+    head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
+    firstByte: (request, ask) => question(request, oneByte, ask),
+    close: way.close,
+  }
+}
+
+/** A doubtful number is asked for twice and must be the same; a write cannot be asked twice. */
+async function undoubted(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
+  const first = await ask()
+  if (!first.doubtful) return first.text
+  const kind = request.method === 'GET' ? 'broken' : 'outcome-unknown'
+  if (request.method === 'GET' && (await ask()).text === first.text) return first.text
+  throw new Failure(kind, `nothing proves that the answer "${first.text}" is whole: it came without a length`)
+}
+
+const success = (status: number): boolean => status >= 200 && status < 300
+
+const metadata: Reading<AnswerText> = { accepts: success, read: textOf, weight: 'question', hops: 5 }
+
+const size: Reading<ByteCount | undefined> = {
+  accepts: status => status === ok,
+  read: headSize,
+  weight: 'question',
+  hops: 0,
+}
+
+const oneByte: Reading<FirstByte> = {
+  accepts: status => status === ok || status === partial || status === noSuchRange,
+  read: arrival => firstByteOf(arrival, arrival.status !== ok),
+  range: 'bytes=0-0',
+  weight: 'question',
+  hops: 0,
+}
+
+const download = (name: string, start: ByteOffset): Reading<Body> => ({
+  accepts: status => status === ok || (status === partial && start > 0),
+  read: (arrival, flow) => {
+    refusePage(arrival, name)
+    return bodyOf(arrival, flow, arrival.status === partial ? start : undefined)
+  },
+  range: start > 0 ? `bytes=${start}-` : undefined,
+  weight: 'download',
+  hops: 0,
+})
+
+function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
+  const { authorization, body } = request
+  return {
+    method: request.method,
+    path,
+    headers: {
+      accept: reading.weight === 'download' ? 'application/octet-stream, */*' : 'application/json',
+      'accept-encoding': 'identity',
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(reading.range === undefined ? {} : { range: reading.range }),
+    },
+    body,
+    weight: reading.weight,
+    repeatable: request.repeatable === true || request.method === 'GET' || request.method === 'HEAD',
+  }
+}
+
+/** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
+async function accepted<Value>(
+  outgoing: Outgoing,
+  read: () => Promise<Value> | Value,
+): Promise<Attempt<Value>> {
+  try {
+    return { ended: 'well', value: await read() }
+  } catch (thrown) {
+    const failure = transportFailure(thrown)
+    if (!outgoing.repeatable)
+      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+    // With a cause it is the connection that failed; without one the answer itself is no good and will not get better.
+    return { ended: 'badly', failure, again: failure.cause !== undefined && failure.kind !== 'timeout' }
+  }
+}
+
+async function refused(
+  outgoing: Outgoing,
+  arrival: Arrival,
+  flow: Flow,
+  now: number,
+): Promise<Attempt<never>> {
+  const { status, headers } = arrival
+  const said = await wordsOf(outgoing, arrival, flow)
+  const target = moved.has(status)
+    ? `, a redirect to ${originOf(headers['location'])} that is not followed`
+    : ''
+  const sentence = `the service answered ${status} to ${described(outgoing)}${target}`
+  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said })
+  if (!outgoing.repeatable && lost.has(status)) {
+    return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+  }
+  const again = outgoing.repeatable && passing.has(status)
+  return { ended: 'badly', failure, again, after: retryAfter(headers['retry-after'], now) }
+}
+
+/** The first 300 characters of a refusal. They are for people only, so a refusal whose words get lost stays what it is. */
+async function wordsOf(outgoing: Outgoing, arrival: Arrival, flow: Flow): Promise<string | undefined> {
+  try {
+    const bytes = await gathered(wholePieces(arrival.bytes, claimsOf(arrival.headers), flow), 64 * 1024)
+    const words = blotted(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
+    return words === '' ? undefined : words.slice(0, 300)
+  } catch (thrown) {
+    return `(its words could not be read: ${transportFailure(thrown).message})`
+  } finally {
+    arrival.bytes.destroy()
+  }
+}
+
+/** Path and query of a redirect within the service's own origin: the token never goes to another one. */
+function sameOrigin(arrival: Arrival, from: Outgoing, base: URL): string | undefined {
+  const location = arrival.headers['location']
+  if (!moved.has(arrival.status) || typeof location !== 'string') return undefined
+  if (!URL.canParse(location, `${base.origin}${from.path}`)) return undefined
+  const target = new URL(location, `${base.origin}${from.path}`)
+  return target.origin === base.origin ? `${target.pathname}${target.search}` : undefined
+}
+
+const originOf = (location: unknown): string =>
+  typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another place'

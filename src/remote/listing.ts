@@ -1,0 +1,74 @@
+// How lists are read: what is well formed is kept, what is not is left out and reported, and one bad item hides no other.
+import { Failure } from '../failure.js'
+import { fieldOf, type Json, type JsonObject } from '../record/json.js'
+import { parseJson } from '../record/parse.js'
+import { compactPrint } from '../record/print.js'
+
+/** Told of each item that was left out, as compact JSON of at most 300 characters. */
+export type Malformed = (item: string) => void
+
+/** The items that can be read, each id once. @throws Failure 'broken' if it is no list at all */
+export function listing<Item extends { readonly id: string }>(
+  json: Json,
+  read: (item: JsonObject) => Item | undefined,
+  malformed: Malformed,
+): Item[] {
+  if (json.type !== 'array') throw noList(compactPrint(json))
+  const items = new Map<string, Item>()
+  for (const candidate of json.items) {
+    const item = candidate.type === 'object' ? read(candidate) : undefined
+    if (item === undefined) malformed(compactPrint(candidate).slice(0, 300))
+    else if (!items.has(item.id)) items.set(item.id, item)
+  }
+  return [...items.values()]
+}
+
+/**
+ * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes.
+ * @throws Failure 'broken' if it is no list at all
+ */
+export function namesOf(text: string, fields: readonly string[], malformed: Malformed): readonly string[] {
+  const listed = jsonItems(text) ?? unquotedItems(text)
+  if (listed === undefined) throw noList(text)
+  const names = listed.flatMap(item => {
+    const name = nameOf(item, fields)
+    if (name === undefined) malformed(compactPrint(item).slice(0, 300))
+    return name ?? []
+  })
+  return [...new Set(names)]
+}
+
+function nameOf(item: Json, fields: readonly string[]): string | undefined {
+  if (item.type === 'string') return item.value === '' ? undefined : item.value
+  if (item.type === 'number') return item.raw
+  if (item.type !== 'object') return undefined
+  for (const field of fields) {
+    const value = fieldOf(item, field)
+    if (value?.type === 'string' || value?.type === 'number') return nameOf(value, fields)
+  }
+  return undefined
+}
+
+/** Undefined where the text is no JSON, for then it may be the unquoted form. */
+function jsonItems(text: string): readonly Json[] | undefined {
+  try {
+    const json = parseJson(text)
+    return json.type === 'array' ? json.items : undefined
+  } catch (failure) {
+    if (failure instanceof Failure && failure.kind === 'not-json') return undefined
+    throw failure
+  }
+}
+
+function unquotedItems(text: string): readonly Json[] | undefined {
+  const inner = /^\s*\[([^{}]*)\]\s*$/s.exec(text)?.[1]
+  return inner?.split(',').map(part => {
+    const value = part.trim().replace(/^(["'])(.*)\1$/s, '$2')
+    return { type: 'string', value, raw: JSON.stringify(value) }
+  })
+}
+
+const noList = (text: string): Failure =>
+  new Failure('broken', 'a list is due, and the service answered with something else', {
+    said: text.slice(0, 300),
+  })

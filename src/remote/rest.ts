@@ -1,0 +1,144 @@
+// The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
+import { Failure, type FailureKind } from '../failure.js'
+import type { Http } from './http.js'
+import {
+  type Ask,
+  byteOffset,
+  type Content,
+  type ProjectId,
+  type Remote,
+  type ReportId,
+  type ShareId,
+} from './remote.js'
+import { sizeOf } from './size.js'
+import type { Wire } from './wire.js'
+
+/** What was found out about a service and need not be found out again; its owner may keep it as JSON. */
+export interface Learned {
+  /** How the size of a file, or of a generated geometry, can be known without its bytes. */
+  sizes: { file?: SizeSource; xyz?: SizeSource }
+  /** Whether a download can start in the middle. */
+  ranges?: boolean
+  /** Under which of its two documented names the report types live. */
+  reportTypes?: 'report/types' | 'report-type'
+}
+export type SizeSource = 'head' | 'range' | 'nowhere'
+
+/** The whole API as the waist of calcfs. `learned` is written to as facts come in. */
+export function rest(http: Http, wire: Wire, learned: Learned): Remote {
+  const get = (endpoint: string, query: Query, ask: Ask) =>
+    http.text({ method: 'GET', path: path(endpoint, query) }, ask)
+  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, ask: Ask) =>
+    http.text({ method, path: path(endpoint, {}), body }, ask)
+  const remove = (endpoint: string, query: Query, ask: Ask) =>
+    http.text({ method: 'DELETE', path: path(endpoint, query) }, ask).then(() => {})
+  const descendants = (id: string, type: string, depth: string, ask: Ask) =>
+    get('project/descendant', { id, type, depth }, ask)
+  const resolve = (at: string, type: string, ask: Ask) =>
+    meaning({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, ask))
+
+  function path(endpoint: string, query: Query): string {
+    const parameters = Object.entries({ ...query, ...wire.extras(endpoint) })
+    const written = parameters.map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+    )
+    return `/${endpoint}${written.length === 0 ? '' : `?${written.join('&')}`}`
+  }
+
+  function bytesPath(content: Content): string {
+    const id = content.calculation
+    return content.of === 'file'
+      ? path('calculation/files/bitstream', { id, fileId: content.title })
+      : path('calculation/xyz', { id, filename: content.title })
+  }
+
+  async function created<Id extends string>(endpoint: string, body: string, ask: Ask): Promise<Id> {
+    const answer = await send('POST', endpoint, body, ask)
+    try {
+      return wire.newId(answer) as Id
+    } catch (cause) {
+      throw new Failure('outcome-unknown', 'the service took it, but its answer holds no id', { cause })
+    }
+  }
+
+  const calculation: Remote['calculation'] = async (id, ask) =>
+    wire.record(await get('calculation', { id }, ask))
+
+  return {
+    user: async ask => wire.user(await get('user/info', {}, ask)),
+    resolveProject: async (at, ask) => wire.projectId(await resolve(at, 'project', ask)),
+    resolveCalculation: async (at, ask) => wire.calculationId(await resolve(at, 'calculation', ask)),
+
+    subProjects: async (of, ask) => wire.projects(await descendants(of, 'project', '1', ask)),
+    calculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', '1', ask)),
+    allSubProjects: async (of, ask) => wire.projects(await descendants(of, 'project', 'all', ask)),
+    allCalculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', 'all', ask)),
+
+    project: async (id, ask) => wire.record(await get('project', { id }, ask)),
+    calculation,
+    report: async (id, ask) => wire.record(await meaning({ invalid: 'absent' }, get('report', { id }, ask))),
+    shares: async (id, ask) => wire.shares(await get('project/share', { id }, ask)),
+    reportTypes: async ask => wire.reportTypes(await reportTypes(ask)),
+
+    createProject: (record, ask) => created<ProjectId>('project', wire.recordBody(record), ask),
+    updateProject: async (record, ask) => void (await send('PUT', 'project', wire.recordBody(record), ask)),
+    deleteProject: (id, ask) => remove('project', { id }, ask),
+    createShare: (record, ask) => created<ShareId>('project/share', wire.recordBody(record), ask),
+    updateShare: async (record, ask) =>
+      void (await send('PUT', 'project/share', wire.recordBody(record), ask)),
+    deleteShare: (shareId, ask) => remove('project/share', { shareId }, ask),
+    createReport: (record, ask) => created<ReportId>('report', wire.recordBody(record), ask),
+    updateReport: async (record, ask) => void (await send('PUT', 'report', wire.recordBody(record), ask)),
+    deleteReport: (id, ask) => remove('report', { id }, ask),
+    setReportCalculations: async (id, order, ask) =>
+      void (await send('PUT', 'report/calculations', wire.orderBody(id, order), ask)),
+    updateCalculation: async (record, ask) =>
+      void (await send('PUT', 'calculation', wire.recordBody(record), ask)),
+    deleteCalculation: (id, ask) => remove('calculation', { id }, ask),
+
+    async fileTitles(of, type, ask) {
+      try {
+        return wire.fileTitles(await get('calculation/files', { id: of, type }, ask))
+      } catch (failure) {
+        if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
+        await calculation(of, ask)
+        return []
+      }
+    },
+    contentSize: (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
+    async content(content, start, ask) {
+      const from = learned.ranges === false ? byteOffset(0) : start
+      const body = await http.content({ method: 'GET', path: bytesPath(content) }, content.title, from, ask)
+      if (from > 0) learned.ranges = body.start === from
+      return body
+    },
+  }
+
+  async function reportTypes(ask: Ask): Promise<string> {
+    if (learned.reportTypes === 'report-type') return get('report-type', {}, ask)
+    try {
+      return await get('report/types', {}, ask)
+    } catch (failure) {
+      if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
+      const answer = await get('report-type', {}, ask)
+      learned.reportTypes = 'report-type'
+      return answer
+    }
+  }
+}
+
+type Query = Readonly<Record<string, string>>
+
+/** A refusal that means something else to this question than to others. */
+async function meaning<Value>(
+  others: { readonly [Kind in FailureKind]?: FailureKind },
+  answer: Promise<Value>,
+): Promise<Value> {
+  try {
+    return await answer
+  } catch (failure) {
+    const kind = failure instanceof Failure ? others[failure.kind] : undefined
+    if (!(failure instanceof Failure) || kind === undefined) throw failure
+    throw new Failure(kind, failure.message, { cause: failure, said: failure.said })
+  }
+}

@@ -1,0 +1,21 @@
+// What must never be repeated: credentials that a service, a proxy or an error message might echo.
+
+const tokenForm = /eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g
+
+/** Everything in an Authorization header that could give it away. */
+export function secretsIn(authorization: string | undefined): readonly string[] {
+  if (authorization === undefined) return []
+  const [scheme, value = ''] = authorization.split(' ')
+  if (scheme !== 'Basic') return [value]
+  const password = Buffer.from(value, 'base64')
+    .toString()
+    .replace(/^[^:]*:/, '')
+  return [value, password]
+}
+
+/** The text with every secret, and whatever looks like a token, blotted out. */
+export function blotted(text: string, secrets: readonly string[]): string {
+  const known = secrets.filter(secret => secret !== '')
+  const without = known.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
+  return without.replace(tokenForm, '[token]')
+}
