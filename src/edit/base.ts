@@ -1,0 +1,79 @@
+// Which text a program had before it wrote this one: nobody says, so the nearest one that can have been it.
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Instant } from '../remote/remote.js'
+import { type Edits, editsBetween } from './diff.js'
+
+/** A text of the record that was met here; `read` and `saved` are by this mount. */
+export interface Candidate {
+  readonly record: JsonObject
+  readonly last: Instant
+  readonly read: Instant | undefined
+  readonly saved: Instant | undefined
+}
+
+export interface Base {
+  readonly record: JsonObject
+  readonly edits: Edits
+}
+
+type Judged = Candidate & Base
+
+/**
+ * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
+ * the one read or saved last. `own`, the text that the very same handle had read, goes before others as near.
+ * Undefined where no text was ever met.
+ * @throws Failure 'conflict' where two answers are as good, and one of them would lose an edit
+ */
+export function chooseBase(
+  known: readonly Candidate[],
+  mine: JsonObject,
+  own?: JsonObject,
+): Base | undefined {
+  const judged = known.map(candidate => ({ ...candidate, edits: editsBetween(candidate.record, mine) }))
+  const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
+  const best = nearest(judged.filter(candidate => candidate.last >= saved))
+  const ownBase = own && { record: own, edits: editsBetween(own, mine) }
+  if (best === undefined) return ownBase
+  if (ownBase !== undefined && (best.edits.size === 0 || ownBase.edits.size <= best.edits.size))
+    return ownBase
+  const older = nearest(judged.filter(candidate => candidate.last < saved))
+  if (older !== undefined) refuseSecondProgram(best, older, readAfter(judged, saved))
+  if (best.edits.size === 0) refuseOldBuffer(readAfter(judged, best.last))
+  return best
+}
+
+/** The texts that programs here have read since, and that say something else than the one to be saved. */
+function readAfter(known: readonly Judged[], time: number): readonly Judged[] {
+  return known.filter(one => one.read !== undefined && one.read > time && one.edits.size > 0)
+}
+
+/**
+ * A text from before our own last save is nearer: either its edits were partly taken back, or a second program writes
+ * that never saw the save. A read since then tells for the first. Where nothing but the old text is left, all was
+ * taken back, for nobody saves an old buffer without an edit of its own.
+ */
+function refuseSecondProgram(best: Judged, older: Judged, readSince: readonly Judged[]): void {
+  const isNearer = older.edits.size > 0 && older.edits.size < best.edits.size
+  if (isNearer && readSince.length === 0) throw inDoubt()
+}
+
+/** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */
+function refuseOldBuffer(readSince: readonly Judged[]): void {
+  if (readSince.length > 0) throw inDoubt()
+}
+
+function inDoubt(): Failure {
+  return new Failure(
+    'conflict',
+    'the record has changed since an older text of it was read, and this text fits both: nothing was sent',
+  )
+}
+
+function nearest(candidates: readonly Judged[]): Judged | undefined {
+  const lastUse = (one: Judged) => Math.max(one.read ?? 0, one.saved ?? 0)
+  return candidates.toSorted(
+    (one, other) =>
+      one.edits.size - other.edits.size || lastUse(other) - lastUse(one) || other.last - one.last,
+  )[0]
+}

@@ -1,0 +1,66 @@
+// What an edit is: the top-level fields in which a program's text differs from the text it had.
+import { fieldOf, type Json, type JsonObject, withField, withoutField } from '../record/json.js'
+import { equalJson } from '../record/meaning.js'
+
+/** Stands for the value of a field that is not there (any more). */
+export const removed = Symbol('removed')
+export type Edit = Json | typeof removed
+/** The new value of each edited field, in the order of the program's text. */
+export type Edits = ReadonlyMap<string, Edit>
+
+/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
+export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
+  const names = new Set([...mine.fields, ...base.fields].map(field => field.name))
+  const edits = new Map<string, Edit>()
+  for (const name of names) {
+    const value = valueIn(mine, name)
+    if (!equalEdit(valueIn(base, name), value)) edits.set(name, value)
+  }
+  return edits
+}
+
+/** The record with these edits; every other field stays exactly as it is. */
+export function withEdits(record: JsonObject, edits: Edits): JsonObject {
+  let result = record
+  for (const [name, edit] of edits) {
+    result = edit === removed ? withoutField(result, name) : withField(result, name, edit)
+  }
+  return result
+}
+
+export interface Merge {
+  /** Their record with my edits in it. */
+  readonly whole: JsonObject
+  /** My edits that they do not have already. */
+  readonly edits: Edits
+  /** The fields that both changed, each to something else; `whole` means nothing then. */
+  readonly conflicts: readonly string[]
+}
+
+/** Brings the edits made on `base` into what the record has become meanwhile. */
+export function merge(base: JsonObject, edits: Edits, theirs: JsonObject): Merge {
+  const open = new Map([...edits].filter(([name, edit]) => !equalEdit(edit, valueIn(theirs, name))))
+  const conflicts = [...open.keys()].filter(name => !equalEdit(valueIn(base, name), valueIn(theirs, name)))
+  return { whole: withEdits(theirs, open), edits: open, conflicts }
+}
+
+/** The edited fields that a record does not have as they were sent; a removed field may come back as null. */
+export function unstored(edits: Edits, stored: JsonObject): readonly string[] {
+  const isStored = (name: string, edit: Edit) => {
+    const value = valueIn(stored, name)
+    return equalEdit(edit, value) || (edit === removed && value !== removed && isNull(value))
+  }
+  return [...edits].filter(([name, edit]) => !isStored(name, edit)).map(([name]) => name)
+}
+
+function valueIn(record: JsonObject, name: string): Edit {
+  return fieldOf(record, name) ?? removed
+}
+
+function equalEdit(one: Edit, other: Edit): boolean {
+  return one === removed || other === removed ? one === other : equalJson(one, other)
+}
+
+function isNull(json: Json): boolean {
+  return json.type === 'word' && json.raw === 'null'
+}

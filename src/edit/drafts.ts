@@ -1,0 +1,138 @@
+// Which drafts there are: new ones, and those that a daemon left behind when it ended.
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Instant } from '../remote/remote.js'
+import { type Draft, openDraft } from './draft.js'
+import { isMissing, privateDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
+import type { RecordKey } from './key.js'
+import { type DraftMeta, newMeta, printMeta, readMeta, type Why } from './meta.js'
+import { isAlive, type Owner, thisProcess } from './owner.js'
+import { textHash } from './texts.js'
+
+export interface Drafts {
+  /** A new empty draft of a record; `base` is the text its writer has read, where that is known. */
+  create(key: RecordKey, base?: string): Promise<Draft>
+  /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
+  readonly found: readonly Draft[]
+  /** What could not even be read; it stays untouched on disk. */
+  readonly damaged: readonly Damage[]
+}
+
+export interface Damage {
+  readonly directory: string
+  readonly cause: unknown
+}
+
+/**
+ * Opens the drafts of one service and user. A draft whose process still runs is left to it, so that several mounts
+ * share one state directory. No damage in it ever stops a mount.
+ */
+export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
+  const root = join(stateDirectory, 'drafts')
+  await mkdir(root, { recursive: true, mode: privateDirectory })
+  const owner = await thisProcess()
+  const found: Draft[] = []
+  const damaged: Damage[] = []
+  for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
+    try {
+      const draft = await adopt(join(root, name), owner, now)
+      if (draft !== undefined) found.push(draft)
+    } catch (cause) {
+      damaged.push({ directory: join(root, name), cause })
+    }
+  }
+  const create = (key: RecordKey, base?: string) => createDraft({ root, owner, now }, key, base)
+  return { create, found, damaged }
+}
+
+/** Made aside and moved into place, so that no other mount ever sees a draft without its note. */
+async function createDraft(
+  place: { root: string; owner: Owner; now: () => Instant },
+  key: RecordKey,
+  base: string | undefined,
+): Promise<Draft> {
+  const id = randomUUID()
+  const aside = join(place.root, `.${id}`)
+  const meta: DraftMeta = {
+    ...newMeta(place.owner, place.now()),
+    key: { ...key },
+    ...(base === undefined ? {} : { base: textHash(base) }),
+  }
+  await mkdir(aside, { mode: privateDirectory })
+  await (await open(join(aside, 'text'), 'wx', privateFile)).close()
+  await replaceFile(join(aside, 'meta.json'), printMeta(meta))
+  await rename(aside, join(place.root, id))
+  await syncDirectory(place.root)
+  return openDraft(join(place.root, id), meta, place.now)
+}
+
+/** Undefined where the draft is another's, or where there is nothing in it to keep. */
+async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
+  const meta = await readMeta(join(directory, 'meta.json'))
+  if (meta !== undefined && (await isAlive(meta.owner))) return undefined
+  await (await open(join(directory, 'text'), 'r+')).close()
+  const mine = await claim(directory)
+  if (mine === undefined) return undefined
+  const draft = await openDraft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
+  if (await isNothing(draft)) {
+    await draft.discard()
+    return undefined
+  }
+  await draft.change(afterwards(meta))
+  return draft
+}
+
+/** A rename to a new name: of two mounts that start at once only one succeeds. */
+async function claim(directory: string): Promise<string | undefined> {
+  const mine = join(directory, '..', randomUUID())
+  try {
+    await rename(directory, mine)
+    return mine
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** Nothing is lost with it: empty before the first save, or letter for letter what the service already has. */
+async function isNothing(draft: Draft): Promise<boolean> {
+  const { state, base, saved } = draft.meta
+  if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
+  if (draft.size === 0) return state === 'editing'
+  const hash = textHash(await readFile(join(draft.directory, 'text')))
+  return hash === base || hash === saved
+}
+
+function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: Why } {
+  if (meta === undefined) {
+    return {
+      state: 'refused',
+      why: ended('the note beside this text was damaged: nobody knows which record it is'),
+    }
+  }
+  switch (meta.state) {
+    case 'sending':
+    case 'in-flight':
+      return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
+    case 'outcome-unknown':
+      return {
+        state: 'outcome-unknown',
+        why: meta.why ?? ended('the daemon ended while this was being sent'),
+      }
+    case 'refused':
+      return { state: 'refused', why: meta.why ?? ended('the daemon ended before this was saved') }
+    case 'editing':
+    case 'paused':
+      return { state: 'refused', why: ended('the daemon ended before this was saved') }
+  }
+}
+
+function ended(sentence: string): Why {
+  return {
+    kind: 'internal',
+    sentence,
+    whatToDo:
+      'Look at the text, then save the record again, run `calcfs drafts send`, or give it up with `calcfs drafts drop`.',
+  }
+}

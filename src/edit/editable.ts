@@ -1,0 +1,47 @@
+// What the saving path must know of a kind of record; every kind that can be edited implements it once.
+import type { JsonObject } from '../record/json.js'
+import type { Ask } from '../remote/remote.js'
+import type { Edits } from './diff.js'
+import type { RecordKey } from './key.js'
+
+/** What a program wrote and what it had before. */
+export interface Written {
+  readonly base: JsonObject
+  readonly mine: JsonObject
+  readonly edits: Edits
+}
+
+/** What is to happen on the service: `whole` is `before` with the edits in it. */
+export interface Change {
+  readonly before: JsonObject
+  readonly whole: JsonObject
+  readonly edits: Edits
+}
+
+/** What became of a change that was sent. */
+export interface Verdict {
+  /** Edited fields that the service does not have as they were sent. */
+  readonly unstored: readonly string[]
+  /** What nobody edited and the service dropped all the same, in a sentence. */
+  readonly lost: string | undefined
+}
+
+/** A record with an id, as it is edited. All methods reject or throw with a Failure. */
+export interface EditableRecord {
+  readonly key: RecordKey
+  /** The record as it is now, never from a cache. */
+  read(ask: Ask): Promise<JsonObject>
+  /**
+   * The written record in the form the service has it in (a path becomes an id).
+   * @throws Failure 'refused' for what the service could not take
+   */
+  check(written: Written, ask: Ask): Promise<JsonObject>
+  /**
+   * A last look at the merged record, before anything is sent.
+   * @throws Failure 'refused' or 'conflict' where the parts do not go together
+   */
+  allow(written: Written, change: Change): void
+  /** The fewest requests that carry out the change; answers the record as read afterwards. */
+  send(change: Change, ask: Ask): Promise<JsonObject>
+  compare(change: Change, stored: JsonObject): Verdict
+}

@@ -1,0 +1,55 @@
+// How a text gets on the disk so that a crash leaves the old one or the new one, never half of either.
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { asFailure } from '../failure.js'
+
+/** What a mount's own files and directories may be seen by: their owner only. */
+export const privateFile = 0o600
+export const privateDirectory = 0o700
+
+/**
+ * Puts the text at this path at once and durably: temporary file, fsync, rename, fsync of the directory.
+ * @throws Failure 'no-space' if the disk is full; what was there before is then untouched
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await placeFile(path, text, file => file.sync())
+  await syncDirectory(dirname(path))
+}
+
+/** As `replaceFile`, but a power cut may take it back: for what only makes things easier. */
+export async function replaceFileLightly(path: string, text: string): Promise<void> {
+  await placeFile(path, text, async () => {})
+}
+
+async function placeFile(path: string, text: string, settle: (file: FileHandle) => Promise<void>) {
+  const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
+  try {
+    const file = await open(temporary, 'wx', privateFile)
+    try {
+      await file.writeFile(text)
+      await settle(file)
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    throw asFailure(cause)
+  }
+}
+
+/** Makes names that were created, replaced or removed in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+/** True for the error of a path where nothing is. */
+export function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+}

@@ -1,0 +1,120 @@
+// What is kept on disk beside a draft's text: whose it is, how far its save has come, and why it is still there.
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Failure, FailureKind } from '../failure.js'
+import { isMissing } from './files.js'
+import type { Owner } from './owner.js'
+
+/**
+ * editing: not saved yet. refused: the last save failed and nothing of it is on its way. sending: a request is about
+ * to leave or has left. in-flight: sent, and nobody could see whether it was stored. outcome-unknown: a new record
+ * may or may not have been made. paused: taken away a moment ago, and perhaps about to come back.
+ */
+const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
+export type DraftState = (typeof states)[number]
+
+/** Why a draft was not saved, for `calcfs why`; `kind` is a Failure's. */
+export interface Why {
+  readonly kind: string
+  readonly sentence: string
+  readonly said?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly whatToDo: string
+}
+
+const whySchema = z.object({
+  kind: z.string(),
+  sentence: z.string(),
+  said: z.string().optional(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  whatToDo: z.string(),
+})
+
+const metaSchema = z.object({
+  key: z.object({ kind: z.enum(['project', 'calculation', 'report', 'share']), id: z.string() }).optional(),
+  owner: z.object({ pid: z.number(), started: z.string() }),
+  state: z.enum(states),
+  base: z.string().optional(),
+  saved: z.string().optional(),
+  attempt: z
+    .object({ text: z.string(), before: z.string(), whole: z.string(), edited: z.array(z.string()) })
+    .optional(),
+  created: z.number(),
+  changed: z.number(),
+  why: whySchema.optional(),
+})
+
+/**
+ * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read,
+ * `saved` that of the draft's own text which the service took last. `attempt` is what was put on the wire last:
+ * the hashes of the program's text, of the record as it was just before and of the whole record sent, and the names
+ * of the edited fields.
+ * Times are in milliseconds since 1970.
+ */
+export type DraftMeta = z.infer<typeof metaSchema>
+export type Attempt = NonNullable<DraftMeta['attempt']>
+
+/** The note in this file; undefined where it is damaged or missing. */
+export async function readMeta(path: string): Promise<DraftMeta | undefined> {
+  try {
+    return metaSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+  } catch (thrown) {
+    // A damaged note is an answer here, not an accident: the text beside it is what counts.
+    if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+export function printMeta(meta: DraftMeta): string {
+  return `${JSON.stringify(meta, null, 2)}\n`
+}
+
+/** The note of a draft that nobody has written yet. */
+export function newMeta(owner: Owner, now: number): DraftMeta {
+  return { owner, state: 'editing', created: now, changed: now }
+}
+
+/** A failure in the words of a note. */
+export function whyOf(failure: Failure): Why {
+  const { line, column } = failure.place ?? {}
+  return {
+    kind: failure.kind,
+    sentence: failure.message,
+    said: failure.said,
+    line,
+    column,
+    whatToDo: whatToDo(failure.kind),
+  }
+}
+
+function whatToDo(kind: FailureKind): string {
+  switch (kind) {
+    case 'not-json':
+      return 'Correct the text at that place and save again.'
+    case 'refused':
+    case 'invalid':
+    case 'too-large':
+      return 'Correct the text and save again, or give it up with `calcfs drafts drop`.'
+    case 'conflict':
+      return 'Compare your text with the one ending in .theirs.json beside it, make it what it should be, and save again.'
+    case 'unauthenticated':
+      return 'Sign in with `calcfs login`, then save again or run `calcfs drafts send`.'
+    case 'forbidden':
+    case 'read-only':
+    case 'not-permitted':
+      return 'Ask the owner for the right to change it; your text is kept.'
+    case 'absent':
+      return 'The record is gone on the service; copy your text elsewhere if you still need it.'
+    case 'no-space':
+      return 'Make room on the local disk, then save again.'
+    case 'outcome-unknown':
+      return 'Look on the platform whether it was made; `calcfs drafts send --again` sends it once more.'
+    case 'broken':
+    case 'internal':
+      return 'Look at the record on the platform, then save again or run `calcfs drafts send`.'
+    default:
+      return 'When the service answers again, save again or run `calcfs drafts send`.'
+  }
+}

@@ -1,0 +1,87 @@
+// Which list of calculations a report may be given: known ones, and only where the old list could be seen.
+import { asFailure, Failure } from '../failure.js'
+import { fieldOf, type Json, type JsonObject } from '../record/json.js'
+import { equalJson } from '../record/meaning.js'
+import { compactPrint } from '../record/print.js'
+import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../remote/remote.js'
+import type { Written } from './editable.js'
+import type { ReportPorts } from './report.js'
+
+/**
+ * The written report with every path in its list as an id, and with the titles of the rows that stayed.
+ * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that nobody saw
+ */
+export async function withCheckedList(
+  ports: ReportPorts,
+  id: ReportId,
+  { base, mine, edits }: Written,
+  ask: Ask,
+): Promise<JsonObject> {
+  const { dialect } = ports
+  const name = dialect.listField(base)
+  const before = dialect.rows(base)
+  if (name === undefined || before === undefined) {
+    refuseUnseenList(dialect, id, base, mine)
+    return mine
+  }
+  if (!edits.has(name)) return mine
+  const entries = dialect.entries(mine)
+  if (entries === undefined) {
+    throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
+  }
+  const found = entries.map(entry => checkedRow(ports, before, entry, ask))
+  return dialect.withRows(mine, await Promise.all(found))
+}
+
+function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine: JsonObject): void {
+  const name = dialect.listField(mine)
+  if (name === undefined || sameValue(fieldOf(base, name), fieldOf(mine, name))) return
+  throw new Failure(
+    'refused',
+    `the service does not show the calculations of this report, and a new list would replace them unseen; \`calcfs report set ${id} ID…\` does that`,
+  )
+}
+
+function sameValue(one: Json | undefined, other: Json | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : equalJson(one, other)
+}
+
+/** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
+async function checkedRow(
+  ports: ReportPorts,
+  before: readonly ReportRow[],
+  entry: ListEntry,
+  ask: Ask,
+): Promise<ReportRow> {
+  const calculation = await calculationOf(ports, entry, ask)
+  const old = before.find(row => row.calculation === calculation)
+  if (old === undefined && entry.as === 'id') await refuseUnknown(ports, calculation, ask)
+  const title = entry.as === 'nonsense' ? undefined : entry.title
+  return { calculation, title: title ?? old?.title }
+}
+
+async function calculationOf(ports: ReportPorts, entry: ListEntry, ask: Ask): Promise<CalculationId> {
+  switch (entry.as) {
+    case 'id':
+      return entry.calculation
+    case 'path':
+      return existing(`there is no calculation at ${entry.path}`, () => ports.resolveEntry(entry.path, ask))
+    case 'nonsense':
+      throw new Failure('refused', `${compactPrint(entry.value)} in the list is neither an id nor a path`)
+  }
+}
+
+async function refuseUnknown(ports: ReportPorts, calculation: CalculationId, ask: Ask): Promise<void> {
+  await existing(`there is no calculation ${calculation}`, () => ports.remote.calculation(calculation, ask))
+}
+
+/** What the service does not have, or does not take for an id, is a mistake of the list. */
+async function existing<Found>(otherwise: string, look: () => Promise<Found>): Promise<Found> {
+  try {
+    return await look()
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.kind !== 'absent' && failure.kind !== 'invalid') throw failure
+    throw new Failure('refused', otherwise, { cause: failure, said: failure.said })
+  }
+}

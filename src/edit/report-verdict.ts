@@ -1,0 +1,78 @@
+// Whether a report has the list that was sent: its order must be there, what a service adds of its own may differ.
+import { fieldOf, type JsonObject } from '../record/json.js'
+import { equalJson } from '../record/meaning.js'
+import type { CalculationId, Dialect, ReportRow } from '../remote/remote.js'
+import { unstored } from './diff.js'
+import type { Change, Verdict } from './editable.js'
+
+/** The new order of the calculations; undefined where the change does not touch it. */
+export function newOrder(dialect: Dialect, { before, whole, edits }: Change): CalculationId[] | undefined {
+  const name = dialect.listField(whole)
+  const rows = dialect.rows(whole)
+  if (name === undefined || rows === undefined || !edits.has(name)) return undefined
+  return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
+}
+
+/** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
+export function isListWhole(dialect: Dialect, change: Change, now: JsonObject): boolean {
+  return lostTitles(dialect, change.whole, now).length === 0 && hasRowEdits(dialect, change, now)
+}
+
+/** What of a report's change is stored. */
+export function compareReport(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+  const missing = unstored(change.edits, stored)
+  const name = dialect.listField(change.whole)
+  const isNewOrder = newOrder(dialect, change) !== undefined
+  if (name === undefined || !missing.includes(name) || !isNewOrder)
+    return { unstored: missing, lost: undefined }
+  const rows = dialect.rows(change.whole)
+  const lost = lostTitles(dialect, change.whole, stored)
+  const isStored =
+    rows !== undefined &&
+    sameOrder(dialect.rows(stored), rows) &&
+    hasRowEdits(dialect, change, stored) &&
+    lost.every(row => isOldTitle(dialect, change.before, row))
+  if (!isStored) return { unstored: missing, lost: undefined }
+  return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
+}
+
+function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
+  return (
+    one !== undefined &&
+    one.length === other.length &&
+    other.every((row, at) => row.calculation === one[at]?.calculation)
+  )
+}
+
+/** The rows whose calculation stands where it should, but under another title or none. */
+function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
+  const now = dialect.rows(stored) ?? []
+  return (dialect.rows(whole) ?? []).filter(
+    (row, at) => row.title !== undefined && row.title !== now[at]?.title,
+  )
+}
+
+/** Nobody edited this title: the row only moved. */
+function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boolean {
+  const rows = dialect.rows(before) ?? []
+  return rows.some(old => old.calculation === row.calculation && old.title === row.title)
+}
+
+/** What a person edited in a row beside order and title, unknown fields, is there too. */
+function hasRowEdits(dialect: Dialect, { before, whole }: Change, stored: JsonObject): boolean {
+  const name = dialect.listField(whole)
+  const rows = dialect.rows(whole)
+  if (name === undefined || rows === undefined) return true
+  const wanted = fieldOf(whole, name)
+  const isWithin = (record: JsonObject) => {
+    const list = fieldOf(dialect.withRows(record, rows), name)
+    return list !== undefined && wanted !== undefined && equalJson(list, wanted)
+  }
+  return isWithin(before) || isWithin(stored)
+}
+
+function lostSentence(lost: readonly ReportRow[]): string | undefined {
+  if (lost.length === 0) return undefined
+  const rows = lost.map(row => `${JSON.stringify(row.title)} (calculation ${row.calculation})`).join(', ')
+  return `the service took the new order, but dropped the titles of these rows: ${rows}`
+}

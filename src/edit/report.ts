@@ -1,0 +1,68 @@
+// How a report is saved: its list of calculations by one request, its other fields by another, never the same twice.
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Ask, CalculationId, Dialect, Remote, ReportId } from '../remote/remote.js'
+import { withEdits } from './diff.js'
+import type { Change, EditableRecord, Written } from './editable.js'
+import { refuseOtherMeaning } from './report-formulas.js'
+import { withCheckedList } from './report-list.js'
+import { compareReport, isListWhole, newOrder } from './report-verdict.js'
+
+export interface ReportPorts {
+  readonly remote: Pick<
+    Remote,
+    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations'
+  >
+  readonly dialect: Dialect
+  /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */
+  readonly resolveEntry: (path: string, ask: Ask) => Promise<CalculationId>
+}
+
+/** The report with this id, as it is edited on the drive. */
+export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
+  const { remote, dialect } = ports
+  const read = (ask: Ask) => remote.report(id, ask)
+
+  async function check(written: Written, ask: Ask): Promise<JsonObject> {
+    refuseOtherId(dialect, written)
+    await refuseUnknownType(ports, written, ask)
+    return withCheckedList(ports, id, written, ask)
+  }
+
+  /** The list goes first, so that the other request carries the record as it was read after it. */
+  async function send(change: Change, ask: Ask): Promise<JsonObject> {
+    const order = newOrder(dialect, change)
+    if (order === undefined) {
+      await remote.updateReport(change.whole, ask)
+      return read(ask)
+    }
+    await remote.setReportCalculations(id, order, ask)
+    const now = await read(ask)
+    if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
+    await remote.updateReport(withEdits(now, change.edits), ask)
+    return read(ask)
+  }
+
+  return {
+    key: { kind: 'report', id },
+    read,
+    check,
+    allow: (written, change) => refuseOtherMeaning(dialect, written, change),
+    send,
+    compare: (change, stored) => compareReport(dialect, change, stored),
+  }
+}
+
+function refuseOtherId(dialect: Dialect, { base, mine }: Written): void {
+  if (dialect.facts(mine).id === dialect.facts(base).id) return
+  throw new Failure('refused', 'the id of a report cannot be changed: it says which report this is')
+}
+
+async function refuseUnknownType(ports: ReportPorts, { base, mine }: Written, ask: Ask): Promise<void> {
+  const type = ports.dialect.reportType(mine)
+  if (type === ports.dialect.reportType(base)) return
+  const types = await ports.remote.reportTypes(ask)
+  if (types.some(known => known.id === type)) return
+  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
+  throw new Failure('refused', `there is no report type ${type ?? 'without an id'}; there are ${known}`)
+}

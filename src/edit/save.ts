@@ -1,0 +1,204 @@
+// The one way from a text to the service: parse, find the base, check, compare, send, read again.
+import { asFailure, Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import { parseObject } from '../record/parse.js'
+import { prettyPrint } from '../record/print.js'
+import { type Ask, type Instant, instant } from '../remote/remote.js'
+import { chooseBase } from './base.js'
+import { editsBetween, merge } from './diff.js'
+import type { Draft, MetaChange } from './draft.js'
+import type { Change, EditableRecord, Written } from './editable.js'
+import { withFailure } from './explain.js'
+import { onePerKey } from './one-per-key.js'
+import { isUndecided, partlyStored, type Settled, settleAttempt } from './settle.js'
+import { type Texts, textHash } from './texts.js'
+
+/** `own` is the text that the writing handle itself had read, where it had. */
+export interface SaveRequest {
+  readonly record: EditableRecord
+  readonly draft: Draft
+  readonly own?: string | undefined
+}
+
+/** unchanged: the text says nothing new, and nothing was asked. stored: the service has the edit; `text` shows it. */
+export type Saved =
+  | { readonly outcome: 'unchanged' }
+  | {
+      readonly outcome: 'stored'
+      readonly text: string
+      readonly record: JsonObject
+      /** What the service dropped beside the edit, in a sentence. */
+      readonly lost: string | undefined
+    }
+
+export interface Saver {
+  /**
+   * Saves what the draft holds; nothing is ever sent twice, and a save that fails leaves the draft with its why.
+   * @throws Failure: 'not-json' and 'refused' (nothing was sent), 'conflict' (nothing was sent, their text lies beside
+   * the draft), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
+   * what the service said
+   */
+  save(request: SaveRequest, ask: Ask): Promise<Saved>
+  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
+  settle(request: SaveRequest, ask: Ask): Promise<Settled>
+}
+
+export function createSaver(texts: Texts, now: () => Instant): Saver {
+  const inTurn = onePerKey()
+  const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw await withFailure(draft, asFailure(thrown))
+    }
+  }
+  return {
+    save: (request, ask) =>
+      inTurn(request.record.key, () => guarded(request.draft, () => save({ ...request, texts, now }, ask))),
+    settle: (request, ask) =>
+      inTurn(request.record.key, () => settleAttempt(request.record, request.draft, { texts, ask })),
+  }
+}
+
+interface Save extends SaveRequest {
+  readonly texts: Texts
+  readonly now: () => Instant
+}
+
+async function save(save: Save, ask: Ask): Promise<Saved> {
+  const { draft, record, texts } = save
+  const text = await draft.text()
+  if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
+  const mine = parseObject(text)
+  if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
+  const written = await findWritten(save, mine, ask)
+  if (written.edits.size === 0) return unchanged(save, text)
+  const checked = await record.check(written, ask)
+  const edits = editsBetween(written.base, checked)
+  if (edits.size === 0) return unchanged(save, text)
+  return bring(save, text, { base: written.base, mine: checked, edits }, ask)
+}
+
+/** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
+async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Written> {
+  const known = await save.texts.candidates(save.record.key)
+  const candidates = known.map(({ text, ...times }) => ({ ...times, record: parseObject(text) }))
+  const own = save.own === undefined ? undefined : parseObject(save.own)
+  const readTheirs = () => save.record.read(ask)
+  const base = await besideTheirs(save.draft, readTheirs, () => chooseBase(candidates, mine, own))
+  if (base !== undefined) return { base: base.record, mine, edits: base.edits }
+  const theirs = await readTheirs()
+  return { base: theirs, mine, edits: editsBetween(theirs, mine) }
+}
+
+async function unchanged(save: Save, text: string): Promise<Saved> {
+  await save.draft.change({ state: 'editing', saved: textHash(text), why: undefined })
+  return { outcome: 'unchanged' }
+}
+
+/** Brings the edits into the record as it is now. */
+async function bring(save: Save, text: string, written: Written, ask: Ask): Promise<Saved> {
+  const before = await save.record.read(ask)
+  const readTheirs = async () => before
+  const change = await besideTheirs(save.draft, readTheirs, () => merged(save.record, written, before))
+  return change.edits.size === 0 ? finish(save, text, before, undefined) : carryOut(save, text, change, ask)
+}
+
+/** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
+function merged(record: EditableRecord, written: Written, before: JsonObject): Change {
+  const { whole, edits, conflicts } = merge(written.base, written.edits, before)
+  if (conflicts.length > 0) {
+    const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
+    throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
+  }
+  const change = { before, whole, edits }
+  record.allow(written, change)
+  return change
+}
+
+/** A conflict leaves their text beside the draft, for a person to compare. */
+async function besideTheirs<Result>(
+  draft: Draft,
+  readTheirs: () => Promise<JsonObject>,
+  decide: () => Result,
+): Promise<Result> {
+  try {
+    return decide()
+  } catch (thrown) {
+    if (asFailure(thrown).kind === 'conflict') await draft.keepTheirs(prettyPrint(await readTheirs()))
+    throw thrown
+  }
+}
+
+async function carryOut(save: Save, text: string, change: Change, ask: Ask): Promise<Saved> {
+  await announce(save, text, change)
+  const stored = await sendOnce(save, change, ask)
+  const { unstored, lost } = save.record.compare(change, stored)
+  if (unstored.length > 0) {
+    await save.draft.change({ state: 'refused' })
+    const fields = unstored.map(name => JSON.stringify(name)).join(', ')
+    throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
+  }
+  return finish(save, text, stored, lost)
+}
+
+/** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
+async function announce({ record, draft, texts }: Save, text: string, change: Change): Promise<void> {
+  const before = prettyPrint(change.before)
+  const whole = prettyPrint(change.whole)
+  await texts.remember(record.key, before, 'replaced')
+  await texts.remember(record.key, text, 'sent')
+  await texts.remember(record.key, whole, 'sent')
+  await draft.sync()
+  const hashes = { text: textHash(text), before: textHash(before), whole: textHash(whole) }
+  await draft.change({
+    state: 'sending',
+    attempt: { ...hashes, edited: [...change.edits.keys()] },
+    why: undefined,
+  })
+}
+
+/** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
+async function sendOnce(save: Save, change: Change, ask: Ask): Promise<JsonObject> {
+  try {
+    return await save.record.send(change, withReserve(ask, save.now()))
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    const stored = await readAfter(save, failure, ask)
+    const { unstored } = save.record.compare(change, stored)
+    if (unstored.length === 0) return stored
+    if (failure.kind !== 'timeout') await save.draft.change(notUnderWay(failure))
+    throw partlyStored(failure, change, unstored)
+  }
+}
+
+async function readAfter(save: Save, failure: Failure, ask: Ask): Promise<JsonObject> {
+  try {
+    return await save.record.read(ask)
+  } catch {
+    // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
+    if (!isUndecided(failure)) await save.draft.change(notUnderWay(failure))
+    throw failure
+  }
+}
+
+/** What the service has clearly refused needs no second look; anything else may still be carried out late. */
+function notUnderWay(failure: Failure): MetaChange {
+  return isUndecided(failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
+}
+
+/** A third of the time left is kept for reading again after a lost answer. */
+function withReserve(ask: Ask, now: Instant): Ask {
+  return { ...ask, deadline: instant(ask.deadline - Math.max(0, ask.deadline - now) / 3) }
+}
+
+async function finish(
+  save: Save,
+  text: string,
+  stored: JsonObject,
+  lost: string | undefined,
+): Promise<Saved> {
+  await save.texts.remember(save.record.key, text, 'saved')
+  await save.draft.change({ state: 'editing', saved: textHash(text), attempt: undefined, why: undefined })
+  return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
+}

@@ -1,0 +1,60 @@
+// What became of a save whose end nobody saw: the record is read and compared, nothing is sent.
+import { Failure } from '../failure.js'
+import { fieldOf, type JsonObject } from '../record/json.js'
+import { parseObject } from '../record/parse.js'
+import type { Ask } from '../remote/remote.js'
+import { removed } from './diff.js'
+import type { Draft } from './draft.js'
+import type { Change, EditableRecord } from './editable.js'
+import { whyOf } from './meta.js'
+import type { Texts } from './texts.js'
+
+/** stored: the service has it. not-stored: it has not, and the draft waits. nothing: no save was under way. */
+export type Settled = 'stored' | 'not-stored' | 'nothing'
+
+/** Reads the record and tells whether the last attempt of this draft was carried out. */
+export async function settleAttempt(
+  record: EditableRecord,
+  draft: Draft,
+  means: { readonly texts: Texts; readonly ask: Ask },
+): Promise<Settled> {
+  const { texts, ask } = means
+  const { attempt } = draft.meta
+  if (attempt === undefined) return 'nothing'
+  const recalled = await Promise.all(
+    [attempt.before, attempt.whole, attempt.text].map(hash => texts.recall(record.key, hash)),
+  )
+  const [before, whole, text] = recalled
+  if (before === undefined || whole === undefined || text === undefined) return 'nothing'
+  const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
+  if (record.compare(change, await record.read(ask)).unstored.length > 0) {
+    await draft.change({ state: 'refused', why: whyOf(notStored()) })
+    // The attempt stays noted: a slow service may still carry it out.
+    return 'not-stored'
+  }
+  await texts.remember(record.key, whole, 'saved')
+  await texts.remember(record.key, text, 'saved')
+  await draft.change({ state: 'editing', saved: attempt.text, attempt: undefined, why: undefined })
+  return 'stored'
+}
+
+function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): Change {
+  return { before, whole, edits: new Map(edited.map(name => [name, fieldOf(whole, name) ?? removed])) }
+}
+
+function notStored(): Failure {
+  return new Failure('unreachable', 'the last save was cut short, and the service does not have it')
+}
+
+/** True if the request may have been carried out although it failed. */
+export function isUndecided(failure: Failure): boolean {
+  return ['timeout', 'unreachable', 'broken', 'outcome-unknown', 'internal'].includes(failure.kind)
+}
+
+/** The failure of a save of several requests, with what is stored all the same. */
+export function partlyStored(failure: Failure, change: Change, unstored: readonly string[]): Failure {
+  const done = [...change.edits.keys()].filter(name => !unstored.includes(name))
+  if (done.length === 0) return failure
+  const sentence = `${failure.message} (stored all the same: ${done.map(name => JSON.stringify(name)).join(', ')})`
+  return new Failure(failure.kind, sentence, { cause: failure, said: failure.said, place: failure.place })
+}

@@ -1,0 +1,172 @@
+// The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { asFailure } from '../failure.js'
+import { type Instant, instant } from '../remote/remote.js'
+import { isMissing, privateDirectory, privateFile, replaceFile, replaceFileLightly } from './files.js'
+import { keyName, type RecordKey } from './key.js'
+
+const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced'])
+const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced'
+
+/**
+ * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
+ * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
+ */
+export type Meeting = z.infer<typeof meeting>
+
+/** When a text was last met, by this mount or by any that shares the state directory. */
+export interface KnownText {
+  readonly text: string
+  readonly last: Instant
+  readonly read: Instant | undefined
+  readonly saved: Instant | undefined
+}
+
+export interface Texts {
+  /** Keeps the text; what was saved or sent is on disk for good when this returns. */
+  remember(key: RecordKey, text: string, how: Meeting): Promise<void>
+  /** The texts that a program may have had before its eyes, the latest met first; never one that only travelled. */
+  candidates(key: RecordKey): Promise<readonly KnownText[]>
+  /** The text with this hash, if it is still known. */
+  recall(key: RecordKey, hash: string): Promise<string | undefined>
+  /** Forgets what is older than its days. */
+  purge(): Promise<void>
+}
+
+export interface TextsOptions {
+  /** Private to one service and user. */
+  readonly stateDirectory: string
+  /** What tells this mount from others on the same state directory, and is the same after a remount. */
+  readonly mount: string
+  readonly now: () => Instant
+  /** How long a text is kept that was shown or saved, in days. */
+  readonly days?: number
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000
+/** What was sent is the only trace of an edit that a later one has replaced: it stays longer. */
+const daysOfHistory = 90
+
+/** The name of a text: SHA-256 of its UTF-8 bytes, in hex. */
+export function textHash(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+// A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
+// So two mounts can write at once, and no crash can damage more than the last meeting.
+const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
+
+interface Mark {
+  readonly hash: string
+  readonly how: Meeting
+  readonly own: boolean
+  readonly at: Instant
+}
+
+/** The memory of one mount; it makes its directory when the first text comes. */
+export function openTexts(options: TextsOptions): Texts {
+  const root = join(options.stateDirectory, 'texts')
+  const own = textHash(options.mount).slice(0, 8)
+  const tick = strictlyGrowing(options.now)
+  const directoryOf = (key: RecordKey) => join(root, keyName(key))
+
+  async function remember(key: RecordKey, text: string, how: Meeting): Promise<void> {
+    const directory = directoryOf(key)
+    const hash = textHash(text)
+    await mkdir(directory, { recursive: true, mode: privateDirectory })
+    await setMark(join(directory, `${hash}.${how}.${own}`), tick())
+    if (how !== 'shown' && how !== 'read') await replaceFile(join(directory, hash), text)
+    else if (!(await exists(join(directory, hash)))) await replaceFileLightly(join(directory, hash), text)
+  }
+
+  async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
+    const marks = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
+    const known: KnownText[] = []
+    for (const hash of new Set(marks.map(mark => mark.hash))) {
+      const text = await recall(key, hash)
+      if (text !== undefined) known.push({ text, ...timesOf(marks.filter(mark => mark.hash === hash)) })
+    }
+    return known.sort((one, other) => other.last - one.last)
+  }
+
+  /** A damaged file is no candidate: its hash says so. */
+  async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
+    const text = await orMissing(readFile(join(directoryOf(key), hash), 'utf8'))
+    return text !== undefined && textHash(text) === hash ? text : undefined
+  }
+
+  async function purge(): Promise<void> {
+    const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
+    const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
+    for (const name of (await orMissing(readdir(root))) ?? []) {
+      await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
+    }
+  }
+
+  return { remember, candidates, recall, purge }
+}
+
+/** Two meetings never have one time, so that "after" always has an answer. */
+function strictlyGrowing(now: () => Instant): () => Instant {
+  let last = 0
+  return () => {
+    last = Math.max(now(), last + 1)
+    return instant(last)
+  }
+}
+
+async function setMark(path: string, at: Instant): Promise<void> {
+  try {
+    await writeFile(path, '', { mode: privateFile })
+    await utimes(path, at / 1000, at / 1000)
+  } catch (cause) {
+    throw asFailure(cause)
+  }
+}
+
+async function marksIn(directory: string, own: string): Promise<readonly Mark[]> {
+  const marks: Mark[] = []
+  for (const name of (await orMissing(readdir(directory))) ?? []) {
+    const [, hash, how, mount] = markForm.exec(name) ?? []
+    const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
+    if (hash === undefined || status === undefined) continue
+    marks.push({ hash, how: meeting.parse(how), own: mount === own, at: instant(Math.round(status.mtimeMs)) })
+  }
+  return marks
+}
+
+function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text'> {
+  const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
+  const own = (how: Meeting) => {
+    const chosen = marks.filter(mark => mark.own && mark.how === how)
+    return chosen.length === 0 ? undefined : last(chosen)
+  }
+  return { last: last(marks), read: own('read'), saved: own('saved') }
+}
+
+async function purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
+  const marks = await marksIn(directory, '')
+  const kept = new Set(marks.filter(mark => !isOld(mark)).map(mark => mark.hash))
+  for (const name of await readdir(directory)) {
+    const hash = name.slice(0, 64)
+    if (marks.some(mark => mark.hash === hash) && !kept.has(hash))
+      await rm(join(directory, name), { force: true })
+  }
+  if ((await readdir(directory)).length === 0) await rmdir(directory)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await orMissing(stat(path))) !== undefined
+}
+
+async function orMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await answer
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw asFailure(thrown)
+  }
+}
