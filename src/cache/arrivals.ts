@@ -1,0 +1,53 @@
+// Contents on their way: one `Arriving` for each that somebody asked for and that is not open yet.
+import type { Content } from '../remote/remote.js'
+import { openAhead } from './ahead.js'
+import { type Arriving, type ArrivingPorts, openArriving } from './arriving.js'
+
+export interface Arrivals {
+  of(content: Content, name: string): Arriving
+  /** Something of it is under way that needs its file to stay. */
+  isBusy(name: string): boolean
+  /** How much has arrived, from 0 to 1. */
+  fraction(name: string): number
+  forget(name: string): Promise<void>
+  /** Stops what is stalled or abandoned and forgets what is at rest. */
+  tend(): void
+  close(): Promise<void>
+  readonly downloads: number
+}
+
+export function openArrivals(ports: Omit<ArrivingPorts, 'ahead'>): Arrivals {
+  const all = new Map<string, Arriving>()
+  const shared = { ...ports, ahead: openAhead() }
+
+  return {
+    of(content, name) {
+      const known = all.get(name)
+      if (known !== undefined) return known
+      const arriving = openArriving(shared, content, name)
+      all.set(name, arriving)
+      return arriving
+    },
+    isBusy: name => all.get(name)?.busy === true,
+    fraction: name => all.get(name)?.fraction() ?? 0,
+    async forget(name) {
+      const arriving = all.get(name)
+      all.delete(name)
+      await arriving?.stop('the content was forgotten while it was downloaded')
+    },
+    tend() {
+      for (const [name, arriving] of all) {
+        arriving.tend()
+        if (arriving.atRest()) all.delete(name)
+      }
+    },
+    async close() {
+      const stopped = [...all.values()].map(arriving => arriving.stop('the drive is being closed'))
+      await Promise.all(stopped)
+      all.clear()
+    },
+    get downloads() {
+      return [...all.values()].filter(arriving => arriving.downloading).length
+    },
+  }
+}

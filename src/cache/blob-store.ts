@@ -1,0 +1,173 @@
+// The files of the content cache on disk: a temporary one becomes a kept one by a single rename, proof included.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, open as openDescriptor } from 'node:fs'
+import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Instant, instant } from '../remote/remote.js'
+import { type Blob, blobOf } from './blob.js'
+import { fileNameForm } from './content-name.js'
+import type { Log } from './ledger.js'
+import { type OpenFile, openFile } from './open-file.js'
+import { footerBytes, listBytes, type Proof, proofIn, trailerOf } from './proof.js'
+
+/** A file being written; nothing reads its name but its own process. */
+export interface Unfinished {
+  readonly file: OpenFile
+  readonly path: string
+}
+
+/** A kept file as the directory shows it. */
+export interface Found {
+  readonly name: string
+  /** On disk, proof included. */
+  readonly bytes: number
+  readonly used: Instant
+}
+
+export interface BlobStore {
+  create(): Promise<Unfinished>
+  /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
+  publish(unfinished: Unfinished, name: string, proof: Proof): Promise<Found>
+  /** Undefined if it is not kept; one whose proof is not whole is dropped. */
+  open(name: string): Promise<Blob | undefined>
+  has(name: string): boolean
+  drop(name: string): Promise<void>
+  /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
+  discard(unfinished: Unfinished): Promise<void>
+  list(): AsyncIterable<Found>
+  /** Remembers the last use in the file's own times, which a second daemon sees too. */
+  used(name: string, at: Instant): Promise<void>
+  /** Removes what dead processes left; returns how many files. */
+  sweep(): Promise<number>
+}
+
+export interface StoreSettings {
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+// A descriptor rather than a FileHandle: that one is slower and closes itself when it is collected.
+const open = promisify(openDescriptor)
+
+// The proof finds what a power cut took from a file that was not synced, and it is downloaded again. Waiting for the disk
+// pays only where that download would be long.
+const syncFromBytes = 8 << 20
+
+// Writers stop after a minute without progress, so an hour without a write means a dead one whose pid lives again.
+const forsakenAfterMs = 3_600_000
+
+/** Opens the store in `directory`, made if missing (0700); the files in it are 0600. Throws what the disk says. */
+export function openBlobStore(directory: string, settings: StoreSettings): BlobStore {
+  const keptDirectory = join(directory, 'kept')
+  const unfinishedDirectory = join(directory, 'unfinished')
+  const pathOf = (name: string) => join(keptDirectory, name)
+  const owner = `${process.pid}-${randomBytes(6).toString('hex')}`
+  let created = 0
+  for (const path of [directory, keptDirectory, unfinishedDirectory]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  }
+
+  async function drop(name: string): Promise<void> {
+    await rm(pathOf(name), { force: true })
+  }
+
+  async function discard(unfinished: Unfinished): Promise<void> {
+    unfinished.file.close()
+    await rm(unfinished.path, { force: true }).catch(error => {
+      settings.log('an unfinished file could not be removed', { path: unfinished.path, error: String(error) })
+    })
+  }
+
+  async function find(name: string): Promise<Found | undefined> {
+    const status = await stat(pathOf(name)).catch(ifMissing)
+    return status && { name, bytes: status.size, used: instant(status.mtimeMs) }
+  }
+
+  async function isForsaken(name: string): Promise<boolean> {
+    if (name.startsWith(`${owner}-`)) return false
+    const pid = Number.parseInt(name, 10)
+    if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true
+    const status = await stat(join(unfinishedDirectory, name)).catch(ifMissing)
+    return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
+  }
+
+  return {
+    async create() {
+      created += 1
+      const path = join(unfinishedDirectory, `${owner}-${created}`)
+      return { file: openFile(await open(path, 'wx+', 0o600)), path }
+    },
+    async publish(unfinished, name, proof) {
+      const trailer = trailerOf(proof, name)
+      try {
+        await unfinished.file.write(trailer, proof.length)
+        if (proof.length >= syncFromBytes) await unfinished.file.sync()
+        await rename(unfinished.path, pathOf(name))
+      } catch (error) {
+        await rm(unfinished.path, { force: true })
+        throw error
+      }
+      return { name, bytes: proof.length + trailer.length, used: settings.now() }
+    },
+    async open(name) {
+      const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
+      if (descriptor === undefined) return undefined
+      const file = openFile(descriptor)
+      const proof = await proofAtEnd(file, name)
+      if (proof !== undefined) return blobOf({ name, file, proof }, 'found', settings.now)
+      file.close()
+      settings.log('a kept file was damaged and is dropped', { name })
+      await drop(name)
+      return undefined
+    },
+    has: name => existsSync(pathOf(name)),
+    drop,
+    discard,
+    async *list() {
+      for await (const { name } of await opendir(keptDirectory, { bufferSize: 512 })) {
+        const found = fileNameForm.test(name) ? await find(name) : undefined
+        if (found !== undefined) yield found
+      }
+    },
+    async used(name, at) {
+      await utimes(pathOf(name), at / 1000, at / 1000).catch(ifMissing)
+    },
+    async sweep() {
+      let removed = 0
+      for await (const { name } of await opendir(unfinishedDirectory)) {
+        if (!(await isForsaken(name))) continue
+        await rm(join(unfinishedDirectory, name), { force: true })
+        removed += 1
+      }
+      return removed
+    },
+  }
+}
+
+/** The proof behind the bytes; undefined where the file was cut, changed or never one of ours. */
+async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefined> {
+  const fileBytes = file.length()
+  if (fileBytes < footerBytes) return undefined
+  const footer = Buffer.alloc(footerBytes)
+  await file.read(footer, fileBytes - footerBytes)
+  const list = listBytes(footer, fileBytes)
+  if (list === undefined) return undefined
+  const trailer = Buffer.alloc(list + footerBytes)
+  await file.read(trailer, fileBytes - trailer.length)
+  return proofIn(trailer, name)
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+/** A process of another user answers EPERM: it lives. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

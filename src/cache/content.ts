@@ -1,0 +1,266 @@
+// The door to contents: each is downloaded once for ever, read while it arrives, and served from the disk afterwards.
+import { LRUCache } from 'lru-cache'
+import { asFailure, Failure } from '../failure.js'
+import {
+  type Ask,
+  type ByteCount,
+  byteCount,
+  type Content,
+  type Instant,
+  instant,
+  type Remote,
+} from '../remote/remote.js'
+import { openArrivals } from './arrivals.js'
+import type { ColdRead } from './arriving.js'
+import type { Blob } from './blob.js'
+import { type BlobStore, openBlobStore } from './blob-store.js'
+import { fileNameOf, keyOf } from './content-name.js'
+import { openShelf } from './eviction.js'
+import type { Ledger, Log } from './ledger.js'
+import { FileClosed } from './open-file.js'
+import { rememberSizes } from './sizes.js'
+
+export interface ContentCacheOptions {
+  /** Made if missing, 0700. Two processes may share it. */
+  readonly directory: string
+  /** What kept files may take; a file larger than that is kept only while it is read. */
+  readonly limitBytes: number
+  readonly ledger: Ledger
+  readonly remote: Pick<Remote, 'content' | 'contentSize'>
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+/** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
+export interface ContentCache {
+  /** The true size in bytes, from memory, from the service, or counted. */
+  size(content: Content, ask: Ask): Promise<ByteCount>
+  /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
+  read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number>
+  /** How much of it is on this disk, from 0 to 1; asks nobody. */
+  cached(content: Content): number
+  forget(content: Content): Promise<void>
+  /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
+  tend(): Promise<void>
+  /** Checks every kept file against its proof and drops damaged ones; removes what dead processes left. */
+  scrub(): Promise<ScrubResult>
+  stats(): ContentStats
+  close(): Promise<void>
+}
+
+export interface ScrubResult {
+  readonly checked: number
+  readonly dropped: number
+  readonly swept: number
+}
+
+export interface ContentStats {
+  readonly files: number
+  readonly bytes: number
+  readonly limitBytes: number
+  readonly downloads: number
+  readonly openFiles: number
+}
+
+const tendEveryMs = 10_000
+/** Another daemon's files are counted this often. */
+const recountEveryMs = 600_000
+const openFilesAtMost = 256
+const namesAtMost = 16_384
+/** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
+const triesAtMost = 8
+
+/** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
+export function openContentCache(options: ContentCacheOptions): ContentCache {
+  const { now, log } = options
+  const store = storeIn(options)
+  const sizes = rememberSizes(options.ledger)
+  const names = new LRUCache<string, string>({ max: namesAtMost })
+  const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
+  const shelf = openShelf({ limitBytes: options.limitBytes, now, inUse, drop })
+  const arrivals = openArrivals({
+    ...options,
+    store,
+    sizes,
+    shelf,
+    keepOpen: blob => open.set(blob.name, blob),
+  })
+  const timer = setInterval(tendLogged, tendEveryMs).unref()
+  let recountAt = now()
+  let recounting: Promise<void> = Promise.resolve()
+  tendLogged()
+
+  function nameOf(content: Content): string {
+    const key = keyOf(content)
+    const known = names.get(key)
+    if (known !== undefined) return known
+    const name = fileNameOf(key)
+    names.set(key, name)
+    return name
+  }
+
+  function inUse(name: string): boolean {
+    return arrivals.isBusy(name) || open.peek(name)?.idle === false
+  }
+
+  async function drop(name: string): Promise<void> {
+    open.delete(name)
+    await store.drop(name)
+  }
+
+  /** The file is not what was kept: it goes, and the next step downloads it again. */
+  async function discard(name: string, error: unknown): Promise<void> {
+    log('a kept file could not be read and is dropped', { name, error: String(error) })
+    shelf.remove(name)
+    await drop(name)
+  }
+
+  function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {
+    const name = nameOf(content)
+    const blob = open.get(name)
+    if (blob !== undefined) {
+      shelf.touch(name)
+      const bytes = readWarm(blob, offset, into)
+      if (bytes !== undefined) return Promise.resolve(bytes)
+    }
+    return readCold(content, { name, offset, into, ask }).catch(rethrow)
+  }
+
+  async function readCold(content: Content, wanted: NamedRead): Promise<number> {
+    for (let tries = 0; tries < triesAtMost; tries += 1) {
+      const arriving = arrivals.of(content, wanted.name)
+      const blob = open.get(wanted.name) ?? (await arriving.kept())
+      const bytes = blob === undefined ? await arriving.read(wanted) : await readKept(blob, wanted)
+      if (bytes !== undefined) return bytes
+    }
+    throw new Failure('internal', 'a kept file was closed or damaged again and again')
+  }
+
+  async function readKept(blob: Blob, wanted: NamedRead): Promise<number | undefined> {
+    try {
+      shelf.touch(wanted.name)
+      return await blob.read(wanted.offset, wanted.into)
+    } catch (error) {
+      if (!(error instanceof FileClosed)) await discard(wanted.name, error)
+      return undefined
+    }
+  }
+
+  async function size(content: Content, ask: Ask): Promise<ByteCount> {
+    const name = nameOf(content)
+    const told = sizes.told(name)
+    if (told !== undefined) return told
+    const arriving = arrivals.of(content, name)
+    const blob = open.get(name) ?? (await arriving.kept())
+    if (blob === undefined) return byteCount(await arriving.size(ask))
+    sizes.remember(name, blob.length)
+    return byteCount(blob.length)
+  }
+
+  async function recount(): Promise<void> {
+    await store.sweep()
+    const found = []
+    for await (const one of store.list()) found.push(one)
+    await shelf.adopt(found)
+  }
+
+  async function tend(): Promise<void> {
+    arrivals.tend()
+    if (now() >= recountAt) {
+      recountAt = instant(now() + recountEveryMs)
+      recounting = recount().catch(error =>
+        log('the kept files could not be counted', { error: String(error) }),
+      )
+    }
+    await recounting
+    await shelf.settle()
+    for (const { name, used } of shelf.takeUses()) await store.used(name, used)
+  }
+
+  function tendLogged(): void {
+    tend().catch(error => log('the content cache could not be tended', { error: String(error) }))
+  }
+
+  async function isSound(name: string): Promise<boolean> {
+    const blob = await store.open(name)
+    if (blob === undefined) return false
+    try {
+      await blob.verify()
+      return true
+    } catch (error) {
+      await discard(name, error)
+      return false
+    } finally {
+      blob.close()
+    }
+  }
+
+  async function scrub(): Promise<ScrubResult> {
+    const swept = await store.sweep()
+    let checked = 0
+    let dropped = 0
+    for await (const { name } of store.list()) {
+      checked += 1
+      if (await isSound(name)) continue
+      dropped += 1
+      shelf.remove(name)
+    }
+    return { checked, dropped, swept }
+  }
+
+  return {
+    size: (content, ask) => size(content, ask).catch(rethrow),
+    read,
+    cached(content) {
+      const name = nameOf(content)
+      return shelf.has(name) || store.has(name) ? 1 : arrivals.fraction(name)
+    },
+    async forget(content) {
+      const name = nameOf(content)
+      await arrivals.forget(name)
+      sizes.forget(name)
+      shelf.remove(name)
+      await drop(name).catch(rethrow)
+    },
+    tend,
+    scrub,
+    stats: () => ({
+      files: shelf.files,
+      bytes: shelf.bytes,
+      limitBytes: options.limitBytes,
+      downloads: arrivals.downloads,
+      openFiles: open.size,
+    }),
+    async close() {
+      clearInterval(timer)
+      await arrivals.close()
+      await tend()
+      open.clear()
+    },
+  }
+}
+
+interface NamedRead extends ColdRead {
+  readonly name: string
+}
+
+function storeIn(options: ContentCacheOptions): BlobStore {
+  try {
+    return openBlobStore(options.directory, options)
+  } catch (error) {
+    throw asFailure(error)
+  }
+}
+
+/** A disk that cannot give the bytes now may do so in the slower way, which also finds what is wrong. */
+function readWarm(blob: Blob, offset: number, into: Uint8Array): number | undefined {
+  try {
+    return blob.readNow(offset, into)
+  } catch {
+    return undefined
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw asFailure(error)
+}

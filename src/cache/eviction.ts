@@ -1,0 +1,131 @@
+// Which kept files have to go: the least recently used, as soon as all together are over the limit.
+import type { Instant } from '../remote/remote.js'
+import type { Found } from './blob-store.js'
+
+export interface ShelfSettings {
+  readonly limitBytes: number
+  readonly now: () => Instant
+  /** A file that is being read stays. */
+  readonly inUse: (name: string) => boolean
+  readonly drop: (name: string) => Promise<void>
+}
+
+export interface Shelf {
+  /** Counts a file that has just been kept, then drops others until all fit again. */
+  add(found: Found): Promise<void>
+  /** Counts files of earlier days, whose use is older than anything of this process. */
+  adopt(found: readonly Found[]): Promise<void>
+  /** Called at every read. */
+  touch(name: string): void
+  remove(name: string): void
+  has(name: string): boolean
+  names(): readonly string[]
+  /** Drops the least recently used until this many bytes are gone; says whether any are. */
+  shed(bytes: number): Promise<boolean>
+  /** Drops what is over the limit, and files larger than the limit whose use is over. */
+  settle(): Promise<void>
+  /** The uses since the last call, to be written down. */
+  takeUses(): readonly Found[]
+  readonly files: number
+  readonly bytes: number
+}
+
+/** A file larger than the whole limit is kept only while its readers come back within this time. */
+const oversizeIdleMs = 60_000
+
+/** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
+export function openShelf(settings: ShelfSettings): Shelf {
+  let kept = new Map<string, Found>()
+  const used = new Set<string>()
+  let bytes = 0
+  let evicting: Promise<void> = Promise.resolve()
+
+  const isOversize = (found: Found) => found.bytes > settings.limitBytes
+
+  function count(found: Found): void {
+    remove(found.name)
+    kept.set(found.name, found)
+    if (!isOversize(found)) bytes += found.bytes
+  }
+
+  function remove(name: string): void {
+    const found = kept.get(name)
+    if (found === undefined) return
+    kept.delete(name)
+    if (!isOversize(found)) bytes -= found.bytes
+  }
+
+  async function evict(found: Found): Promise<void> {
+    remove(found.name)
+    await settings.drop(found.name)
+  }
+
+  async function evictUntil(enough: () => boolean): Promise<void> {
+    for (const found of kept.values()) {
+      if (enough()) return
+      if (isOversize(found) || settings.inUse(found.name)) continue
+      await evict(found)
+    }
+  }
+
+  async function evictOversize(): Promise<void> {
+    const since = settings.now() - oversizeIdleMs
+    for (const found of kept.values()) {
+      if (isOversize(found) && found.used < since && !settings.inUse(found.name)) await evict(found)
+    }
+  }
+
+  /** One eviction at a time, so that two of them never drop twice what one would. */
+  function settle(): Promise<void> {
+    const next = evicting.then(async () => {
+      await evictOversize()
+      await evictUntil(() => bytes <= settings.limitBytes)
+    })
+    evicting = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    add(found) {
+      count(found)
+      return settle()
+    },
+    adopt(found) {
+      const earlier = found.filter(({ name }) => !kept.has(name)).sort((one, other) => one.used - other.used)
+      const later = kept
+      kept = new Map()
+      for (const one of earlier) count(one)
+      for (const [name, one] of later) kept.set(name, one)
+      return settle()
+    },
+    touch(name) {
+      const found = kept.get(name)
+      if (found === undefined) return
+      kept.delete(name)
+      kept.set(name, { name, bytes: found.bytes, used: settings.now() })
+      used.add(name)
+    },
+    remove,
+    has: name => kept.has(name),
+    names: () => [...kept.keys()],
+    async shed(wanted) {
+      const before = bytes
+      await evictUntil(() => bytes <= before - wanted)
+      return bytes < before
+    },
+    settle,
+    takeUses() {
+      const uses = [...used].map(name => kept.get(name)).filter(found => found !== undefined)
+      used.clear()
+      return uses
+    },
+    get files() {
+      return kept.size
+    },
+    get bytes() {
+      let all = bytes
+      for (const found of kept.values()) if (isOversize(found)) all += found.bytes
+      return all
+    },
+  }
+}

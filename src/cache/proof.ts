@@ -1,0 +1,93 @@
+// What proves that a kept file is whole: a hash of each MiB and of the whole list, standing behind the bytes.
+import { createHash } from 'node:crypto'
+
+export const chunkBytes = 1 << 20
+const hashBytes = 32
+const magic = Buffer.from('calcfs1\n')
+/** The last bytes of a kept file: magic, length, hash of name + length + list. */
+export const footerBytes = magic.length + 8 + hashBytes
+
+export interface Proof {
+  /** Of the content alone, in bytes. */
+  readonly length: number
+  /** SHA-256 of each chunk, one after another. */
+  readonly hashes: Uint8Array
+}
+
+export interface Prover {
+  add(piece: Uint8Array): void
+  finish(): Proof
+}
+
+/** Collects the proof of bytes that pass in order, in pieces of any length. */
+export function startProof(): Prover {
+  const hashes: Uint8Array[] = []
+  let chunk = createHash('sha256')
+  let length = 0
+
+  return {
+    add(piece) {
+      for (let from = 0; from < piece.length; ) {
+        const room = chunkBytes - (length % chunkBytes)
+        const part = piece.subarray(from, from + room)
+        chunk.update(part)
+        length += part.length
+        from += part.length
+        if (length % chunkBytes !== 0) continue
+        hashes.push(chunk.digest())
+        chunk = createHash('sha256')
+      }
+    },
+    finish() {
+      if (length % chunkBytes !== 0) hashes.push(chunk.digest())
+      return { length, hashes: Buffer.concat(hashes) }
+    },
+  }
+}
+
+export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
+
+export function sameProof(one: Proof, other: Proof): boolean {
+  return one.length === other.length && Buffer.compare(one.hashes, other.hashes) === 0
+}
+
+/** Whether these bytes are chunk `index` of what was proven. */
+export function provesChunk(proof: Proof, index: number, bytes: Uint8Array): boolean {
+  const expected = proof.hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
+  return createHash('sha256').update(bytes).digest().equals(expected)
+}
+
+/** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
+export function trailerOf(proof: Proof, name: string): Uint8Array {
+  return Buffer.concat([proof.hashes, magic, lengthField(proof.length), seal(proof, name)])
+}
+
+/** How many bytes of hashes stand before this footer; undefined if it is none. */
+export function listBytes(footer: Uint8Array, fileBytes: number): number | undefined {
+  const view = Buffer.from(footer.buffer, footer.byteOffset, footer.length)
+  if (!view.subarray(0, magic.length).equals(magic)) return undefined
+  const length = Number(view.readBigUInt64BE(magic.length))
+  const list = chunkCount(length) * hashBytes
+  return length + list + footerBytes === fileBytes ? list : undefined
+}
+
+/** The proof a trailer (list and footer) holds; undefined unless it is whole and made for this name. */
+export function proofIn(trailer: Uint8Array, name: string): Proof | undefined {
+  const view = Buffer.from(trailer.buffer, trailer.byteOffset, trailer.length)
+  const footer = view.length - footerBytes
+  const proof = {
+    length: Number(view.readBigUInt64BE(footer + magic.length)),
+    hashes: view.subarray(0, footer),
+  }
+  return seal(proof, name).equals(view.subarray(view.length - hashBytes)) ? proof : undefined
+}
+
+function seal(proof: Proof, name: string): Buffer {
+  return createHash('sha256').update(name).update(lengthField(proof.length)).update(proof.hashes).digest()
+}
+
+function lengthField(length: number): Buffer {
+  const field = Buffer.alloc(8)
+  field.writeBigUInt64BE(BigInt(length))
+  return field
+}

@@ -1,0 +1,169 @@
+// A service made by hand for the tests of the content cache: it says exactly when which bytes come, and counts what it was asked.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ContentCache, openContentCache } from '../../src/cache/content.js'
+import { type Ledger, openLedger } from '../../src/cache/ledger.js'
+import { Failure } from '../../src/failure.js'
+import {
+  type Ask,
+  type Body,
+  byteCount,
+  byteOffset,
+  type CalculationId,
+  type Content,
+  type FileTitle,
+  type Instant,
+  instant,
+  type Remote,
+} from '../../src/remote/remote.js'
+
+export const file = (title: string, calculation = '7'): Content => ({
+  of: 'file',
+  calculation: calculation as CalculationId,
+  title: title as FileTitle,
+})
+export const xyz = (calculation: string): Content => ({
+  of: 'xyz',
+  calculation: calculation as CalculationId,
+  title: `${calculation}.xyz` as FileTitle,
+})
+
+export const clock = (): Instant => instant(Date.now())
+export const ask = (milliseconds = 20_000): Ask => ({
+  deadline: instant(Date.now() + milliseconds),
+  lane: 'user',
+})
+
+/** Bytes that tell where they stand, so that a wrong one shows. */
+export function bytesOf(length: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(length)
+  for (let place = 0; place < length; place += 1)
+    bytes[place] = (place * 31 + (place >> 8) * 7 + seed * 13) & 0xff
+  return bytes
+}
+
+/** What the service does with one request of a content. */
+export type Send = (start: number) => Pieces
+export interface Pieces {
+  readonly start?: number
+  readonly length?: number | undefined
+  readonly ends?: Body['ends']
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+export interface Imitation extends Pick<Remote, 'content' | 'contentSize'> {
+  /** Every request in order: `size`, or `get@START`. */
+  readonly asked: string[]
+}
+
+export function imitation(send: Send, size: () => number | undefined = () => undefined): Imitation {
+  const asked: string[] = []
+  return {
+    asked,
+    async contentSize() {
+      asked.push('size')
+      const bytes = size()
+      return bytes === undefined ? undefined : byteCount(bytes)
+    },
+    async content(_content, start) {
+      asked.push(`get@${start}`)
+      const pieces = send(start)
+      let cancelled = false
+      return {
+        length: pieces.length === undefined ? undefined : byteCount(pieces.length),
+        start: byteOffset(pieces.start ?? 0),
+        ends: pieces.ends ?? 'proven',
+        bytes: until(pieces.bytes, () => cancelled),
+        cancel: () => {
+          cancelled = true
+        },
+      }
+    },
+  }
+}
+
+async function* until(bytes: AsyncIterable<Uint8Array>, ended: () => boolean): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    if (ended()) return
+    yield piece
+  }
+}
+
+export async function* inPieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
+}
+
+/** A gate that a test opens when it wants the next thing to happen. */
+export function gate(): { readonly opened: Promise<void>; open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+export interface Ground {
+  readonly directory: string
+  readonly ledger: Ledger
+  readonly logged: string[]
+  /** Opens a cache over this ground; all are closed with the test. */
+  open(remote: Imitation, settings?: { limitBytes?: number; now?: () => Instant }): ContentCache
+}
+
+interface Ending {
+  teardown(action: () => Promise<void> | void): void
+}
+
+/** A scratch directory with a ledger; gone with the test. */
+export function ground(test: Ending): Ground {
+  const directory = mkdtempSync(join(tmpdir(), 'calcfs-cache-'))
+  const logged: string[] = []
+  const log = (sentence: string, about?: Record<string, unknown>) =>
+    void logged.push(`${sentence} ${JSON.stringify(about)}`)
+  const ledger = openLedger(directory, { now: clock, log })
+  const caches: ContentCache[] = []
+  test.teardown(async () => {
+    for (const cache of caches) await cache.close()
+    ledger.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return {
+    directory,
+    ledger,
+    logged,
+    open(remote, settings = {}) {
+      const cache = openContentCache({
+        directory: join(directory, 'content'),
+        limitBytes: settings.limitBytes ?? 1 << 30,
+        ledger,
+        remote,
+        now: settings.now ?? clock,
+        log,
+      })
+      caches.push(cache)
+      return cache
+    },
+  }
+}
+
+/** A whole content read in blocks, as the kernel does it. */
+export async function readAll(cache: ContentCache, content: Content, blockBytes = 65_536): Promise<Buffer> {
+  const blocks: Buffer[] = []
+  for (let offset = 0; ; ) {
+    const block = Buffer.alloc(blockBytes)
+    const bytes = await cache.read(content, offset, block, ask())
+    blocks.push(block.subarray(0, bytes))
+    offset += bytes
+    if (bytes < blockBytes) return Buffer.concat(blocks)
+  }
+}
+
+/** The kind a promise fails with; 'none' if it does not fail. */
+export async function kindOf(outcome: Promise<unknown>): Promise<string> {
+  const reason = await outcome.then(
+    () => undefined,
+    error => error,
+  )
+  return reason instanceof Failure ? reason.kind : String(reason ?? 'none')
+}
