@@ -14,3 +14,12 @@ export class Refusal extends Error {
 
 export const invalid = (sentence: string): Refusal => new Refusal(400, sentence)
 export const missing = (sentence: string): Refusal => new Refusal(404, sentence)
+
+/** A POST has no 404: what its body names and is not there is invalid input. */
+export function askedFor(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw error instanceof Refusal && error.status === 404 ? invalid(error.message) : error
+  }
+}

@@ -35,7 +35,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       store,
       contents,
       tokens: tokens({ secret, lifetimeSeconds: tokenLifetime, now }),
-      rights: rights(store, lacks.hide),
+      rights: rights(store, lacks),
       lacks,
       now,
     },

@@ -1,5 +1,5 @@
 // /project and /project/descendant.
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { bodyId, bodyOf, callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { depthParameter, idParameter, type Query, wordParameter } from '../parameters.js'
@@ -16,15 +16,19 @@ import {
   updateProject,
 } from '../projects.js'
 import { idIn, type JsonRecord, parseRecord, recordText } from '../record.js'
-import { missing, Refusal } from '../refusal.js'
-import type { User } from '../users.js'
+import { askedFor, Refusal } from '../refusal.js'
+import type { Permission } from '../rights.js'
 
 export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, rights, contents, lacks, now } = instance
 
+  const allowed = (request: FastifyRequest, permission: Permission, id: string): Project => {
+    rights.need(callerOf(request), permission, id)
+    return projectById(store, id)
+  }
+
   app.get<{ Querystring: Query }>('/project', (request, reply) => {
-    const project = visible(instance, idParameter(request.query))
-    rights.need(callerOf(request), 'READ', project.id)
+    const project = allowed(request, 'READ', idParameter(request.query))
     return json(reply, shown(instance, project))
   })
 
@@ -32,8 +36,9 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
     const body = bodyOf(request)
     const caller = callerOf(request)
     const name = projectName(body)
-    const parent = parentIn(instance, body, caller)
-    rights.need(caller, 'WRITE', parent)
+    const named = idIn(body, 'parentId')
+    if (named !== undefined) askedFor(() => rights.need(caller, 'WRITE', named))
+    const parent = named ?? rootOf(store, caller.id)
     refuseIfPublished(parseRecord(projectById(store, parent).record), `project ${parent}`)
     const id = store.together(() => {
       const id = store.nextId('project')
@@ -46,16 +51,14 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
 
   app.put('/project', (request, reply) => {
     const body = bodyOf(request)
-    const project = visible(instance, bodyId(body))
-    rights.need(callerOf(request), 'WRITE', project.id)
+    const project = allowed(request, 'WRITE', bodyId(body))
     if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
     updateProject(store, project, { body, now: now() })
     return reply.send()
   })
 
   app.delete<{ Querystring: Query }>('/project', (request, reply) => {
-    const project = visible(instance, idParameter(request.query))
-    rights.need(callerOf(request), 'FULLACCESS', project.id)
+    const project = allowed(request, 'FULLACCESS', idParameter(request.query))
     contents.sweep(store.together(() => deleteProject(store, project)))
     return reply.send()
   })
@@ -64,31 +67,19 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
     const of = idParameter(request.query)
     const type = wordParameter(request.query, 'type', ['calculation', 'project'])
     const depth = depthParameter(request.query)
-    rights.need(callerOf(request), 'READ', visible(instance, of).id)
+    rights.need(callerOf(request), 'READ', of)
     const list = type === 'project' ? subProjects : calculationsBelow
     return json(reply, `[${list(store, { of, depth, bare: lacks.bareListings }).join(',')}]`)
   })
 }
 
-/** A project that can be asked for: where roots have no id, a root is no project. */
-function visible({ store, lacks }: Instance, id: string): Project {
-  const project = projectById(store, id)
-  if (lacks.root && project.parent === null) throw missing(`there is no project ${id}`)
-  return project
-}
-
+/** The record; where roots have no id, it does not tell one either. */
 function shown({ store, lacks }: Instance, project: Project): string {
   if (!lacks.root || project.parent === null || projectById(store, project.parent).parent !== null)
     return project.record
   const record = new Map(parseRecord(project.record))
   record.delete('parentId')
   return recordText(record)
-}
-
-/** Where a new project goes: into the parent it names, or into the caller's own space. */
-function parentIn(instance: Instance, body: JsonRecord, caller: User): string {
-  const named = idIn(body, 'parentId')
-  return named === undefined ? rootOf(instance.store, caller.id) : visible(instance, named).id
 }
 
 /** What of a POST is the client's to say. */

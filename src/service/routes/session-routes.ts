@@ -4,8 +4,7 @@ import { calculationById } from '../calculations.js'
 import { callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { type Query, required, wordParameter } from '../parameters.js'
-import { idAt, type Question } from '../paths.js'
-import { projectById } from '../projects.js'
+import { idAt } from '../paths.js'
 import { invalid, missing, Refusal } from '../refusal.js'
 import { userWithPassword } from '../users.js'
 import { json } from './project-routes.js'
@@ -29,7 +28,7 @@ function basicCredentials(header: string | undefined): readonly [string, string]
   return [decoded.slice(0, colon), decoded.slice(colon + 1)]
 }
 
-export function sessionRoutes(app: FastifyInstance, instance: Instance): void {
+export function sessionRoutes(app: FastifyInstance, { store, rights }: Instance): void {
   app.get('/user/info', (request, reply) => {
     const { id, name, email } = callerOf(request)
     return json(reply, `{"id":${id},"username":${JSON.stringify(name)},"email":${JSON.stringify(email)}}`)
@@ -40,21 +39,9 @@ export function sessionRoutes(app: FastifyInstance, instance: Instance): void {
     const type = wordParameter(request.query, 'type', ['project', 'calculation', 'report'])
     if (type === undefined) throw invalid('type is missing')
     if (type === 'report') throw new Refusal(501, 'the id of a report cannot be resolved: not implemented')
-    const found = resolve(instance, { path, type })
-    const project = type === 'project' ? found : calculationById(instance.store, found).project
-    if (!instance.rights.mayRead(callerOf(request), project))
-      throw instance.rights.denied(`${type} at this path`)
+    const found = idAt(store, { path, type })
+    if (found === undefined) throw missing(`there is no ${type} at this path`)
+    rights.need(callerOf(request), 'READ', type === 'project' ? found : calculationById(store, found).project)
     return json(reply, found)
   })
-}
-
-function resolve({ store, lacks }: Instance, question: Question): string {
-  const found = idAt(store, question)
-  const hidden =
-    found !== undefined &&
-    lacks.root &&
-    question.type === 'project' &&
-    projectById(store, found).parent === null
-  if (found === undefined || hidden) throw missing(`there is no ${question.type} at this path`)
-  return found
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { bodyId, bodyOf, callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { idParameter, type Query } from '../parameters.js'
+import { askedFor } from '../refusal.js'
 import {
   deleteShare,
   insertShare,
@@ -26,7 +27,7 @@ export function shareRoutes(app: FastifyInstance, { store, rights }: Instance): 
     const record = bodyOf(request)
     permissionIn(record)
     const project = sharedProject(record)
-    rights.need(callerOf(request), 'FULLACCESS', project)
+    askedFor(() => rights.need(callerOf(request), 'FULLACCESS', project))
     const user = sharedUser(store, record)
     const id = store.together(() => {
       const id = store.nextId('share')

@@ -1,0 +1,244 @@
+// Promises of §4.1: projects, their records, and the eight rules of /project/descendant.
+import t from 'tap'
+import { all, type Client, ground, statuses } from './client.js'
+
+t.setTimeout(30_000)
+const badIds = ['', 'x', '-1', '1.5', '1e3', '0x10', '9223372036854775808', '%201', '1&id=2']
+
+t.test('a posted project is there, with an id, dates, an owner and a state', async t => {
+  const { anna, root } = await ground(t)
+  const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"of all colours"}' })
+  t.equal(made.status, 200)
+  t.match(made.text, /^[0-9]+$/)
+  const record = JSON.parse((await anna('GET', `/project?id=${made.text}`)).text)
+  t.match(record, {
+    id: Number(made.text),
+    name: 'Dyes',
+    description: 'of all colours',
+    parentId: Number(root),
+    owner: 'anna',
+    group: String,
+    permissions: 'rw----',
+    conceptGroup: null,
+    state: 'created',
+    handle: null,
+  })
+  t.ok(Date.parse(record.creationDate) <= Date.parse(record.modificationDate))
+})
+
+t.test('a project goes into the parent it names', async t => {
+  const { anna, service } = await ground(t)
+  const parent = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+  for (const written of [parent, `"${parent}"`]) {
+    const body = `{"name":"Sub","description":"d","parentId":${written}}`
+    t.equal((await anna('POST', '/project', { body })).status, 200)
+  }
+  const listing = JSON.parse((await anna('GET', `/project/descendant?id=${parent}&type=project`)).text)
+  t.same(
+    listing.map((item: { name: string; parentId: number }) => [item.name, item.parentId]),
+    [
+      ['Sub', Number(parent)],
+      ['Sub', Number(parent)],
+    ],
+  )
+})
+
+t.test('a project without name or description, or that is no JSON object, is 400', async t => {
+  const { anna } = await ground(t)
+  const bodies = [
+    '{"name":"x"}',
+    '{"description":"x"}',
+    '{"name":"","description":"x"}',
+    '{"name":"x","description":" "}',
+    '{"name":7,"description":"x"}',
+    '{"name":"x","description":"y","parentId":999}',
+    '{"name":"x","description":"y","parentId":"no"}',
+    '[]',
+    'null',
+    '"x"',
+    '{"name":',
+    '',
+  ]
+  for (const body of bodies) t.equal((await anna('POST', '/project', { body })).status, 400, body)
+  const latin1 = Buffer.from('{"name":"\xe9","description":"x"}', 'latin1')
+  t.equal((await anna('POST', '/project', { body: latin1 })).status, 400, 'not UTF-8')
+})
+
+t.test('a PUT replaces what may be edited and nothing else', async t => {
+  let now = 1_700_000_000_000
+  const { anna, service, root } = await ground(t, { now: () => now })
+  const id = service.seed.addProject({ name: 'Dyes', owner: 'anna', fields: '{"keyword":"old","gone":1}' })
+  now += 1
+  const body = `{"id":${id},"name":"Pigments","description":"new","keyword":"new","owner":"bo","parentId":77,"state":"published","creationDate":"never"}`
+  t.equal((await anna('PUT', '/project', { body })).status, 200)
+  const record = JSON.parse((await anna('GET', `/project?id=${id}`)).text)
+  t.match(record, { name: 'Pigments', description: 'new', keyword: 'new', owner: 'anna', state: 'created' })
+  t.equal(record.parentId, Number(root))
+  t.notOk('gone' in record)
+  t.equal(record.creationDate, new Date(now - 1).toISOString())
+  t.equal(record.modificationDate, new Date(now).toISOString())
+})
+
+t.test('the modification date grows with every change, even within one millisecond', async t => {
+  const { anna, service } = await ground(t, { now: () => 1_700_000_000_000 })
+  const id = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+  const dates: string[] = []
+  for (const name of ['a', 'b', 'c']) {
+    await anna('PUT', '/project', { body: `{"id":${id},"name":"${name}","description":"x"}` })
+    dates.push(JSON.parse((await anna('GET', `/project?id=${id}`)).text).modificationDate)
+  }
+  t.same(dates, [...new Set(dates)].sort())
+})
+
+t.test('a PUT without id, name or description is 400, of a project that is not there 404', async t => {
+  const { anna, service } = await ground(t)
+  const id = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+  const put = async (body: string) => (await anna('PUT', '/project', { body })).status
+  t.equal(await put('{"name":"x","description":"y"}'), 400)
+  t.equal(await put('{"id":"x","name":"x","description":"y"}'), 400)
+  t.equal(await put(`{"id":${id},"description":"y"}`), 400)
+  t.equal(await put(`{"id":${id},"name":"y"}`), 400)
+  t.equal(await put('{"id":4711,"name":"x","description":"y"}'), 404)
+})
+
+t.test('an id that is none is 400 and an unknown one 404, on every operation that takes one', async t => {
+  const { anna } = await ground(t)
+  for (const path of ['/project', '/project/descendant', '/project/share']) {
+    const bad = [path, ...badIds.map(id => `${path}?id=${id}`)]
+    t.same(await statuses(anna, 'GET', bad), all(400, bad))
+    t.equal((await anna('GET', `${path}?id=4711`)).status, 404)
+  }
+  const bad = ['/project', ...badIds.map(id => `/project?id=${id}`)]
+  t.same(await statuses(anna, 'DELETE', bad), all(400, bad))
+  t.equal((await anna('DELETE', '/project?id=4711')).status, 404)
+})
+
+t.test('deleting a project deletes all below it, and the contents nobody else holds', async t => {
+  const { anna, service } = await ground(t)
+  const { seed } = service
+  const top = seed.addProject({ name: 'Top', owner: 'anna' })
+  const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: top })
+  const other = seed.addProject({ name: 'Other', owner: 'anna' })
+  const gone = seed.addCalculation({ name: 'c', project: sub, files: { a: 'shared bytes', b: 'own bytes' } })
+  const stays = seed.addCalculation({ name: 'c', project: other, files: { a: 'shared bytes' } })
+  t.equal((await anna('DELETE', `/project?id=${top}`)).status, 200)
+  const paths = [`/project?id=${top}`, `/project?id=${sub}`, `/calculation?id=${gone}`]
+  t.same(await statuses(anna, 'GET', paths), all(404, paths))
+  const kept = await anna('GET', `/calculation/files/bitstream?id=${stays}&fileId=a`)
+  t.equal(kept.text, 'shared bytes')
+})
+
+t.test('the root of a space and what is published can be neither changed nor deleted', async t => {
+  const { anna, service, root } = await ground(t)
+  const frozen = service.seed.addProject({
+    name: 'P',
+    owner: 'anna',
+    fields: '{"state":"published","handle":"10.1/x"}',
+  })
+  const inside = service.seed.addCalculation({ name: 'c', project: frozen })
+  for (const id of [root, frozen]) {
+    t.equal(
+      (await anna('PUT', '/project', { body: `{"id":${id},"name":"x","description":"y"}` })).status,
+      403,
+    )
+    t.equal((await anna('DELETE', `/project?id=${id}`)).status, 403)
+  }
+  t.equal((await anna('PUT', '/calculation', { body: `{"id":${inside},"name":"x"}` })).status, 403)
+  t.equal((await anna('DELETE', `/calculation?id=${inside}`)).status, 403)
+  t.equal((await anna('GET', `/calculation?id=${inside}`)).status, 200)
+})
+
+t.test('the eight rules of descendant', async t => {
+  const { anna, service } = await ground(t)
+  const { seed } = service
+  const top = seed.addProject({ name: 'top', owner: 'anna' })
+  const one = seed.addProject({ name: 'p1', owner: 'anna', parent: top })
+  const two = seed.addProject({ name: 'p2', owner: 'anna', parent: one })
+  seed.addProject({ name: 'p3', owner: 'anna', parent: two })
+  seed.addCalculation({ name: 'c1', project: top })
+  seed.addCalculation({ name: 'c2', project: one })
+  seed.addCalculation({ name: 'c3', project: two })
+  const names = namesBelow(anna, top)
+  t.same(await names(''), ['c1'])
+  t.same(await names('&type=calculation'), ['c1'])
+  t.same(await names('&type=calculation&depth=1'), ['c1'])
+  t.same(await names('&type=calculation&depth=2'), ['c1', 'c2'])
+  t.same(await names('&type=calculation&depth=all'), ['c1', 'c2', 'c3'])
+  t.same(await names('&depth=all'), ['c1', 'c2', 'c3'])
+  t.same(await names('&type=project'), ['p1'])
+  t.same(await names('&type=project&depth=2'), ['p1', 'p2'])
+  t.same(await names('&type=project&depth=all'), ['p1', 'p2', 'p3'])
+  t.same(await names('&type=project&depth=99999999999999999999'), ['p1', 'p2', 'p3'])
+  t.same(
+    await names('&type=project&searchType=id'),
+    ['p1'],
+    'parameters that are not documented change nothing',
+  )
+})
+
+t.test('a type or depth that is none is 400', async t => {
+  const { anna, root } = await ground(t)
+  const queries = [
+    'type=file',
+    'type=',
+    'type=Project',
+    'depth=0',
+    'depth=-1',
+    'depth=',
+    'depth=1.5',
+    'depth=ALL',
+    'depth=01',
+  ]
+  const bad = queries.map(query => `/project/descendant?id=${root}&${query}`)
+  t.same(await statuses(anna, 'GET', bad), all(400, bad))
+})
+
+t.test('names come back as they are, whatever they hold', async t => {
+  const { anna, service } = await ground(t)
+  const odd = [
+    '..',
+    '.',
+    'a/b',
+    'line\nbreak',
+    'x'.repeat(300),
+    'Wäßrig 水 🧪',
+    '',
+    'nul\0inside',
+    ' ',
+    '"\\',
+    '\ud800',
+  ]
+  const top = service.seed.addProject({ name: 'top', owner: 'anna' })
+  for (const name of odd) {
+    service.seed.addProject({ name, owner: 'anna', parent: top })
+    service.seed.addCalculation({ name, project: top, files: { [`${name}.x`]: name } })
+  }
+  const names = namesBelow(anna, top)
+  t.same(await names('&type=project'), odd)
+  t.same(await names(''), odd)
+  for (const name of odd.filter(name => name !== '\ud800' && name !== '')) {
+    const path = encodeURIComponent(`/db/anna/top/${name}`)
+    t.equal(
+      (await anna('GET', `/navigation/path/resolve?path=${path}&type=calculation`)).status,
+      200,
+      JSON.stringify(name),
+    )
+  }
+})
+
+t.test('a listing of five thousand is whole and in order', async t => {
+  const { anna, service } = await ground(t)
+  const top = service.seed.addProject({ name: 'top', owner: 'anna' })
+  const expected = Array.from({ length: 5000 }, (_, index) => `c${index}`)
+  service.seed.together(() => {
+    for (const name of expected) service.seed.addCalculation({ name, project: top })
+  })
+  t.same(await namesBelow(anna, top)(''), expected)
+})
+
+function namesBelow(client: Client, id: string) {
+  return async (query: string): Promise<string[]> => {
+    const answer = await client('GET', `/project/descendant?id=${id}${query}`)
+    return JSON.parse(answer.text).map((item: { name: string }) => item.name)
+  }
+}

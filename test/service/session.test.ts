@@ -1,0 +1,175 @@
+// Promises of §4.5 and §5: log-in, tokens, the caller's information and path resolution.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { all, basic, clientOf, ground, scratch, signedIn, statuses } from './client.js'
+
+t.setTimeout(30_000)
+
+t.test('a log-in answers the token as text, by name or by e-mail address', async t => {
+  const { service } = await ground(t)
+  const stranger = clientOf(t, service.url)
+  for (const name of ['anna', 'anna@example.org']) {
+    const answer = await stranger('POST', '/login', { headers: { authorization: basic(name, 'anna') } })
+    t.equal(answer.status, 200)
+    t.match(answer.text, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+    t.match(answer.headers['content-type'], /^text\/plain/)
+  }
+})
+
+t.test('a log-in with wrong, empty or broken credentials is 401', async t => {
+  const { service } = await ground(t)
+  const stranger = clientOf(t, service.url)
+  const headers = [
+    basic('anna', 'wrong'),
+    basic('anna', ''),
+    basic('nobody', 'anna'),
+    'Basic %%%',
+    'Bearer x',
+    'Basic YW5uYQ==',
+  ]
+  for (const authorization of headers) {
+    const answer = await stranger('POST', '/login', { headers: { authorization } })
+    t.equal(answer.status, 401, authorization)
+    t.match(JSON.parse(answer.text), { error: String })
+  }
+  t.equal((await stranger('POST', '/login')).status, 401)
+})
+
+t.test('a password may hold a colon and letters beyond ASCII', async t => {
+  const { service } = await ground(t)
+  service.seed.addUser({ name: 'bo', password: 'ä:b:c' })
+  const answer = await clientOf(t, service.url)('POST', '/login', {
+    headers: { authorization: basic('bo', 'ä:b:c') },
+  })
+  t.equal(answer.status, 200)
+})
+
+t.test('every operation but the log-in needs a valid token', async t => {
+  const { service } = await ground(t)
+  const get = [
+    '/project?id=1',
+    '/project/descendant?id=1',
+    '/project/share?id=1',
+    '/report/types',
+    '/report-type',
+    '/report?id=1',
+    '/calculation?id=1',
+    '/calculation/files?id=1',
+    '/calculation/files/bitstream?id=1&fileId=a',
+    '/calculation/xyz?id=1',
+    '/user/info',
+    '/navigation/path/resolve?path=/db/anna&type=project',
+  ]
+  for (const authorization of ['', 'Bearer nonsense', 'Bearer e30.e30.e30', basic('anna', 'anna')]) {
+    t.same(await statuses(clientOf(t, service.url, { authorization }), 'GET', get), all(401, get))
+  }
+  const stranger = clientOf(t, service.url)
+  for (const path of ['/project', '/project/share', '/report']) {
+    t.equal((await stranger('POST', path, { body: '{}' })).status, 401)
+    t.equal((await stranger('PUT', path, { body: '{}' })).status, 401)
+  }
+  t.equal((await stranger('DELETE', '/project?id=1')).headers['www-authenticate'], 'Bearer')
+})
+
+t.test('a token is good for 24 hours, or as long as the instance says, and not a second more', async t => {
+  let now = 1_000_000_000_000
+  const day = await ground(t, { now: () => now })
+  const hour = await ground(t, { now: () => now, tokenLifetime: 3600 })
+  now += 3599 * 1000
+  t.equal((await hour.anna('GET', '/user/info')).status, 200)
+  now += 1000
+  t.equal((await hour.anna('GET', '/user/info')).status, 401)
+  now += 22 * 3600 * 1000 + 3599 * 1000
+  t.equal((await day.anna('GET', '/user/info')).status, 200)
+  now += 1000
+  t.equal((await day.anna('GET', '/user/info')).status, 401)
+})
+
+t.test('a token of another service is refused, and one without signature', async t => {
+  const { service } = await ground(t)
+  const other = await ground(t)
+  const login = await clientOf(t, other.service.url)('POST', '/login', {
+    headers: { authorization: basic('anna', 'anna') },
+  })
+  const bare = Buffer.from('{"alg":"none"}').toString('base64url')
+  const claims = Buffer.from('{"sub":"1","exp":99999999999}').toString('base64url')
+  for (const token of [login.text, `${bare}.${claims}.`]) {
+    t.equal(
+      (await clientOf(t, service.url, { authorization: `Bearer ${token}` })('GET', '/user/info')).status,
+      401,
+    )
+  }
+})
+
+t.test('the secret and the database are readable by their owner only', async t => {
+  const data = join(scratch(t), 'made', 'here')
+  await ground(t, { data })
+  t.equal(statSync(data).mode & 0o777, 0o700)
+  t.equal(statSync(join(data, 'token.secret')).mode & 0o777, 0o600)
+})
+
+t.test('user/info tells who asks', async t => {
+  const { anna } = await ground(t)
+  t.match(JSON.parse((await anna('GET', '/user/info')).text), { username: 'anna', email: 'anna@example.org' })
+})
+
+t.test('a path resolves to the id of what lies there', async t => {
+  const { service, anna, root } = await ground(t)
+  const { seed } = service
+  const dyes = seed.addProject({ name: 'Dyes', owner: 'anna' })
+  const slash = seed.addProject({ name: 'a/b', owner: 'anna', parent: dyes })
+  const twin = seed.addCalculation({ name: 'TS/1', project: slash, id: '9007199254740993' })
+  const resolve = async (path: string, type: string) => {
+    const answer = await anna('GET', `/navigation/path/resolve?path=${encodeURIComponent(path)}&type=${type}`)
+    return answer.status === 200 ? answer.text : answer.status
+  }
+  t.equal(await resolve('/db/anna', 'project'), root)
+  t.equal(await resolve('/db/anna/', 'project'), root)
+  t.equal(await resolve('/db/anna/Dyes', 'project'), dyes)
+  t.equal(await resolve('/db/anna/Dyes/a/b', 'project'), slash)
+  t.equal(await resolve('/db/anna/Dyes/a/b/TS/1', 'calculation'), twin)
+  t.equal(await resolve('/db/anna/Dyes/a/b/TS/1', 'project'), 404)
+  t.equal(await resolve('/db/anna/Dyes', 'calculation'), 404)
+  t.equal(await resolve('/db/anna@example.org', 'project'), 404)
+  t.equal(await resolve('/db/nobody', 'project'), 404)
+  t.equal(await resolve('db/anna', 'project'), 404)
+  t.equal(await resolve('', 'project'), 404)
+})
+
+t.test('resolving a report is 501, and without path or with another type 400', async t => {
+  const { anna } = await ground(t)
+  t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna/r&type=report')).status, 501)
+  const bad = [
+    '?path=/db/anna',
+    '?type=project',
+    '?path=/db/anna&type=user',
+    '?path=a&path=b&type=project',
+    '',
+  ]
+  const paths = bad.map(query => `/navigation/path/resolve${query}`)
+  t.same(await statuses(anna, 'GET', paths), all(400, paths))
+})
+
+t.test('what lies under a colleague resolves where it is shared, and only there', async t => {
+  const { service, anna } = await ground(t)
+  service.seed.addUser({ name: 'bo', password: 'bo' })
+  const bo = await signedIn(t, service.url, 'bo')
+  const shared = service.seed.addProject({ name: 'Ours', owner: 'anna' })
+  service.seed.addProject({ name: 'Mine', owner: 'anna' })
+  service.seed.addShare({ project: shared, user: 'bo', permission: 'READ' })
+  const resolve = (path: string) => `/navigation/path/resolve?path=${path}&type=project`
+  t.equal((await bo('GET', resolve('/db/anna/Ours'))).text, shared)
+  t.equal((await bo('GET', resolve('/db/anna/Mine'))).status, 403)
+  t.equal((await bo('GET', resolve('/db/anna'))).status, 403)
+  t.equal((await anna('GET', resolve('/db/bo'))).status, 403)
+})
+
+t.test('an unknown path is 404, a wrong method 405 that names the right ones', async t => {
+  const { anna } = await ground(t)
+  t.equal((await anna('GET', '/nothing')).status, 404)
+  const wrong = await anna('POST', '/calculation', { body: '{}' })
+  t.equal(wrong.status, 405)
+  t.match(wrong.headers['allow'], /GET.*PUT.*DELETE/)
+  t.equal((await anna('GET', '/login')).status, 405)
+})
