@@ -1,0 +1,244 @@
+// The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
+import type { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import { parseObject } from '../record/parse.js'
+import { compactPrint } from '../record/print.js'
+import type {
+  Ask,
+  CalculationId,
+  FileTitle,
+  Listed,
+  ProjectId,
+  Remote,
+  ReportId,
+  ReportType,
+  ServicePath,
+  Share,
+  User,
+} from '../remote/remote.js'
+import type { Memory, Question } from './memory.js'
+
+/** What a project holds, one level deep. */
+export interface Children {
+  readonly projects: readonly Listed<ProjectId>[]
+  readonly calculations: readonly Listed<CalculationId>[]
+}
+
+/** A record that is read as a whole, by its kind and number. */
+export type Readable =
+  | { readonly kind: 'project'; readonly id: ProjectId }
+  | { readonly kind: 'calculation'; readonly id: CalculationId }
+  | { readonly kind: 'report'; readonly id: ReportId }
+
+export interface Catalog {
+  user(ask: Ask): Promise<User>
+  project(path: ServicePath, ask: Ask): Promise<ProjectId>
+  calculation(path: ServicePath, ask: Ask): Promise<CalculationId>
+  children(of: ProjectId, ask: Ask): Promise<Children>
+  knownChildren(of: ProjectId): Children | undefined
+  record(of: Readable, ask: Ask): Promise<JsonObject>
+  knownRecord(of: Readable): JsonObject | undefined
+  /** A record that a save has just read; it replaces what was known. */
+  learnRecord(of: Readable, record: JsonObject): void
+  shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
+  reportTypes(ask: Ask): Promise<readonly ReportType[]>
+  files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  /** Whether the calculation has a CML file, from which the service makes the geometry. */
+  hasGeometry(of: CalculationId, ask: Ask): Promise<boolean>
+  /** The next question about this directory goes to the service. */
+  refreshProject(of: ProjectId): void
+  refreshCalculation(of: CalculationId): void
+  refreshRecord(of: Readable): void
+  /** The failure that keeps this listing old, while it does. */
+  stale(room: 'listing' | 'record' | 'shares', key: string): Failure | undefined
+}
+
+/** Milliseconds each kind of answer counts. */
+export interface Lifetimes {
+  readonly listing: number
+  readonly record: number
+}
+
+/** A user's own record and the report types hardly ever change. */
+const seldom = 10 * 60_000
+
+export function openCatalog(
+  remote: Remote,
+  memory: Memory,
+  lifetimes: Lifetimes,
+  now: () => number,
+): Catalog {
+  const userQuestion: Question<User> = {
+    room: 'user',
+    key: 'self',
+    lifetime: seldom,
+    fetch: ask => remote.user(ask),
+    encode: user => JSON.stringify({ candidates: user.candidates, record: compactPrint(user.record) }),
+    decode(text) {
+      const { candidates, record } = JSON.parse(text) as { candidates: string[]; record: string }
+      return { candidates, record: parseObject(record) }
+    },
+  }
+
+  const resolve = <Id extends string>(
+    kind: 'project' | 'calculation',
+    path: ServicePath,
+    fetch: (ask: Ask) => Promise<Id>,
+  ): Question<Id> => ({
+    room: 'resolve',
+    key: `${kind} ${path}`,
+    lifetime: lifetimes.listing,
+    fetch,
+    encode: id => id,
+    decode: text => text as Id,
+  })
+
+  const projectsOf = (of: ProjectId): Question<readonly Listed<ProjectId>[]> => ({
+    room: 'listing',
+    key: `projects ${of}`,
+    lifetime: lifetimes.listing,
+    fetch: ask => remote.subProjects(of, ask),
+    encode: JSON.stringify,
+    decode: text => JSON.parse(text) as Listed<ProjectId>[],
+  })
+
+  const calculationsOf = (of: ProjectId): Question<readonly Listed<CalculationId>[]> => ({
+    room: 'listing',
+    key: `calculations ${of}`,
+    lifetime: lifetimes.listing,
+    fetch: ask => remote.calculations(of, ask),
+    encode: JSON.stringify,
+    decode: text => JSON.parse(text) as Listed<CalculationId>[],
+  })
+
+  const filesOf = (of: CalculationId): Question<readonly FileTitle[]> => ({
+    room: 'listing',
+    key: `files ${of}`,
+    lifetime: lifetimes.listing,
+    fetch: ask => remote.fileTitles(of, 'files', ask),
+    encode: JSON.stringify,
+    decode: text => JSON.parse(text) as FileTitle[],
+  })
+
+  const geometryOf = (of: CalculationId): Question<boolean> => ({
+    room: 'listing',
+    key: `cml ${of}`,
+    lifetime: seldom,
+    fetch: async ask => (await remote.fileTitles(of, 'cml', ask)).length > 0,
+    encode: String,
+    decode: text => text === 'true',
+  })
+
+  const recordOf = (of: Readable): Question<JsonObject> => ({
+    room: 'record',
+    key: `${of.kind} ${of.id}`,
+    lifetime: lifetimes.record,
+    fetch(ask) {
+      switch (of.kind) {
+        case 'project':
+          return remote.project(of.id, ask)
+        case 'calculation':
+          return remote.calculation(of.id, ask)
+        case 'report':
+          return remote.report(of.id, ask)
+      }
+    },
+    encode: compactPrint,
+    decode: parseObject,
+  })
+
+  const sharesOf = (of: ProjectId): Question<readonly Share[]> => ({
+    room: 'shares',
+    key: of,
+    lifetime: lifetimes.listing,
+    fetch: ask => remote.shares(of, ask),
+    encode: shares => JSON.stringify(shares.map(share => ({ ...share, record: compactPrint(share.record) }))),
+    decode: text =>
+      (JSON.parse(text) as (Share & { record: string })[]).map(share => ({
+        ...share,
+        record: parseObject(share.record),
+      })),
+  })
+
+  const typesQuestion: Question<readonly ReportType[]> = {
+    room: 'report-types',
+    key: 'all',
+    lifetime: seldom,
+    fetch: ask => remote.reportTypes(ask),
+    encode: types => JSON.stringify(types.map(type => ({ ...type, record: compactPrint(type.record) }))),
+    decode: text =>
+      (JSON.parse(text) as (ReportType & { record: string })[]).map(type => ({
+        ...type,
+        record: parseObject(type.record),
+      })),
+  }
+
+  // One object per pair of listings, so that what is derived from it (the names) can be kept beside it.
+  const pairs = new WeakMap<
+    readonly Listed<ProjectId>[],
+    WeakMap<readonly Listed<CalculationId>[], Children>
+  >()
+  function pair(projects: Children['projects'], calculations: Children['calculations']): Children {
+    const ofProjects = pairs.get(projects) ?? new WeakMap<Children['calculations'], Children>()
+    pairs.set(projects, ofProjects)
+    const known = ofProjects.get(calculations) ?? { projects, calculations }
+    ofProjects.set(calculations, known)
+    return known
+  }
+
+  async function children(of: ProjectId, ask: Ask): Promise<Children> {
+    const [projects, calculations] = await Promise.all([
+      memory.ask(projectsOf(of), ask),
+      memory.ask(calculationsOf(of), ask),
+    ])
+    return pair(projects, calculations)
+  }
+
+  function knownChildren(of: ProjectId): Children | undefined {
+    const projects = memory.known(projectsOf(of))
+    const calculations = memory.known(calculationsOf(of))
+    return projects === undefined || calculations === undefined ? undefined : pair(projects, calculations)
+  }
+
+  async function hasGeometry(of: CalculationId, ask: Ask): Promise<boolean> {
+    const titles = await memory.ask(filesOf(of), ask)
+    if (titles.some(title => /\.cml$/i.test(title))) return true
+    if (titles.length === 0) return false
+    return memory.ask(geometryOf(of), ask)
+  }
+
+  return {
+    user: ask => memory.ask(userQuestion, ask),
+    project: (path, ask) =>
+      memory.ask(
+        resolve('project', path, a => remote.resolveProject(path, a)),
+        ask,
+      ),
+    calculation: (path, ask) =>
+      memory.ask(
+        resolve('calculation', path, a => remote.resolveCalculation(path, a)),
+        ask,
+      ),
+    children,
+    knownChildren,
+    record: (of, ask) => memory.ask(recordOf(of), ask),
+    knownRecord: of => memory.known(recordOf(of)),
+    learnRecord: (of, record) => memory.learn(recordOf(of), record),
+    shares: (of, ask) => memory.ask(sharesOf(of), ask),
+    reportTypes: ask => memory.ask(typesQuestion, ask),
+    files: (of, ask) => memory.ask(filesOf(of), ask),
+    hasGeometry,
+    refreshProject(of) {
+      memory.expire(projectsOf(of))
+      memory.expire(calculationsOf(of))
+      memory.expire(sharesOf(of))
+      memory.expire(recordOf({ kind: 'project', id: of }))
+    },
+    refreshCalculation(of) {
+      memory.expire(filesOf(of))
+      memory.expire(recordOf({ kind: 'calculation', id: of }))
+    },
+    refreshRecord: of => memory.expire(recordOf(of)),
+    stale: (room, key) => memory.staleBecause(room, key),
+  }
+}

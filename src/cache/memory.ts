@@ -1,0 +1,180 @@
+// What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
+import { LRUCache } from 'lru-cache'
+import { asFailure, Failure } from '../failure.js'
+import { type Ask, type Instant, instant } from '../remote/remote.js'
+import type { Ledger } from './ledger.js'
+
+/** One question to the service: how it is asked, how long its answer counts, and its form on disk. */
+export interface Question<Answer> {
+  /** The ledger's room; with `key` it names the question. */
+  readonly room: string
+  readonly key: string
+  /** Milliseconds for which an answer is used without asking again. */
+  readonly lifetime: number
+  fetch(ask: Ask): Promise<Answer>
+  encode(answer: Answer): string
+  /** Throws on a text that is none of its own. */
+  decode(text: string): Answer
+}
+
+export interface Memory {
+  /** The answer, fetched unless it is fresh; a stale one where the service is away and that is allowed. */
+  ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer>
+  /** What is known without any request, however old. */
+  known<Answer>(question: Question<Answer>): Answer | undefined
+  /** Takes an answer that came by another way (a save read it again). */
+  learn<Answer>(question: Question<Answer>, answer: Answer): void
+  /** The next ask goes to the service; the old answer stays for outages. */
+  expire<Answer>(question: Question<Answer>): void
+  /** Forgets wholly: the service said that it is gone. */
+  forget(room: string, key: string): void
+  /** Why the last answer is old, if it is. */
+  staleBecause(room: string, key: string): Failure | undefined
+}
+
+export interface MemoryLimits {
+  readonly entries: number
+  /** Milliseconds for which "not there" is believed. */
+  readonly absence: number
+  /** Milliseconds after its lifetime for which an answer may serve while the service is away. */
+  readonly staleness: number
+  /** Milliseconds a background question may take. */
+  readonly patience: number
+}
+
+interface Entry {
+  answer: unknown
+  at: Instant
+  stale: Failure | undefined
+}
+
+/** The failures that say nothing about the thing itself, so that what was known still counts. */
+const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
+/** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
+const nearItsEnd = 0.75
+
+export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Instant): Memory {
+  const entries = new LRUCache<string, Entry>({ max: limits.entries })
+  const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
+  const flights = new Map<string, Promise<unknown>>()
+  const nameOf = (room: string, key: string): string => `${room} ${key}`
+
+  function recall<Answer>(question: Question<Answer>): Entry | undefined {
+    const name = nameOf(question.room, question.key)
+    const held = entries.get(name)
+    if (held !== undefined) return held
+    const kept = ledger.getWithTime(question.room, question.key)
+    if (kept === undefined) return undefined
+    try {
+      const entry = { answer: question.decode(kept.value), at: kept.stored, stale: undefined }
+      entries.set(name, entry)
+      return entry
+    } catch {
+      // Written by another version of calcfs: as good as never asked.
+      ledger.delete(question.room, question.key)
+      return undefined
+    }
+  }
+
+  function learn<Answer>(question: Question<Answer>, answer: Answer): void {
+    const name = nameOf(question.room, question.key)
+    absences.delete(name)
+    entries.set(name, { answer, at: now(), stale: undefined })
+    ledger.set(question.room, question.key, question.encode(answer))
+  }
+
+  function forget(room: string, key: string): void {
+    entries.delete(nameOf(room, key))
+    absences.delete(nameOf(room, key))
+    ledger.delete(room, key)
+  }
+
+  function fetchOnce<Answer>(question: Question<Answer>, lane: Ask['lane']): Promise<Answer> {
+    const name = nameOf(question.room, question.key)
+    const flying = flights.get(name)
+    // A name always holds the answers of one kind of question.
+    if (flying !== undefined) return flying as Promise<Answer>
+    const deadline = instant(now() + limits.patience)
+    const flight = question
+      .fetch({ deadline, lane })
+      .then(
+        answer => {
+          learn(question, answer)
+          return answer
+        },
+        (thrown: unknown) => {
+          const failure = asFailure(thrown)
+          if (failure.kind === 'absent') {
+            forget(question.room, question.key)
+            absences.set(name, { failure, until: now() + limits.absence })
+          }
+          throw failure
+        },
+      )
+      .finally(() => flights.delete(name))
+    flights.set(name, flight)
+    return flight
+  }
+
+  function serveStale<Answer>(question: Question<Answer>, entry: Entry, failure: Failure): Answer {
+    const old = now() - entry.at > question.lifetime + limits.staleness
+    if (!outages.has(failure.kind) || old) throw failure
+    entry.stale = failure
+    return entry.answer as Answer
+  }
+
+  async function ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+    const name = nameOf(question.room, question.key)
+    const entry = recall(question)
+    if (entry !== undefined) {
+      const age = now() - entry.at
+      if (age < question.lifetime) {
+        if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
+        return entry.answer as Answer
+      }
+    }
+    const absence = absences.get(name)
+    if (absence !== undefined && now() < absence.until) throw absence.failure
+    try {
+      return await within(fetchOnce(question, ask.lane), ask.deadline, now)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (entry === undefined || failure.kind === 'absent') throw failure
+      return serveStale(question, entry, failure)
+    }
+  }
+
+  return {
+    ask,
+    learn,
+    forget,
+    known: question => recall(question)?.answer as never,
+    expire(question) {
+      absences.delete(nameOf(question.room, question.key))
+      const entry = recall(question)
+      if (entry !== undefined) entry.at = instant(0)
+    },
+    staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
+  }
+}
+
+/** The promise's value, or Failure 'timeout' at the deadline; the work itself goes on. */
+export async function within<Value>(
+  work: Promise<Value>,
+  deadline: Instant,
+  now: () => Instant,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const left = Math.max(0, deadline - now())
+    timer = setTimeout(() => reject(new Failure('timeout', 'the service did not answer in time')), left)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A guess that fails costs nothing: the user's own question will tell him. */
+export function ignoreGuess(): void {}

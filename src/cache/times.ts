@@ -1,0 +1,36 @@
+// The times the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
+import { createHash } from 'node:crypto'
+import { type Instant, instant } from '../remote/remote.js'
+import type { Ledger } from './ledger.js'
+
+export interface Times {
+  /** When a thing that never changes is from: its own date, else when it was first seen; the first answer stays. */
+  first(key: string, own: Instant | undefined): Instant
+  /** When a text got its present wording; a later wording never has an earlier or equal time. */
+  ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant
+}
+
+const firstRoom = 'first-time'
+const textRoom = 'text-time'
+
+export function openTimes(ledger: Ledger, now: () => Instant): Times {
+  function first(key: string, own: Instant | undefined): Instant {
+    const kept = Number(ledger.get(firstRoom, key))
+    if (Number.isSafeInteger(kept) && kept > 0) return instant(kept)
+    const time = own ?? now()
+    ledger.set(firstRoom, key, String(time))
+    return time
+  }
+
+  function ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
+    const wording = createHash('sha256').update(text).digest('base64url')
+    const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
+    if (keptWording === wording) return instant(Number(keptTime))
+    const before = keptWording === undefined ? 0 : Number(keptTime)
+    const time = instant(own !== undefined && own > before ? own : Math.max(now(), before + 1))
+    ledger.set(textRoom, key, `${time} ${wording}`)
+    return time
+  }
+
+  return { first, ofText }
+}

@@ -1,0 +1,79 @@
+// `.calcfs/drafts/`: the unsaved texts of this mount, each with its why, and their text where somebody else's stands against it.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Draft } from '../edit/draft.js'
+import type { Drafts } from '../edit/drafts.js'
+import { explain } from '../edit/explain.js'
+import type { RecordKey } from '../edit/key.js'
+import { Failure } from '../failure.js'
+import { instant } from '../remote/remote.js'
+import type { Shown } from './shown.js'
+
+export interface DraftTexts {
+  /** A new draft that is listed here until it is discarded. */
+  begin(key: RecordKey, base: string | undefined): Promise<Draft>
+  /** What waits to be saved, the oldest first. */
+  unsent(): readonly Draft[]
+  names(): readonly string[]
+  read(name: string): Promise<Shown>
+}
+
+type Part = 'text' | 'why' | 'theirs'
+
+export function openDraftTexts(drafts: Drafts): DraftTexts {
+  const live = new Map<string, Draft>()
+  // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
+  function track(draft: Draft): Draft {
+    const discard = async (): Promise<void> => {
+      await draft.discard()
+      live.delete(draft.id)
+    }
+    const tracked: Draft = Object.create(draft, { discard: { value: discard } })
+    live.set(draft.id, tracked)
+    return tracked
+  }
+  for (const draft of drafts.found) track(draft)
+
+  const unsent = (): Draft[] => [...live.values()].filter(draft => draft.size > 0)
+
+  function files(): Map<string, { draft: Draft; part: Part }> {
+    const found = new Map<string, { draft: Draft; part: Part }>()
+    for (const draft of unsent()) {
+      const plain = visibleName(draft)
+      const name = found.has(`${plain}.json`) ? `${plain}~${draft.id.slice(0, 8)}` : plain
+      found.set(`${name}.json`, { draft, part: 'text' })
+      if (draft.meta.why === undefined) continue
+      found.set(`${name}.json.why`, { draft, part: 'why' })
+      if (draft.meta.why.kind === 'conflict') found.set(`${name}.theirs.json`, { draft, part: 'theirs' })
+    }
+    return found
+  }
+
+  return {
+    begin: async (key, base) => track(await drafts.create(key, base)),
+    unsent,
+    names: () => [...files().keys()],
+    async read(name) {
+      const file = files().get(name)
+      if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
+      return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
+    },
+  }
+}
+
+async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
+  switch (part) {
+    case 'text':
+      return draft.read(0, draft.size)
+    case 'why':
+      return Buffer.from(explain(draft) ?? '')
+    case 'theirs':
+      return readFile(join(draft.directory, 'theirs.json'))
+  }
+}
+
+/** A report's draft is called like its file; other records say their kind. */
+function visibleName({ key, id }: Draft): string {
+  if (key === undefined) return `unknown-${id.slice(0, 8)}`
+  return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`
+}

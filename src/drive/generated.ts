@@ -1,0 +1,95 @@
+// The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
+import type { Catalog } from '../cache/catalog.js'
+import { Failure } from '../failure.js'
+import { prettyPrint } from '../record/print.js'
+import type { Ask, Dialect, ProjectId, ReportId } from '../remote/remote.js'
+import type { KnownReports } from './known-reports.js'
+import { escapeTitle } from './name.js'
+import type { Dentry, GeneratedNode } from './node.js'
+import type { Tree } from './tree.js'
+
+export interface GeneratedSources {
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  readonly tree: Tree
+  readonly reports: KnownReports
+  /** The mount's own state as JSON text. */
+  readonly status: (ask: Ask) => Promise<string>
+}
+
+/** The present wording of a generated text. */
+export async function generate(node: GeneratedNode, sources: GeneratedSources, ask: Ask): Promise<string> {
+  switch (node.text) {
+    case 'project-index':
+      return projectIndex(node.id, sources, ask)
+    case 'order':
+      return order(node.id, sources, ask)
+    case 'report-index':
+      return table(
+        ['id', 'title', 'type', 'calculations'],
+        sources.reports.list().map(known => [known.id, known.title, known.type, known.calculations ?? '?']),
+      )
+    case 'status':
+      return sources.status(ask)
+    case 'user':
+      return prettyPrint((await sources.catalog.user(ask)).record)
+    case 'report-types': {
+      const types = await sources.catalog.reportTypes(ask)
+      return prettyPrint({ type: 'array', items: types.map(type => type.record) })
+    }
+    case 'readme':
+      return readme
+  }
+}
+
+async function projectIndex(id: ProjectId, sources: GeneratedSources, ask: Ask): Promise<string> {
+  const children = await sources.catalog.children(id, ask)
+  const rest = new Map([
+    ...children.projects.map(child => [`project ${child.id}`, child.rest] as const),
+    ...children.calculations.map(child => [`calculation ${child.id}`, child.rest] as const),
+  ])
+  const entries = await sources.tree.list({ kind: 'project', id }, ask)
+  return table(
+    ['id', 'kind', 'name', 'listed'],
+    entries.flatMap(entry => indexLine(entry, rest)),
+  )
+}
+
+function indexLine({ name, node }: Dentry, rest: ReadonlyMap<string, string>): string[][] {
+  if (node.kind !== 'project' && node.kind !== 'calculation') return []
+  return [[node.id, node.kind, name, rest.get(`${node.kind} ${node.id}`) ?? '{}']]
+}
+
+async function order(id: ReportId, { catalog, dialect }: GeneratedSources, ask: Ask): Promise<string> {
+  const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask))
+  if (rows === undefined) {
+    throw new Failure('unsupported', `report ${id}: the service does not show the list of its calculations`)
+  }
+  return rows
+    .map(row => `${[row.calculation, cell(row.title ?? ''), placeOf(row.calculation)].join('\t')}\n`)
+    .join('')
+}
+
+const placeOf = (calculation: string): string => `/by-id/calculation/${calculation}`
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [head, ...rows].map(row => `${row.map(value => cell(String(value))).join('\t')}\n`).join('')
+}
+
+/** A cell never holds a tab or a line end; the escape is that of file names. */
+const cell = (text: string): string => (/[\t\n\r]/.test(text) ? escapeTitle(text) : text)
+
+const readme = `This drive shows a computational-chemistry data platform.
+
+projects/            your projects; a calculation is a folder with its files and a generated .xyz
+projects/X/.project.json, X/CALC/.calculation.json
+                     the records; .index.tsv lists what a project holds, .shares/ who else sees it
+db/USER/PROJECT      paths as the platform's web pages show them, colleagues' shared projects too
+reports/42.json      a report: edit it, save it, and the service has it; 42/ holds its calculations in order
+by-id/               any project, calculation or report by its number
+.calcfs/status.json  who is signed in, whether the service answers, what is unsent
+.calcfs/drafts/      texts that could not be saved, each with a .why that says what to do
+
+Files of calculations never change and cannot be created here: the service has no upload.
+touch a folder to see other people's changes at once.
+`

@@ -1,0 +1,47 @@
+// Open files by number: the binding carries a handle as a 32-bit integer.
+import { Failure } from '../failure.js'
+
+export interface Handles<Open> {
+  add(open: Open): number
+  get(handle: number): Open
+  /** The open file, which is no longer open under this number. */
+  take(handle: number): Open
+  readonly count: number
+}
+
+/** 0 means "none" to the binding, and a handle is read back as an unsigned 32-bit number. */
+const largest = 0x7fff_ffff
+
+export function openHandles<Open>(): Handles<Open> {
+  const open = new Map<number, Open>()
+  let last = 0
+
+  function free(): number {
+    do last = last === largest ? 1 : last + 1
+    while (open.has(last))
+    return last
+  }
+
+  function get(handle: number): Open {
+    const found = open.get(handle)
+    if (found === undefined) throw new Failure('bad-handle', `no file is open under the number ${handle}`)
+    return found
+  }
+
+  return {
+    add(file) {
+      const handle = free()
+      open.set(handle, file)
+      return handle
+    },
+    get,
+    take(handle) {
+      const found = get(handle)
+      open.delete(handle)
+      return found
+    },
+    get count() {
+      return open.size
+    },
+  }
+}

@@ -1,0 +1,52 @@
+// The reports known here: no operation lists reports, so those created, opened or added are remembered with what their records said.
+import type { Ledger } from '../cache/ledger.js'
+import type { JsonObject } from '../record/json.js'
+import { type Dialect, idForm, type ReportId } from '../remote/remote.js'
+import { compareIds } from './name.js'
+
+/** One line of INDEX.tsv. */
+export interface KnownReport {
+  readonly id: ReportId
+  readonly title: string
+  readonly type: string
+  readonly calculations: number | undefined
+}
+
+export interface KnownReports {
+  /** In the order of their ids. */
+  list(): readonly KnownReport[]
+  knows(id: ReportId): boolean
+  /** Remembers a report with what its record says now. */
+  add(id: ReportId, record: JsonObject): void
+  /** Keeps a known report's line true; an unknown report stays unknown. */
+  refresh(id: ReportId, record: JsonObject): void
+  /** The service said that it is gone. */
+  drop(id: ReportId): void
+}
+
+const room = 'known-reports'
+
+export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
+  function add(id: ReportId, record: JsonObject): void {
+    const line = JSON.stringify({
+      title: dialect.facts(record).title ?? '',
+      type: dialect.reportType(record) ?? '',
+      calculations: dialect.rows(record)?.length,
+    })
+    if (ledger.get(room, id) !== line) ledger.set(room, id, line)
+  }
+
+  return {
+    list: () =>
+      [...ledger.entries(room)]
+        .filter(([id]) => idForm.test(id))
+        .map(([id, kept]) => ({ id: id as ReportId, ...(JSON.parse(kept.value) as Omit<KnownReport, 'id'>) }))
+        .sort((a, b) => compareIds(a.id, b.id)),
+    knows: id => ledger.get(room, id) !== undefined,
+    add,
+    refresh(id, record) {
+      if (ledger.get(room, id) !== undefined) add(id, record)
+    },
+    drop: id => ledger.delete(room, id),
+  }
+}

@@ -1,0 +1,116 @@
+// What a path of the drive can be: a closed union, so that every switch over it is complete.
+import type { CalculationId, Content, ProjectId, ReportId, ShareId } from '../remote/remote.js'
+
+/** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
+export type RecordNode =
+  | { readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId }
+  | { readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId }
+  | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
+  | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
+
+/** A text that calcfs writes itself from what it knows. */
+export type GeneratedNode =
+  | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
+  | { readonly kind: 'generated'; readonly text: 'order'; readonly id: ReportId }
+  | {
+      readonly kind: 'generated'
+      readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme'
+      readonly id: ''
+    }
+
+export type DirectoryNode =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'top' }
+  | { readonly kind: 'project'; readonly id: ProjectId }
+  | { readonly kind: 'calculation'; readonly id: CalculationId; readonly title: string }
+  | { readonly kind: 'shares'; readonly project: ProjectId }
+  | { readonly kind: 'users' }
+  | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'reports' }
+  | { readonly kind: 'report'; readonly id: ReportId }
+  | { readonly kind: 'numbers' }
+  | { readonly kind: 'number-room'; readonly of: 'project' | 'calculation' | 'report' }
+  | { readonly kind: 'own' }
+  | { readonly kind: 'drafts' }
+
+export type Node =
+  | DirectoryNode
+  | RecordNode
+  | GeneratedNode
+  | { readonly kind: 'content'; readonly content: Content }
+  | { readonly kind: 'link'; readonly to: string }
+  | { readonly kind: 'draft-text'; readonly name: string }
+  | { readonly kind: 'scratch'; readonly place: ScratchPlace }
+
+/** Where a local file of an editor lies: beside which record's directory, and under which name. */
+export interface ScratchPlace {
+  readonly directory: string
+  readonly name: string
+}
+
+/** One name of a directory. */
+export interface Dentry {
+  readonly name: string
+  readonly node: Node
+}
+
+export function isDirectory(node: Node): node is DirectoryNode {
+  switch (node.kind) {
+    case 'root':
+    case 'top':
+    case 'project':
+    case 'calculation':
+    case 'shares':
+    case 'users':
+    case 'user':
+    case 'reports':
+    case 'report':
+    case 'numbers':
+    case 'number-room':
+    case 'own':
+    case 'drafts':
+      return true
+    case 'record':
+    case 'generated':
+    case 'content':
+    case 'link':
+    case 'draft-text':
+    case 'scratch':
+      return false
+  }
+}
+
+/** A name for the node that outlives restarts; times and shown texts are kept under it. */
+export function keyOf(node: Node): string {
+  switch (node.kind) {
+    case 'record':
+      return `record ${node.of} ${node.id}`
+    case 'generated':
+      return `generated ${node.text} ${node.id}`
+    case 'project':
+    case 'calculation':
+    case 'report':
+      return `${node.kind} ${node.id}`
+    case 'shares':
+      return `shares ${node.project}`
+    case 'user':
+    case 'draft-text':
+      return `${node.kind} ${node.name}`
+    case 'number-room':
+      return `number-room ${node.of}`
+    case 'content':
+      return `content ${node.content.of} ${node.content.calculation} ${node.content.title}`
+    case 'link':
+      return `link ${node.to}`
+    case 'scratch':
+      return `scratch ${node.place.directory} ${node.place.name}`
+    case 'root':
+    case 'top':
+    case 'users':
+    case 'reports':
+    case 'numbers':
+    case 'own':
+    case 'drafts':
+      return node.kind
+  }
+}

@@ -1,0 +1,54 @@
+// The names that file managers, indexers and macOS ask for everywhere; they are answered without a request.
+
+const probes = new Set([
+  '.git',
+  '.hg',
+  '.svn',
+  '.bzr',
+  '.hidden',
+  '.directory',
+  '.DS_Store',
+  '.localized',
+  '.metadata_never_index',
+  '.xdg-volume-info',
+  '.nomedia',
+  '.thumbnails',
+  '.comments',
+  '.editorconfig',
+  '.envrc',
+  '.trackerignore',
+  '.fseventsd',
+  '.nobackup',
+  '.stfolder',
+  'autorun.inf',
+  'AUTORUN.INF',
+  'Autorun.inf',
+  'autorun.sh',
+  'desktop.ini',
+  'Desktop.ini',
+  'Thumbs.db',
+  'thumbs.db',
+  'folder.jpg',
+  '.VolumeIcon.icns',
+  '.autorun',
+  'autorun',
+  'BDMV',
+  'VIDEO_TS',
+  'HEAD',
+  'CVS',
+  'RCS',
+])
+const probeForms = [
+  /^\.Trash/,
+  /^\._/,
+  /^\.Spotlight-/,
+  /^\.TemporaryItems/,
+  /^\.ql_disablethumbnails/,
+  /^\.com\.apple\./,
+  /^\.apdisk/,
+]
+
+/** Whether a name is one that programs try in every directory without anybody having asked for it. */
+export function isProbe(name: string): boolean {
+  return probes.has(name) || probeForms.some(form => form.test(name))
+}

@@ -1,0 +1,296 @@
+// Records as files: what a handle reads and writes, when a text is saved, and what a stat says meanwhile.
+import type { Draft } from '../edit/draft.js'
+import { asFailure, Failure } from '../failure.js'
+import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
+import type { Held, Shown, ShownTexts } from './shown.js'
+
+/** One record as the drive needs it; the drive knows which of them may be edited. */
+export interface RecordSource {
+  readonly key: string
+  /** The record's present text. */
+  produce(ask: Ask): Promise<Shown>
+  /** Undefined where this record cannot be changed, with the failure that says why. */
+  readonly editing: Editing | Failure
+  /** Somebody opened it: what is known by having been opened is remembered. */
+  opened(): void
+}
+
+/** How a record's edits go out; made of the edit room's parts by `editing.ts`. */
+export interface Editing {
+  begin(base: Uint8Array | undefined): Promise<Draft>
+  /** A program has read this text: an edit may be based on it. */
+  noteRead(text: Uint8Array): void
+  /** Sends what the draft means. On failure the draft stays, with its why. */
+  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<void>
+}
+
+/** One open file of a record. */
+export interface RecordHandle {
+  read(target: Uint8Array, offset: ByteOffset): Promise<number>
+  write(bytes: Uint8Array, offset: ByteOffset): Promise<void>
+  truncate(size: ByteOffset): Promise<void>
+  /** close(2) sees this answer: the save's. */
+  flush(ask: Ask): Promise<void>
+  sync(): Promise<void>
+  release(ask: Ask): Promise<void>
+}
+
+export interface Records {
+  stat(source: RecordSource, ask: Ask): Promise<{ size: number; mtime: Instant }>
+  open(source: RecordSource, access: 'read' | 'write', ask: Ask): Promise<RecordHandle>
+  /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
+  isAway(key: string): boolean
+  create(source: RecordSource): Promise<RecordHandle>
+  truncate(source: RecordSource, size: ByteOffset, ask: Ask): Promise<void>
+  /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
+  replace(source: RecordSource, text: Uint8Array, ask: Ask): Promise<void>
+  /** The file is unlinked or renamed away; answers what was in it. */
+  takeAway(source: RecordSource, ask: Ask): Promise<Uint8Array>
+  /** A draft left by an earlier mount is shown in its record's place. */
+  adopt(key: string, draft: Draft): void
+  /** The unsaved text of a record, if it has one. */
+  draftOf(key: string): Draft | undefined
+  /** Gives an unsaved text up; the record shows what the service has. */
+  drop(key: string): Promise<void>
+}
+
+/** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
+const pauseMs = 2000
+
+interface Open {
+  draft: Draft | undefined
+  /** When the draft's bytes changed last. */
+  changed: Instant
+  awayUntil: number
+  saving: Promise<void>
+  handles: Set<View>
+}
+
+/** What one handle sees: the text it was opened on, or the bytes it has saved since. */
+interface View {
+  bytes: Uint8Array
+  /** The text this handle's program has read; the base of what it writes. */
+  base: Uint8Array | undefined
+  wrote: boolean
+  /** The file this handle was opened on is another one now: it was unlinked or renamed. */
+  gone: boolean
+}
+
+const nothing = new Uint8Array()
+
+export function openRecords(shown: ShownTexts, now: () => Instant): Records {
+  const opened = new Map<string, Open>()
+
+  function stateOf(key: string): Open {
+    const known = opened.get(key)
+    if (known !== undefined) return known
+    const fresh = {
+      draft: undefined,
+      changed: now(),
+      awayUntil: 0,
+      saving: Promise.resolve(),
+      handles: new Set<View>(),
+    }
+    opened.set(key, fresh)
+    return fresh
+  }
+
+  const isAway = (key: string): boolean => (opened.get(key)?.awayUntil ?? 0) > now()
+
+  function editingOf(source: RecordSource): Editing {
+    if (source.editing instanceof Failure) throw source.editing
+    return source.editing
+  }
+
+  async function draftFor(
+    source: RecordSource,
+    state: Open,
+    from: { bytes: Uint8Array; base?: Uint8Array | undefined },
+  ): Promise<Draft> {
+    if (state.draft !== undefined) return state.draft
+    const draft = await editingOf(source).begin(from.base)
+    // A write and a truncate may have come at once: the first draft is the record's.
+    if (state.draft !== undefined) {
+      await draft.discard()
+      return state.draft
+    }
+    state.draft = draft
+    if (from.bytes.length > 0) await draft.write(from.bytes, 0)
+    return draft
+  }
+
+  /** Saves one after another; what changed while a save was on its way is saved by the next. */
+  async function save(source: RecordSource, state: Open, view: View | undefined, ask: Ask): Promise<void> {
+    const before = state.saving
+    const run = before.then(() => saveNow(source, state, view, ask))
+    state.saving = run.catch(settled)
+    await run
+  }
+
+  async function saveNow(source: RecordSource, state: Open, view: View | undefined, ask: Ask): Promise<void> {
+    const { draft } = state
+    if (draft === undefined || draft.size === 0) return
+    const bytes = await draft.read(0, draft.size)
+    const version = state.changed
+    await editingOf(source).save(draft, view?.base, ask)
+    shown.replace(source.key)
+    for (const handle of state.handles) {
+      handle.bytes = bytes
+      handle.base = bytes
+    }
+    if (state.draft === draft && state.changed === version) {
+      state.draft = undefined
+      await draft.discard()
+    }
+  }
+
+  function handle(source: RecordSource, state: Open, opening: { view: View; held?: Held }): RecordHandle {
+    const { view, held } = opening
+    state.handles.add(view)
+
+    async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
+      if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+      const draft = await draftFor(source, state, view)
+      await work(draft)
+      view.wrote = true
+      state.changed = now()
+    }
+
+    return {
+      async read(target, offset) {
+        if (state.draft !== undefined && !view.gone) {
+          const bytes = await state.draft.read(offset, target.length)
+          target.set(bytes)
+          return bytes.length
+        }
+        const bytes = view.bytes.subarray(offset, offset + target.length)
+        target.set(bytes)
+        if (view.base !== view.bytes && bytes.length > 0) {
+          view.base = view.bytes
+          if (!(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
+        }
+        return bytes.length
+      },
+      write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
+      truncate: size => change(draft => draft.truncate(size)),
+      async flush(ask) {
+        if (!view.wrote || view.gone) return
+        await save(source, state, view, ask)
+        view.wrote = false
+      },
+      async sync() {
+        await state.draft?.sync()
+      },
+      async release(ask) {
+        held?.release()
+        state.handles.delete(view)
+        // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
+        if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
+          await save(source, state, view, ask)
+        }
+        await dropEmpty(state)
+      },
+    }
+  }
+
+  /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
+  async function dropEmpty(state: Open): Promise<void> {
+    const { draft } = state
+    if (draft === undefined || draft.size > 0 || state.handles.size > 0) return
+    const left = pauseMs - (now() - state.changed)
+    if (left > 0) {
+      setTimeout(() => dropEmpty(state).catch(settled), left).unref()
+      return
+    }
+    state.draft = undefined
+    await draft.discard()
+  }
+
+  async function present(source: RecordSource, ask: Ask): Promise<Uint8Array> {
+    const { draft } = stateOf(source.key)
+    if (draft !== undefined) return draft.read(0, draft.size)
+    return (await shown.stat(source.key, () => source.produce(ask))).bytes
+  }
+
+  return {
+    isAway,
+    async stat(source, ask) {
+      const state = opened.get(source.key)
+      if (state?.draft !== undefined) return { size: state.draft.size, mtime: state.changed }
+      const { bytes, mtime } = await shown.stat(source.key, () => source.produce(ask))
+      return { size: bytes.length, mtime }
+    },
+    async open(source, access, ask) {
+      if (access === 'write') editingOf(source)
+      const state = stateOf(source.key)
+      if (state.draft !== undefined) {
+        return handle(source, state, { view: { bytes: nothing, base: undefined, wrote: false, gone: false } })
+      }
+      const held = await shown.open(source.key, () => source.produce(ask))
+      source.opened()
+      return handle(source, state, {
+        view: { bytes: held.shown.bytes, base: undefined, wrote: false, gone: false },
+        held,
+      })
+    },
+    async create(source) {
+      const state = stateOf(source.key)
+      await draftFor(source, state, { bytes: nothing })
+      await state.draft?.truncate(0)
+      state.awayUntil = 0
+      state.changed = now()
+      return handle(source, state, { view: { bytes: nothing, base: undefined, wrote: false, gone: false } })
+    },
+    async truncate(source, size, ask) {
+      editingOf(source)
+      const state = stateOf(source.key)
+      const bytes = size === 0 || state.draft !== undefined ? nothing : await present(source, ask)
+      const draft = await draftFor(source, state, { bytes })
+      await draft.truncate(size)
+      state.changed = now()
+    },
+    async replace(source, text, ask) {
+      const state = stateOf(source.key)
+      const draft = await draftFor(source, state, { bytes: nothing })
+      await draft.truncate(0)
+      await draft.write(text, 0)
+      state.changed = now()
+      state.awayUntil = 0
+      for (const view of state.handles) view.gone = true
+      await save(source, state, undefined, ask)
+    },
+    async takeAway(source, ask) {
+      editingOf(source)
+      const bytes = await present(source, ask)
+      const state = stateOf(source.key)
+      for (const view of state.handles) view.gone = true
+      const { draft } = state
+      // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
+      if (draft !== undefined && draft.meta.state === 'editing') {
+        state.draft = undefined
+        await draft.discard()
+      }
+      state.awayUntil = now() + pauseMs
+      return bytes
+    },
+    adopt(key, draft) {
+      const state = stateOf(key)
+      state.draft ??= draft
+      state.changed = draft.meta.changed as Instant
+    },
+    draftOf: key => opened.get(key)?.draft,
+    async drop(key) {
+      const state = opened.get(key)
+      const draft = state?.draft
+      if (state === undefined || draft === undefined) return
+      state.draft = undefined
+      shown.replace(key)
+      await draft.discard()
+    },
+  }
+}
+
+/** The failure was answered to whoever waited for it, and is kept in the draft's why. */
+function settled(thrown: unknown): void {
+  asFailure(thrown)
+}

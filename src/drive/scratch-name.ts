@@ -1,0 +1,26 @@
+// Which names beside a record are an editor's own files: they stay local and never reach the service.
+
+const editorForms = [
+  /^sed[A-Za-z0-9]{6}$/, // GNU sed -i
+  /^4913$/, // vim tries whether it may create files
+  /^\d{4,5}$/, // vim's further tries: 4913 + 123 …
+  /^#.*#$/s, // emacs auto-save
+  /^\.#/, // emacs lock
+  /^\.goutputstream-/, // GLib's atomic save
+  /^\.fuse_hidden[0-9a-f]+$/, // libfuse keeps an open file that was unlinked
+  /^XX[A-Za-z0-9]{6,8}$/, // perl -i
+  /^tmp[A-Za-z0-9_]{6,10}$/, // python's tempfile
+]
+
+/** In the folder of one record: names that hold the record's name, and those an editor makes by itself. */
+export function isScratchBeside(record: string, name: string): boolean {
+  if (name === record) return false
+  return name.includes(record) || editorForms.some(form => form.test(name))
+}
+
+/** In a folder of records (`reports/`, `.shares/`): every name that is no record and no `new*.json`. */
+export function isScratchAmong(name: string): boolean {
+  return (
+    !/^\d+\.json$/.test(name) && !/^new.*\.json$/s.test(name) && !/^\d+$/.test(name) && name !== 'INDEX.tsv'
+  )
+}

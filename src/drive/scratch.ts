@@ -1,0 +1,105 @@
+// Editors' own files beside a record (swap, backup, temporary): local files in the state directory that never reach the service.
+import { constants } from 'node:fs'
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  truncate,
+  unlink,
+  utimes,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { asFailure, Failure } from '../failure.js'
+import { type Instant, instant } from '../remote/remote.js'
+import { escapeTitle, titleOf } from './name.js'
+import type { ScratchPlace } from './node.js'
+
+export interface Scratch {
+  /** Names in this directory, from memory. */
+  names(directory: string): readonly string[]
+  has(place: ScratchPlace): boolean
+  create(place: ScratchPlace): Promise<FileHandle>
+  open(place: ScratchPlace): Promise<FileHandle>
+  stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }>
+  read(place: ScratchPlace): Promise<Uint8Array>
+  /** Puts a text under this name, replacing what was there. */
+  put(place: ScratchPlace, text: Uint8Array): Promise<void>
+  truncate(place: ScratchPlace, size: number): Promise<void>
+  setTime(place: ScratchPlace, mtime: Instant): Promise<void>
+  rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
+  remove(place: ScratchPlace): Promise<void>
+}
+
+/** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
+export async function openScratch(root: string): Promise<Scratch> {
+  const known = new Map<string, Set<string>>()
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  for (const directory of await readdir(root)) {
+    known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
+  }
+  const fileOf = ({ directory, name }: ScratchPlace): string => join(root, directory, escapeTitle(name))
+
+  async function ready(place: ScratchPlace): Promise<string> {
+    await mkdir(join(root, place.directory), { recursive: true, mode: 0o700 })
+    return fileOf(place)
+  }
+
+  function remember({ directory, name }: ScratchPlace): void {
+    const names = known.get(directory) ?? new Set()
+    known.set(directory, names.add(name))
+  }
+
+  return {
+    names: directory => [...(known.get(directory) ?? [])],
+    has: ({ directory, name }) => known.get(directory)?.has(name) === true,
+    async create(place) {
+      const handle = await local(
+        open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
+      )
+      remember(place)
+      return handle
+    },
+    open: place => local(open(fileOf(place), constants.O_RDWR)),
+    async stat(place) {
+      const { size, mtimeMs } = await local(stat(fileOf(place)))
+      return { size, mtime: instant(Math.floor(mtimeMs)) }
+    },
+    read: place => local(readFile(fileOf(place))),
+    async put(place, text) {
+      const handle = await local(open(await ready(place), 'w', 0o600))
+      try {
+        await local(handle.writeFile(text))
+      } finally {
+        await handle.close()
+      }
+      remember(place)
+    },
+    truncate: (place, size) => local(truncate(fileOf(place), size)),
+    setTime: (place, mtime) => local(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
+    async rename(from, to) {
+      await local(rename(fileOf(from), await ready(to)))
+      known.get(from.directory)?.delete(from.name)
+      remember(to)
+    },
+    async remove(place) {
+      await local(unlink(fileOf(place)))
+      known.get(place.directory)?.delete(place.name)
+    },
+  }
+}
+
+/** A failure of the local disk in the drive's words. */
+async function local<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
+      throw new Failure('absent', 'this local file is gone', { cause: thrown })
+    }
+    throw asFailure(thrown)
+  }
+}

@@ -1,0 +1,86 @@
+// The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
+import type { Instant } from '../remote/remote.js'
+
+/** A text as it is shown: its bytes and its time. */
+export interface Shown {
+  readonly bytes: Uint8Array
+  readonly mtime: Instant
+}
+
+/** A text held by an open handle. */
+export interface Held {
+  readonly shown: Shown
+  release(): void
+}
+
+export interface ShownTexts {
+  /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
+  stat(key: string, produce: () => Promise<Shown>): Promise<Shown>
+  /** For an open: the text the kernel was told the size of, held until released. */
+  open(key: string, produce: () => Promise<Shown>): Promise<Held>
+  /** The next stat shows another text, whatever handles are open: a save has changed it. */
+  replace(key: string): void
+}
+
+interface Lease {
+  readonly shown: Shown
+  until: number
+  handles: number
+}
+
+/** How many leases may lie about before those that ended are swept out. */
+const sweepAt = 1024
+
+/**
+ * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
+ * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0).
+ */
+export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts {
+  const leases = new Map<string, Lease>()
+
+  function lend(key: string, shown: Shown): Lease {
+    if (leases.size >= sweepAt) sweep()
+    const lease = { shown, until: now() + leaseMs, handles: 0 }
+    leases.set(key, lease)
+    return lease
+  }
+
+  function sweep(): void {
+    for (const [key, lease] of leases) if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
+  }
+
+  function hold(lease: Lease): Held {
+    lease.handles += 1
+    lease.until = now() + leaseMs
+    let released = false
+    return {
+      shown: lease.shown,
+      release() {
+        if (!released) lease.handles -= 1
+        released = true
+      },
+    }
+  }
+
+  return {
+    async stat(key, produce) {
+      const busy = leases.get(key)
+      const shown = busy !== undefined && busy.handles > 0 ? busy.shown : await produce()
+      // An open may have come while the text was produced: what it was given stays.
+      const lease = leases.get(key)
+      if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
+        lease.until = now() + leaseMs
+        return lease.shown
+      }
+      return lend(key, shown).shown
+    },
+    async open(key, produce) {
+      const lease = leases.get(key)
+      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease)
+      const shown = await produce()
+      const other = leases.get(key)
+      return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown))
+    },
+    replace: key => leases.delete(key),
+  }
+}

@@ -1,0 +1,80 @@
+// user.calcfs.*: what is known of a path, answered from memory only, because `ls -l` and `cp` ask for every file.
+import type { Catalog } from '../cache/catalog.js'
+import type { ContentCache } from '../cache/content.js'
+import type { Failures } from './failures.js'
+import { keyOf, type Node } from './node.js'
+import type { Records } from './records.js'
+
+export interface XattrSources {
+  readonly catalog: Catalog
+  readonly content: ContentCache
+  readonly records: Records
+  readonly failures: Failures
+  /** The service's address, for `.url`. */
+  readonly service: string
+}
+
+export interface Xattrs {
+  get(path: string, node: Node, name: string): string | undefined
+  list(path: string, node: Node): readonly string[]
+}
+
+const prefix = 'user.calcfs.'
+
+export function openXattrs(sources: XattrSources): Xattrs {
+  function all(path: string, node: Node): Map<string, string> {
+    const found: [string, string | undefined][] = [
+      ['id', idOf(node)],
+      ['kind', kindOf(node)],
+      ['path', path],
+      ['url', sources.service],
+      [
+        'cached',
+        node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
+      ],
+      ['draft', node.kind === 'record' ? sources.records.draftOf(keyOf(node))?.meta.state : undefined],
+      ['error', sources.failures.why(path)],
+      ['stale', staleOf(node, sources.catalog)],
+    ]
+    return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
+  }
+
+  return {
+    get: (path, node, name) => all(path, node).get(name),
+    list: (path, node) => [...all(path, node).keys()],
+  }
+}
+
+function idOf(node: Node): string | undefined {
+  if (node.kind === 'content') return node.content.calculation
+  if (node.kind === 'shares') return node.project
+  return 'id' in node && node.id !== '' ? node.id : undefined
+}
+
+function kindOf(node: Node): string {
+  if (node.kind === 'record') return node.of
+  if (node.kind === 'content') return node.content.of === 'xyz' ? 'geometry' : 'file'
+  return node.kind
+}
+
+function staleOf(node: Node, catalog: Catalog): string | undefined {
+  const failure = staleFailure(node, catalog)
+  return failure === undefined ? undefined : failure.message
+}
+
+function staleFailure(node: Node, catalog: Catalog) {
+  switch (node.kind) {
+    case 'project':
+      return (
+        catalog.stale('listing', `calculations ${node.id}`) ?? catalog.stale('listing', `projects ${node.id}`)
+      )
+    case 'calculation':
+      return catalog.stale('listing', `files ${node.id}`)
+    case 'record':
+      return node.of === 'share'
+        ? catalog.stale('shares', node.project)
+        : catalog.stale('record', `${node.of} ${node.id}`)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,249 @@
+// The binding's edge: the kernel's calls become the drive's verbs, and every call is answered exactly once.
+import { constants } from 'node:os'
+import Fuse, { type Operations, type Stat } from 'fuse-native'
+import { type Attributes, fileTypes } from '../drive/attributes.js'
+import type { Drive } from '../drive/drive.js'
+import { errnoOf } from '../drive/errno.js'
+import { asFailure } from '../failure.js'
+import { byteOffset, instant } from '../remote/remote.js'
+
+/** How the kernel is asked to treat the mount. */
+export interface KernelSettings {
+  /** Shown as the source in `mount` and `df`. */
+  readonly source: string
+  readonly readOnly: boolean
+  readonly allowOther: boolean
+  /** Seconds for which the kernel keeps names and attributes without asking (at most 1: there is no notify_inval). */
+  readonly cacheSeconds: number
+  /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
+  readonly timer: number
+}
+
+export type LogFailure = (verb: string, path: string, thrown: unknown) => void
+
+const writeAccess = 0o3 // O_ACCMODE; O_RDONLY is 0
+/** The option string goes to a fixed buffer of the binding. */
+const longestOptions = 1023
+
+export class CalcfsFuse extends Fuse {
+  constructor(
+    mountPoint: string,
+    operations: Partial<Operations>,
+    private readonly settings: KernelSettings,
+  ) {
+    super(mountPoint, operations, { timeout: settings.timer })
+  }
+
+  override _fuseOptions(): string {
+    const { cacheSeconds, readOnly, allowOther, source } = this.settings
+    const options = [
+      'subtype=calcfs',
+      'big_writes',
+      'max_read=131072',
+      'max_readahead=1048576',
+      // Pages are kept until size or mtime changes; a record's mtime strictly grows, so no old page is ever shown.
+      'auto_cache',
+      `ac_attr_timeout=0`,
+      `entry_timeout=${cacheSeconds}`,
+      `attr_timeout=${cacheSeconds}`,
+      `negative_timeout=${cacheSeconds}`,
+      'default_permissions',
+      ...(readOnly ? ['ro'] : []),
+      ...(allowOther ? ['allow_other'] : []),
+    ]
+    const room = longestOptions - options.join(',').length - '-o,fsname='.length
+    return `-o${[...options, `fsname=${source.replace(/[,\\\s]/g, '_').slice(0, room)}`].join(',')}`
+  }
+
+  // The binding copies a value into the caller's buffer whatever its length; getxattr(2) wants ERANGE.
+  override _op_getxattr(
+    signal: (result: number, buffer: ArrayBufferLike) => void,
+    path: string,
+    name: string,
+    value: Buffer,
+    position: number,
+  ): void {
+    this.ops.getxattr(path, name, position, (error, found) => {
+      if (error || found === undefined) return signal(error || -constants.errno.ENODATA, value.buffer)
+      if (value.length === 0) return signal(found.length, value.buffer)
+      if (found.length > value.length) return signal(-constants.errno.ERANGE, value.buffer)
+      found.copy(value)
+      signal(found.length, value.buffer)
+    })
+  }
+
+  override _op_listxattr(
+    signal: (result: number, buffer: ArrayBufferLike) => void,
+    path: string,
+    list: Buffer,
+  ): void {
+    this.ops.listxattr(path, (error, names) => {
+      if (error || names === undefined) return signal(error || 0, list.buffer)
+      const text = Buffer.from(names.map(name => `${name}\0`).join(''))
+      if (list.length > 0 && text.length > list.length) return signal(-constants.errno.ERANGE, list.buffer)
+      text.copy(list)
+      signal(text.length, list.buffer)
+    })
+  }
+}
+
+/** The drive's verbs as fuse-native operations. */
+export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Operations> {
+  function negative(verb: string, path: string, thrown: unknown): number {
+    const failure = asFailure(thrown)
+    logFailure(verb, path, failure)
+    return -constants.errno[errnoOf(failure.kind)]
+  }
+
+  /** Runs a verb and answers once, whatever it does: a handler that throws would take the daemon with it. */
+  function answer<Value>(
+    call: { verb: string; path: string },
+    run: () => Promise<Value>,
+    reply: (error: number, value?: Value) => void,
+  ): void {
+    Promise.resolve()
+      .then(run)
+      .then(
+        value => reply(0, value),
+        (thrown: unknown) => reply(negative(call.verb, call.path, thrown)),
+      )
+  }
+
+  const plain =
+    (verb: 'unlink' | 'rmdir') =>
+    (path: string, done: (error: number) => void): void =>
+      answer({ verb, path }, () => drive[verb](path), done)
+
+  return {
+    init: done => done(0),
+    getattr(path, done) {
+      answer(
+        { verb: 'getattr', path },
+        () => drive.getattr(path),
+        (error, found) => done(error, found && stat(found)),
+      )
+    },
+    readdir(path, done) {
+      answer(
+        { verb: 'readdir', path },
+        () => drive.readdir(path),
+        (error, entries = []) => {
+          const all = [...dots, ...entries]
+          done(
+            error,
+            all.map(entry => entry.name),
+            all.map(entry => stat(typeOnly(entry.mode))),
+          )
+        },
+      )
+    },
+    readlink(path, done) {
+      answer({ verb: 'readlink', path }, () => drive.readlink(path), done)
+    },
+    statfs(path, done) {
+      answer({ verb: 'statfs', path }, () => drive.statfs(), done)
+    },
+    open(path, flags, done) {
+      const access = (flags & writeAccess) === 0 ? 'read' : 'write'
+      answer({ verb: 'open', path }, () => drive.open(path, access), done)
+    },
+    create(path, _mode, done) {
+      answer({ verb: 'create', path }, () => drive.create(path), done)
+    },
+    read(path, handle, buffer, length, position, done) {
+      const target = buffer.subarray(0, length)
+      answer({ verb: 'read', path }, () => drive.read(handle, target, byteOffset(position)), count)
+      function count(error: number, bytes?: number): void {
+        done(error || (bytes ?? 0))
+      }
+    },
+    write(path, handle, buffer, length, position, done) {
+      // The kernel's buffer is gone once the call is answered, and the timer may answer first.
+      const bytes = Buffer.from(buffer.subarray(0, length))
+      answer(
+        { verb: 'write', path },
+        () => drive.write(handle, bytes, byteOffset(position)),
+        error => done(error || length),
+      )
+    },
+    truncate(path, size, done) {
+      answer({ verb: 'truncate', path }, () => drive.truncate(path, byteOffset(size)), done)
+    },
+    ftruncate(path, handle, size, done) {
+      answer({ verb: 'ftruncate', path }, () => drive.ftruncate(handle, byteOffset(size)), done)
+    },
+    flush(path, handle, done) {
+      answer({ verb: 'flush', path }, () => drive.flush(handle), done)
+    },
+    fsync(path, _dataOnly, handle, done) {
+      answer({ verb: 'fsync', path }, () => drive.fsync(handle), done)
+    },
+    release(path, handle, done) {
+      answer({ verb: 'release', path }, () => drive.release(handle), done)
+    },
+    unlink: plain('unlink'),
+    rmdir: plain('rmdir'),
+    rename(from, to, done) {
+      answer({ verb: 'rename', path: from }, () => drive.rename(from, to), done)
+    },
+    mkdir(path, _mode, done) {
+      answer({ verb: 'mkdir', path }, () => drive.mkdir(path), done)
+    },
+    symlink(target, path, done) {
+      answer({ verb: 'symlink', path }, () => drive.symlink(target, path), done)
+    },
+    link(_target, path, done) {
+      answer({ verb: 'link', path }, () => drive.link(path), done)
+    },
+    mknod(path, _mode, _device, done) {
+      answer({ verb: 'mknod', path }, () => drive.mknod(path), done)
+    },
+    chmod(path, _mode, done) {
+      answer({ verb: 'chmod', path }, () => drive.change(path), done)
+    },
+    chown(path, _uid, _gid, done) {
+      answer({ verb: 'chown', path }, () => drive.change(path), done)
+    },
+    // The binding passes atime twice; touch sets both alike.
+    utimens(path, _atime, mtime, done) {
+      answer({ verb: 'utimens', path }, () => drive.touch(path, instant(mtime)), done)
+    },
+    setxattr(path, _name, _value, _position, _flags, done) {
+      answer({ verb: 'setxattr', path }, () => drive.setxattr(path), done)
+    },
+    removexattr(path, _name, done) {
+      answer({ verb: 'removexattr', path }, () => drive.setxattr(path), done)
+    },
+    getxattr(path, name, _position, done) {
+      answer(
+        { verb: 'getxattr', path },
+        () => drive.getxattr(path, name),
+        (error, text) => done(error, text === undefined ? undefined : Buffer.from(text)),
+      )
+    },
+    listxattr(path, done) {
+      answer({ verb: 'listxattr', path }, () => drive.listxattr(path), done)
+    },
+  }
+}
+
+const dots = ['.', '..'].map(name => ({ name, mode: fileTypes.directory }))
+
+const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+const blockBytes = 512 // st_blocks counts these, stat(2)
+
+function stat({ mode, size, mtime }: Attributes): Stat {
+  return {
+    ...owner,
+    mode,
+    size,
+    nlink: 1, // for a directory 1 means "unknown" to find(1); counting sub-directories would cost requests
+    blocks: Math.ceil(size / blockBytes),
+    blksize: 131072,
+    mtime,
+    atime: mtime,
+    ctime: mtime,
+  }
+}
+
+const typeOnly = (mode: number): Attributes => ({ mode, size: 0, mtime: instant(0) })
