@@ -10,11 +10,12 @@ import {
   settings,
   variableName,
 } from './config/settings.js'
+import { texts } from './config/units.js'
 
 /** Durations are milliseconds, sizes bytes, paths absolute; `url` is as it was typed. */
 export type Config = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
-  /** What this service calls differently: our name of a field or parameter → its own. */
-  readonly dialect: Readonly<Record<string, string>>
+  /** What this service calls differently: field names to try first, and extra query parameters by endpoint. */
+  readonly dialect: z.output<typeof dialectForm>
 }
 
 /** Where settings come from. `flags` are commander's options: camelCase, only those that were given. */
@@ -120,12 +121,17 @@ function checked(name: SettingName, given: Found): unknown {
   throw new BadSetting(`${given.where}: ${JSON.stringify(given.value)} ${result.error.issues[0]?.message}.`)
 }
 
-function dialectOf(layers: readonly FileLayer[]): Readonly<Record<string, string>> {
+const dialectForm = z.strictObject({
+  fields: z.record(z.string(), texts).optional(),
+  query: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+})
+
+function dialectOf(layers: readonly FileLayer[]): Config['dialect'] {
   const given = fromLayers('dialect', layers)
   if (given === undefined) return {}
-  const names = z.record(z.string(), z.string()).safeParse(given.value)
-  if (names.success) return Object.freeze(names.data)
+  const dialect = dialectForm.safeParse(given.value)
+  if (dialect.success) return Object.freeze(dialect.data)
   throw new BadSetting(
-    `${given.where} must be a table of names in quotes, such as reportType = "reportTypeId".`,
+    `${given.where} must be [dialect.fields] and [dialect.query."endpoint"], names in quotes.`,
   )
 }

@@ -2,11 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
+import { loginCommand, logoutCommand } from './login.js'
+import { resolveCommand } from './resolve.js'
 import { serveCommand } from './serve.js'
 
 const manifest = new URL('../../../package.json', import.meta.url)
 
-const commands: readonly Command[] = [serveCommand()]
+const commands: readonly Command[] = [loginCommand(), logoutCommand(), resolveCommand(), serveCommand()]
 
 const notes = `
 Every flag has a variable, --ttl-listing is CALCFS_TTL_LISTING, and a key in the configuration file, ttl-listing or

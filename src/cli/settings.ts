@@ -12,8 +12,7 @@ import { type Config, configFiles, readConfig, type Sources } from '../config.js
 
 /** Gives a command the flags of these groups. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
-  // The address is an argument wherever it is asked for.
-  const names = settingNames.filter(name => name !== 'url' && groups.includes(settings[name].group))
+  const names = settingNames.filter(name => groups.includes(settings[name].group))
   for (const name of names) command.addOption(optionOf(name, settings[name]))
   return command
 }

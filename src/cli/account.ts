@@ -1,0 +1,110 @@
+// Whose drive it is: the user a service is used as, and the directory and token kept for that account.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import { makePrivate, type Places, placesOf } from '../config/places.js'
+import type { Secret } from '../config/secret.js'
+import type { Config } from '../config.js'
+import { Failure } from '../failure.js'
+import { instant } from '../remote/remote.js'
+import type { TokenStore } from '../remote/session.js'
+import { exitCodes, Stop } from './exit.js'
+
+export interface Account {
+  readonly base: URL
+  readonly user: string
+  readonly places: Places
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function accountOf(base: URL, user: string, config: Config, environment: Environment): Account {
+  return { base, user, places: placesOf({ url: base.href, user }, config, environment) }
+}
+
+/**
+ * The user that is meant: the one named, the one a ready token is for, or the last one who logged in to this service.
+ * @throws Stop where nobody can be told
+ */
+export function knownAccount(
+  base: URL,
+  { config, secret }: { readonly config: Config; readonly secret: Secret | undefined },
+  environment: Environment,
+): Account {
+  const nobody = accountOf(base, '', config, environment)
+  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token) : lastUser(nobody))
+  if (user !== undefined) return { ...accountOf(base, user, config, environment) }
+  throw new Stop(
+    exitCodes.usage,
+    `who are you at ${base.origin}? Run calcfs login ${base.href}, or give --user.`,
+  )
+}
+
+/** A token that tells no user still has a directory of its own. */
+function subjectOf(token: string): string {
+  try {
+    return decodeJwt(token).sub ?? 'token'
+  } catch (reason) {
+    throw new Stop(exitCodes.signIn, 'the token given is none the service would take; run calcfs login.', {
+      cause: reason,
+    })
+  }
+}
+
+/** The directory without a user holds one line: who logged in last. */
+const lastUserFile = (nobody: Account): string => join(nobody.places.state, 'user')
+
+function lastUser(nobody: Account): string | undefined {
+  const file = lastUserFile(nobody)
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** So that later commands need no --user. */
+export function rememberUser(account: Account, config: Config, environment: Environment): void {
+  writePrivately(lastUserFile(accountOf(account.base, '', config, environment)), `${account.user}\n`)
+}
+
+const tokenForm = z.object({ text: z.string(), received: z.number().optional() })
+
+const tokenFile = (account: Account): string => join(account.places.state, 'token.json')
+
+/** The token of an account, in a file that only its owner can read; it outlives the process. */
+export function tokenStore(account: Account): TokenStore {
+  const file = tokenFile(account)
+  return {
+    async load() {
+      if (!existsSync(file)) return undefined
+      const { text, received } = tokenIn(readFileSync(file, 'utf8'))
+      return { text, received: received === undefined ? undefined : instant(received) }
+    },
+    async save(token) {
+      writePrivately(file, `${JSON.stringify(token)}\n`)
+    },
+  }
+}
+
+/** Whether there was one. */
+export function forgetToken(account: Account): boolean {
+  const there = existsSync(tokenFile(account))
+  rmSync(tokenFile(account), { force: true })
+  return there
+}
+
+function tokenIn(text: string): z.output<typeof tokenForm> {
+  try {
+    return tokenForm.parse(JSON.parse(text))
+  } catch (reason) {
+    throw new Failure('unauthenticated', 'the token kept here is damaged; run calcfs login', {
+      cause: reason,
+    })
+  }
+}
+
+/** Never half written: a reader sees the old text or the new one. */
+function writePrivately(file: string, text: string): void {
+  makePrivate(dirname(file))
+  const fresh = `${file}.${process.pid}`
+  writeFileSync(fresh, text, { mode: 0o600, flush: true })
+  renameSync(fresh, file)
+}

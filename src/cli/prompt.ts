@@ -1,0 +1,28 @@
+// Questions to the person at the terminal; a password is not shown while it is typed.
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { exitCodes, Stop } from './exit.js'
+
+/** One line from the terminal, or the next line of a pipe. @throws Stop at Ctrl-C, and where the input has ended */
+export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<string> {
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
+  const terminal = process.stdin.isTTY
+  const lines = createInterface({
+    input: process.stdin,
+    output: echo === 'shown' ? process.stderr : nowhere,
+    terminal,
+  })
+  return new Promise((resolve, reject) => {
+    let answer: string | undefined
+    lines.once('line', line => {
+      answer = line
+      lines.close()
+    })
+    lines.once('close', () => {
+      if (echo === 'hidden' && terminal) process.stderr.write('\n')
+      if (answer) resolve(answer)
+      else reject(new Stop(exitCodes.usage, `nothing was typed for "${question.trim()}"; nothing was done.`))
+    })
+  })
+}
