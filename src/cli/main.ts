@@ -1,6 +1,7 @@
 // The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { doctorCommand } from './doctor.js'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
 import { loginCommand, logoutCommand } from './login.js'
 import { resolveCommand } from './resolve.js'
@@ -8,7 +9,13 @@ import { serveCommand } from './serve.js'
 
 const manifest = new URL('../../../package.json', import.meta.url)
 
-const commands: readonly Command[] = [loginCommand(), logoutCommand(), resolveCommand(), serveCommand()]
+const commands: readonly Command[] = [
+  doctorCommand(),
+  loginCommand(),
+  logoutCommand(),
+  resolveCommand(),
+  serveCommand(),
+]
 
 const notes = `
 Every flag has a variable, --ttl-listing is CALCFS_TTL_LISTING, and a key in the configuration file, ttl-listing or

@@ -1,0 +1,103 @@
+// Whether this machine can mount: FUSE device, programs, libraries, kernel, directories, indexers.
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { release } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { nearestThere, networkFileSystem } from '../disk.js'
+import { bad, type Finding, good, poor } from './finding.js'
+
+export function fuseDevice(): Finding {
+  const check = 'FUSE device'
+  if (!existsSync('/dev/fuse')) {
+    return bad(
+      check,
+      '/dev/fuse is missing',
+      'modprobe fuse; in a container: --device /dev/fuse --cap-add SYS_ADMIN',
+    )
+  }
+  return may('/dev/fuse', constants.R_OK | constants.W_OK)
+    ? good(check, '/dev/fuse can be opened')
+    : bad(check, 'you may not open /dev/fuse', 'sudo chmod 666 /dev/fuse')
+}
+
+export function fusermount(searchPath: string | undefined): Finding {
+  const check = 'fusermount'
+  const place = (searchPath ?? '')
+    .split(delimiter)
+    .find(directory => existsSync(join(directory, 'fusermount')))
+  return place === undefined
+    ? bad(check, 'there is no fusermount on the PATH', 'sudo apt-get install fuse')
+    : good(check, join(place, 'fusermount'))
+}
+
+export function libfuse(): Finding {
+  const check = 'libfuse 2'
+  const ldconfig = ['/sbin/ldconfig', '/usr/sbin/ldconfig'].find(place => existsSync(place))
+  if (ldconfig === undefined) {
+    return poor(check, 'there is no ldconfig to ask', 'see to it that libfuse.so.2 is installed')
+  }
+  return execFileSync(ldconfig, ['-p'], { encoding: 'utf8' }).includes('libfuse.so.2')
+    ? good(check, 'libfuse.so.2 is installed')
+    : bad(
+        check,
+        'libfuse.so.2 is missing',
+        'sudo apt-get install libfuse2t64 || sudo apt-get install libfuse2',
+      )
+}
+
+export function kernel(): Finding {
+  const check = 'kernel'
+  const known = readFileSync('/proc/filesystems', 'utf8').split('\n')
+  return known.some(line => line.endsWith('\tfuse'))
+    ? good(check, `Linux ${release()} knows fuse`)
+    : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
+}
+
+/** Only root may let others in, unless the administrator allowed it to all. */
+export function allowOther(): Finding {
+  const check = 'allow-other'
+  const file = '/etc/fuse.conf'
+  const allowed = existsSync(file) && /^\s*user_allow_other\b/m.test(readFileSync(file, 'utf8'))
+  return allowed || process.getuid?.() === 0
+    ? good(check, 'the drive may be opened to other users')
+    : bad(check, `${file} does not allow it to users`, `echo user_allow_other | sudo tee -a ${file}`)
+}
+
+/** @param flag the flag that puts the directory elsewhere */
+export function directory(check: string, path: string, flag: string): Finding {
+  if (!may(nearestThere(path), constants.W_OK)) {
+    return bad(
+      check,
+      `${path} cannot be written`,
+      `sudo chown -R "$USER" ${nearestThere(path)}, or ${flag} DIR`,
+    )
+  }
+  const network = networkFileSystem(path)
+  return network === undefined
+    ? good(check, path)
+    : poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
+}
+
+/** An indexer that walks the drive every night would fetch all of it. */
+export function indexers(): Finding {
+  const check = 'indexers'
+  const file = '/etc/updatedb.conf'
+  if (!existsSync(file)) return good(check, 'no updatedb is set up')
+  const pruned = /^\s*PRUNEFS\s*=\s*"([^"]*)"/m.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
+  return pruned.split(/\s+/).includes('fuse.calcfs')
+    ? good(check, 'updatedb leaves calcfs drives alone')
+    : poor(
+        check,
+        'updatedb walks every drive at night',
+        `sudo sed -i 's/^ *PRUNEFS *= *"/&fuse.calcfs /' ${file}`,
+      )
+}
+
+function may(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,58 @@
+// Whether the service can be used from here: reached, trusted, with a right clock, and signed in to.
+import { asFailure } from '../../failure.js'
+import { greeting } from '../../remote/greeting.js'
+import { instant } from '../../remote/remote.js'
+import { connected, lineOptions } from '../connect.js'
+import { sentenceOf } from '../exit.js'
+import type { Configured } from '../settings.js'
+import { bad, type Finding, good, poor } from './finding.js'
+
+/** Milliseconds that two clocks may differ before tokens are taken for expired, or not yet valid. */
+const tolerated = 60_000
+
+const mends = {
+  untrusted: '--ca-file FILE with the authority of this instance; ask its administrator for it',
+  unreachable: 'check the address and the network; HTTPS_PROXY names a proxy',
+  timeout: 'try again; a slow service needs a longer --deadline-metadata',
+}
+
+/** Greets the service: reached, trusted, and what its clock says. */
+export async function reached({ config }: Configured): Promise<readonly Finding[]> {
+  const options = lineOptions(config)
+  const { base } = options
+  try {
+    const { date } = await greeting(base, options, config.deadlineMetadata)
+    const safe = base.protocol === 'https:' ? 'over TLS, with a trusted certificate' : 'over plain http'
+    return [good('service', `${base.href} answers ${safe}`), clock(date, Date.now())]
+  } catch (reason) {
+    const failure = asFailure(reason)
+    const mend = Object.entries(mends).find(([kind]) => kind === failure.kind)?.[1] ?? 'check the address'
+    return [bad('service', `${base.href}: ${failure.message}`, mend)]
+  }
+}
+
+function clock(theirs: number | undefined, ours: number): Finding {
+  if (theirs === undefined)
+    return poor('clock', 'the service does not tell its time', 'compare the clocks by hand')
+  const seconds = Math.round(Math.abs(theirs - ours) / 1000)
+  return seconds * 1000 <= tolerated
+    ? good('clock', `${seconds} s from the service's`)
+    : bad('clock', `${seconds} s from the service's: log-ins may fail`, 'sudo timedatectl set-ntp true')
+}
+
+/** Asks the service who we are. */
+export async function signIn(given: Configured): Promise<Finding> {
+  const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
+  try {
+    const connection = connected(given, { learned: { sizes: {} }, note: console.error })
+    try {
+      const deadline = instant(Date.now() + given.config.deadlineMetadata)
+      const user = await connection.remote.user({ deadline, lane: 'user' })
+      return good('sign-in', `signed in as ${user.candidates[0] ?? connection.account.user}`)
+    } finally {
+      await connection.close()
+    }
+  } catch (reason) {
+    return bad('sign-in', sentenceOf(reason) ?? String(reason), mend)
+  }
+}
