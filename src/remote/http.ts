@@ -77,6 +77,7 @@ interface Reading<Value> {
   readonly read: (arrival: Arrival, flow: Flow) => Promise<Value> | Value
   readonly range?: string | undefined
   readonly weight: 'question' | 'download'
+  readonly accept: string
   /** Same-origin redirects that may be followed; content follows none. */
   readonly hops: number
 }
@@ -98,7 +99,8 @@ export function http(options: LineOptions): Http {
   ): Promise<Attempt<Value>> {
     let onward: string | undefined
     const end = await way.send(outgoing, ask, async (arrival, flow) => {
-      if (reading.accepts(arrival.status)) return accepted(outgoing, () => reading.read(arrival, flow))
+      if (reading.accepts(arrival.status))
+        return accepted(outgoing, arrival, () => reading.read(arrival, flow))
       onward = sameOrigin(arrival, outgoing, options.base)
       return refused(outgoing, arrival, flow, way.clock.now())
     })
@@ -126,11 +128,21 @@ async function undoubted(request: Request, ask: () => Promise<AnswerText>): Prom
 
 const success = (status: number): boolean => status >= 200 && status < 300
 
-const metadata: Reading<AnswerText> = { accepts: success, read: textOf, weight: 'question', hops: 5 }
+const json = 'application/json'
+const anyBytes = 'application/octet-stream, */*'
+
+const metadata: Reading<AnswerText> = {
+  accepts: success,
+  read: textOf,
+  accept: json,
+  weight: 'question',
+  hops: 5,
+}
 
 const size: Reading<ByteCount | undefined> = {
   accepts: status => status === ok,
   read: headSize,
+  accept: anyBytes,
   weight: 'question',
   hops: 0,
 }
@@ -139,6 +151,7 @@ const oneByte: Reading<FirstByte> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
   read: arrival => firstByteOf(arrival, arrival.status !== ok),
   range: 'bytes=0-0',
+  accept: anyBytes,
   weight: 'question',
   hops: 0,
 }
@@ -150,6 +163,7 @@ const download = (name: string, start: ByteOffset): Reading<Body> => ({
     return bodyOf(arrival, flow, arrival.status === partial ? start : undefined)
   },
   range: start > 0 ? `bytes=${start}-` : undefined,
+  accept: anyBytes,
   weight: 'download',
   hops: 0,
 })
@@ -160,7 +174,7 @@ function outgoingOf(request: Request, path: string, reading: Reading<unknown>): 
     method: request.method,
     path,
     headers: {
-      accept: reading.weight === 'download' ? 'application/octet-stream, */*' : 'application/json',
+      accept: reading.accept,
       'accept-encoding': 'identity',
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -175,11 +189,13 @@ function outgoingOf(request: Request, path: string, reading: Reading<unknown>): 
 /** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
 async function accepted<Value>(
   outgoing: Outgoing,
+  arrival: Arrival,
   read: () => Promise<Value> | Value,
 ): Promise<Attempt<Value>> {
   try {
     return { ended: 'well', value: await read() }
   } catch (thrown) {
+    arrival.bytes.destroy()
     const failure = transportFailure(thrown)
     if (!outgoing.repeatable)
       return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }

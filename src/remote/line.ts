@@ -68,12 +68,15 @@ export function line(options: LineOptions): Line {
       callOff = clock.after(ask.deadline - since, () => call?.abort(late))
       arrival = await call.arrival
       health.heard()
-      arrival.bytes.once('close', leave)
+      // A body that failed with its head has closed already.
+      if (arrival.bytes.closed) leave()
+      else arrival.bytes.once('close', leave)
       return await judge(arrival, flow(call, allowed))
     } catch (thrown) {
       const failure = transportFailure(thrown)
       leave()
-      if (call !== undefined && arrival === undefined) health.silent(since, failure)
+      if (call !== undefined && arrival === undefined && failure.kind !== 'untrusted')
+        health.silent(since, failure)
       return unanswered(outgoing, failure, call?.sent() === true, !health.away())
     } finally {
       callOff()

@@ -1,6 +1,7 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
 import { Failure, type FailureKind } from '../failure.js'
 import type { Http } from './http.js'
+import type { Learned } from './learned.js'
 import {
   type Ask,
   byteOffset,
@@ -12,17 +13,6 @@ import {
 } from './remote.js'
 import { sizeOf } from './size.js'
 import type { Wire } from './wire.js'
-
-/** What was found out about a service and need not be found out again; its owner may keep it as JSON. */
-export interface Learned {
-  /** How the size of a file, or of a generated geometry, can be known without its bytes. */
-  sizes: { file?: SizeSource; xyz?: SizeSource }
-  /** Whether a download can start in the middle. */
-  ranges?: boolean
-  /** Under which of its two documented names the report types live. */
-  reportTypes?: 'report/types' | 'report-type'
-}
-export type SizeSource = 'head' | 'range' | 'nowhere'
 
 /** The whole API as the waist of calcfs. `learned` is written to as facts come in. */
 export function rest(http: Http, wire: Wire, learned: Learned): Remote {

@@ -1,8 +1,8 @@
 // How the size of a content is found without its bytes: HEAD, else a Range of one byte, else not at all.
 import { Failure } from '../failure.js'
 import type { Http } from './http.js'
+import type { Learned } from './learned.js'
 import type { Ask, ByteCount } from './remote.js'
-import type { Learned } from './rest.js'
 
 /**
  * The size, or undefined where this service cannot tell; the way that worked is remembered in `learned`.

@@ -1,44 +1,28 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../failure.js'
-import { fieldOf, type Json, type JsonObject, numberJson, stringJson } from '../record/json.js'
+import { type Json, type JsonObject, numberJson, stringJson } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { listing, type Malformed, namesOf } from './listing.js'
+import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
 import type {
   CalculationId,
   Dialect,
   FileTitle,
   Listed,
-  Permission,
   ProjectId,
-  RecordFacts,
   ReportId,
   ReportType,
-  ReportTypeId,
   Share,
-  ShareId,
   User,
 } from './remote.js'
 import { entriesIn, type ListNames, listFieldOf, rowsIn, withRowsIn } from './rows.js'
-import { dateIn, idIn, wordsIn } from './scalar.js'
+import { wordsIn } from './scalar.js'
+import { blotted } from './secrets.js'
 
 /** Where each fact may stand; the first field that is there and makes sense counts. */
-export interface FieldNames extends ListNames {
-  readonly id: readonly string[]
-  readonly title: readonly string[]
-  readonly created: readonly string[]
-  readonly modified: readonly string[]
-  readonly state: readonly string[]
-  readonly published: readonly string[]
-  readonly parent: readonly string[]
+export interface FieldNames extends ReadNames, ListNames {
   readonly file: readonly string[]
-  readonly share: readonly string[]
-  readonly permission: readonly string[]
-  readonly sharedWith: readonly string[]
-  readonly login: readonly string[]
-  readonly reportTitle: readonly string[]
-  readonly reportType: readonly string[]
-  readonly configuration: readonly string[]
 }
 
 /** What a configuration file may say of an instance: field names to look at first, and extra query parameters. */
@@ -68,10 +52,10 @@ export const defaultFields: FieldNames = {
   file: ['name', 'fileName', 'filename', 'id'],
   share: ['shareId', 'id'],
   permission: ['permission'],
-  sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email', 'name'],
+  sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email'],
   login: ['username', 'userName', 'login', 'loginName', 'userLogin', 'name', 'email', 'mail'],
   reportTitle: ['title', 'name'],
-  reportType: ['reportType', 'reportTypeId', 'type'],
+  reportType: ['reportType', 'reportTypeId'],
   configuration: ['configuration'],
   list: ['calculations', 'listCalculations', 'calculationIds', 'reportCalculations'],
   rowCalculation: ['calcId', 'calculationId', 'id'],
@@ -100,141 +84,63 @@ export interface Wire {
   extras(endpoint: string): Readonly<Record<string, string>>
 }
 
-const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
-
 /** The wire form of one instance; `malformed` is told of every item that had to be left out. */
 export function wire(settings: DialectSettings, malformed: Malformed): Wire {
   const names = fieldsFor(settings)
-
-  const first = <Value>(
-    record: JsonObject,
-    fields: readonly string[],
-    read: (json: Json) => Value | undefined,
-  ) => firstOf(record, fields, read)
-  const words = (record: JsonObject, fields: readonly string[]) => first(record, fields, wordsIn)
-
-  function facts(record: JsonObject): RecordFacts {
-    return {
-      id: first(record, names.id, idIn),
-      title: words(record, isReport(record) ? names.reportTitle : names.title),
-      created: first(record, names.created, dateIn),
-      modified: first(record, names.modified, dateIn),
-      published: isPublished(record),
-    }
-  }
-
-  const isReport = (record: JsonObject): boolean =>
-    [...names.configuration, ...names.reportType.slice(0, 2)].some(
-      name => fieldOf(record, name) !== undefined,
-    )
-
-  /** The state decides where there is one; a date or a handle of publication does where there is none. */
-  function isPublished(record: JsonObject): boolean {
-    const state = words(record, names.state)
-    if (state !== undefined) return state.trim().toLowerCase() === 'published'
-    return names.published.some(name => saysYes(fieldOf(record, name)))
-  }
-
-  /** An id, also inside an object that stands for the thing. */
-  const reference = (json: Json): string | undefined =>
-    json.type === 'object' ? first(json, names.id, idIn) : idIn(json)
-
-  function item(json: JsonObject): Listed<string> | undefined {
-    const id = first(json, names.id, idIn)
-    const title = nameIn(json)
-    if (id === undefined || title === undefined) return undefined
-    const known = [...names.id, ...names.title.slice(0, 1)]
-    const rest = compactPrint({
-      type: 'object',
-      fields: json.fields.filter(field => !known.includes(field.name)),
-    })
-    const parent = first(json, names.parent, reference)
-    return { id, title, facts: facts(json), rest, parent: parent as ProjectId | undefined }
-  }
-
-  /** A name may be any text at all, blanks and nothing included: the drive escapes it. */
-  const nameIn = (json: JsonObject) =>
-    first(json, names.title, value => (value.type === 'string' ? value.value : undefined))
-
-  function share(record: JsonObject): Share | undefined {
-    const id = first(record, names.share, idIn)
-    const given = words(record, names.permission)?.trim().toUpperCase()
-    const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
-    const user = first(record, names.sharedWith, json =>
-      json.type === 'object' ? words(json, names.login) : wordsIn(json),
-    )
-    return id === undefined ? undefined : { id: id as ShareId, permission, user, record }
-  }
-
-  function reportType(record: JsonObject): ReportType | undefined {
-    const id = first(record, names.id, json => idIn(json) ?? wordsIn(json))
-    const title = words(record, names.title)
-    return id === undefined || title === undefined ? undefined : { id: id as ReportTypeId, title, record }
-  }
-
-  /** Log-in names, most likely first; of an e-mail-like one also what stands before the @. */
-  function candidates(record: JsonObject): readonly string[] {
-    const inner = record.fields.flatMap(({ value }) => (value.type === 'object' ? [value] : []))
-    const found = [record, ...inner].flatMap(object =>
-      names.login.flatMap(name => wordsIn(fieldOf(object, name)) ?? []),
-    )
-    const short = found.flatMap(name => /^([^@\s]+)@/.exec(name)?.[1] ?? [])
-    return [...new Set([...found, ...short].map(name => name.trim()))].filter(name => !name.includes('/'))
-  }
-
-  const idOf = (text: string): string => {
-    const id = reference(parsed(text))
-    if (id === undefined) throw broken('an id is due', text)
-    return id
-  }
+  const read = readings(names)
 
   return {
-    dialect: {
-      facts,
-      rows: report => rowsIn(report, names),
-      entries: (report, base) => entriesIn(report, base, names),
-      withRows: (report, rows) => withRowsIn(report, rows, names),
-      listField: report => listFieldOf(report, names),
-      configuration: report => words(report, names.configuration),
-      reportType: report => first(report, names.reportType, json => reference(json) ?? wordsIn(json)),
-      permission: record => words(record, names.permission),
-    },
+    dialect: dialectOf(names, read),
     record: text => {
-      const json = parsed(text)
-      if (json.type === 'object') return json
-      if (isNothing(json)) throw new Failure('absent', 'the service knows no such record')
-      throw broken('one record is due', text)
+      if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
+      return objectIn(text)
     },
-    projects: text => listing(parsed(text), item, malformed) as Listed<ProjectId>[],
-    calculations: text => listing(parsed(text), item, malformed) as Listed<CalculationId>[],
-    shares: text => listing(parsed(text), share, malformed),
-    reportTypes: text => listing(parsed(text), reportType, malformed),
+    projects: text => listing(parsed(text), read.item, malformed) as Listed<ProjectId>[],
+    calculations: text => listing(parsed(text), read.item, malformed) as Listed<CalculationId>[],
+    shares: text => listing(parsed(text), read.share, malformed),
+    reportTypes: text => listing(parsed(text), read.reportType, malformed),
     fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],
     user: text => {
-      const json = parsed(text)
-      if (json.type !== 'object') throw broken('the record of a user is due', text)
-      return { candidates: candidates(json), record: json }
+      const record = objectIn(text)
+      return { candidates: read.candidates(record), record }
     },
-    projectId: text => idOrAbsent(text) as ProjectId,
-    calculationId: text => idOrAbsent(text) as CalculationId,
+    projectId: text => resolved(text) as ProjectId,
+    calculationId: text => resolved(text) as CalculationId,
     newId: idOf,
     recordBody: compactPrint,
-    orderBody: (report, order) =>
-      compactPrint({
-        type: 'object',
-        fields: [
-          { name: 'id', rawName: '"id"', value: numberJson(report) },
-          { name: 'listCalculations', rawName: '"listCalculations"', value: stringJson(order.join(',')) },
-        ],
-      }),
+    orderBody,
     extras: endpoint => settings.query?.[endpoint] ?? {},
   }
 
-  function idOrAbsent(text: string): string {
-    if (text === '' || isNothing(parsed(text)))
-      throw new Failure('absent', 'the service finds nothing under this path')
+  function resolved(text: string): string {
+    if (saysNothing(text)) throw new Failure('absent', 'the service finds nothing under this path')
     return idOf(text)
   }
+
+  function idOf(text: string): string {
+    const id = read.reference(parsed(text))
+    if (id === undefined) throw broken('an id is due', text)
+    return id
+  }
+}
+
+function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
+  return {
+    facts: read.facts,
+    rows: report => rowsIn(report, names),
+    entries: (report, base) => entriesIn(report, base, names),
+    withRows: (report, rows) => withRowsIn(report, rows, names),
+    listField: report => listFieldOf(report, names),
+    configuration: report => wordsOf(report, names.configuration),
+    reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
+    permission: share => wordsOf(share, names.permission),
+  }
+}
+
+/** The whole list as one text; the order of the ids is the order of the report. */
+function orderBody(report: ReportId, order: readonly CalculationId[]): string {
+  const list = stringJson(order.join(','))
+  return `{"id":${numberJson(report).raw},"listCalculations":${list.raw}}`
 }
 
 /** A configured name is looked at before the usual ones. */
@@ -247,40 +153,25 @@ function fieldsFor(settings: DialectSettings): FieldNames {
   return Object.fromEntries(merged) as FieldNames
 }
 
-function firstOf<Value>(
-  record: JsonObject,
-  fields: readonly string[],
-  read: (json: Json) => Value | undefined,
-): Value | undefined {
-  for (const name of fields) {
-    const json = fieldOf(record, name)
-    const value = json === undefined ? undefined : read(json)
-    if (value !== undefined) return value
-  }
-  return undefined
+/** Some instances answer with no content where others say `null`. */
+const saysNothing = (text: string): boolean => text === '' || text === 'null'
+
+function objectIn(text: string): JsonObject {
+  const json = parsed(text)
+  if (json.type !== 'object') throw broken('one record is due', text)
+  return json
 }
-
-const saysYes = (json: Json | undefined): boolean =>
-  (json?.type === 'word' && json.raw === 'true') ||
-  (json !== undefined && json.type !== 'word' && !isBlank(json))
-
-const isBlank = (json: Json): boolean =>
-  json.type === 'string'
-    ? /^(\s*|false|no)$/i.test(json.value)
-    : json.type === 'number' && Number(json.raw) === 0
-
-const isNothing = (json: Json): boolean => json.type === 'word' && json.raw === 'null'
 
 function parsed(text: string): Json {
   try {
     return parseJson(text)
   } catch (cause) {
-    throw new Failure('broken', 'the service answered with something that is no JSON', {
-      cause,
-      said: text.slice(0, 300),
-    })
+    const said = blotted(text.slice(0, 300), [])
+    throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })
   }
 }
 
 const broken = (due: string, text: string): Failure =>
-  new Failure('broken', `${due}, and the service answered with something else`, { said: text.slice(0, 300) })
+  new Failure('broken', `${due}, and the service answered with something else`, {
+    said: blotted(text.slice(0, 300), []),
+  })

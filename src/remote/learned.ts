@@ -1,0 +1,12 @@
+// What one instance turned out to be able to do: found out once, kept by whoever owns this value.
+
+/** What was found out about a service and need not be found out again; its owner may keep it as JSON. */
+export interface Learned {
+  /** How the size of a file, or of a generated geometry, can be known without its bytes. */
+  sizes: { file?: SizeSource; xyz?: SizeSource }
+  /** Whether a download can start in the middle. */
+  ranges?: boolean
+  /** Under which of its two documented names the report types live. */
+  reportTypes?: 'report/types' | 'report-type'
+}
+export type SizeSource = 'head' | 'range' | 'nowhere'
