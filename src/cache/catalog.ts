@@ -62,12 +62,7 @@ export interface Lifetimes {
 /** A user's own record and the report types hardly ever change. */
 const seldom = 10 * 60_000
 
-export function openCatalog(
-  remote: Remote,
-  memory: Memory,
-  lifetimes: Lifetimes,
-  now: () => number,
-): Catalog {
+export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes): Catalog {
   const userQuestion: Question<User> = {
     room: 'user',
     key: 'self',

@@ -4,8 +4,11 @@ import { Command } from 'commander'
 import { doctorCommand } from './doctor.js'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
 import { loginCommand, logoutCommand } from './login.js'
+import { mountCommand } from './mount.js'
 import { resolveCommand } from './resolve.js'
 import { serveCommand } from './serve.js'
+import { statusCommand } from './status.js'
+import { unmountCommand } from './unmount.js'
 
 const manifest = new URL('../../../package.json', import.meta.url)
 
@@ -13,8 +16,11 @@ const commands: readonly Command[] = [
   doctorCommand(),
   loginCommand(),
   logoutCommand(),
+  mountCommand(),
   resolveCommand(),
   serveCommand(),
+  statusCommand(),
+  unmountCommand(),
 ]
 
 const notes = `

@@ -1,5 +1,4 @@
 // The kernel's verbs: one place where each is carried out or refused, whatever the path.
-import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
 import { Failure } from '../failure.js'
@@ -34,7 +33,6 @@ export interface Deadlines {
 
 export interface DriveParts {
   readonly tree: Tree
-  readonly catalog: Catalog
   readonly content: ContentCache
   readonly times: Times
   readonly shown: ShownTexts

@@ -1,0 +1,48 @@
+// `--daemon`: the same command line once more, detached; the starter waits until the drive is mounted and says so.
+import { spawn } from 'node:child_process'
+import { exitCodes, Stop } from './exit.js'
+
+interface Word {
+  readonly mounted: string
+}
+
+/** Milliseconds a mount may take; it asks the service nothing. */
+const startLimit = 20_000
+
+/** Starts this command line without `--daemon` in the background and returns when its drive is mounted. */
+export async function inBackground(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const args = process.argv.slice(1).filter(argument => argument !== '--daemon')
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    env: { ...environment, CALCFS_DAEMON: undefined },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  child.stderr?.on('data', (piece: Buffer) => {
+    said = (said + piece).slice(-4000)
+  })
+  const mounted = await new Promise<Word | undefined>(done => {
+    const timer = setTimeout(() => done(undefined), startLimit)
+    child.once('message', word => done(word as Word))
+    child.once('exit', () => done(undefined))
+    child.once('message', () => clearTimeout(timer))
+    child.once('exit', () => clearTimeout(timer))
+  })
+  child.stderr?.destroy()
+  if (mounted === undefined) {
+    const last = said
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^calcfs: /, '')
+    throw new Stop(exitCodes.failed, last || 'the background process did not come up; try without --daemon.')
+  }
+  child.disconnect()
+  child.unref()
+  console.log(`mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`)
+}
+
+/** Tells the process that started this one in the background, if one did, that the drive is there. */
+export function tellStarter(word: Word): void {
+  process.send?.(word)
+}

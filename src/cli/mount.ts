@@ -1,0 +1,169 @@
+// `calcfs mount URL DIR`: brings the drive up, stays until it is unmounted, and takes everything down in order.
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { makePrivate } from '../config/places.js'
+import { findSecret } from '../config/secret.js'
+import type { Config } from '../config.js'
+import { Failure } from '../failure.js'
+import { mountDrive } from '../mount/lifecycle.js'
+import { fitness, mountPath, type Unfit } from '../mount/mount-point.js'
+import type { Learned } from '../remote/learned.js'
+import { assemble, kernelCacheSeconds, type Line } from './assemble.js'
+import { type Connection, connected } from './connect.js'
+import { inBackground, tellStarter } from './daemon.js'
+import { exitCodes, Stop } from './exit.js'
+import { type Log, openLog } from './log.js'
+import { notifySystemd } from './notify.js'
+import { askFor } from './prompt.js'
+import { type Configured, configured, withSettings } from './settings.js'
+import { version } from './version.js'
+
+interface Flags {
+  readonly daemon?: true
+}
+
+export function mountCommand(): Command {
+  const command = new Command('mount')
+    .description('mount the drive; it stays in the foreground unless --daemon is given')
+    .argument('<url>', 'address of the service, https://host is enough')
+    .argument('<directory>', 'an empty directory to mount on')
+    .option('--daemon', 'go to the background once the drive is mounted')
+    .action((url: string, directory: string, flags: Flags) =>
+      mount(configured(command, url), directory, flags),
+    )
+  return withSettings(command, 'service', 'log', 'drive')
+}
+
+async function mount(given: Configured, directory: string, flags: Flags): Promise<void> {
+  const path = await mountPath(resolve(directory))
+  await refuseUnfit(path)
+  const asked = await withPassword(given)
+  if (flags.daemon === true) return inBackground(asked.sources.environment)
+  await serve(asked, path)
+}
+
+/** A password that is typed lives only in this process and the one it starts. */
+async function withPassword(given: Configured): Promise<Configured> {
+  const { config, sources } = given
+  if (findSecret(config, sources) !== undefined || config.user === undefined || !process.stdin.isTTY)
+    return given
+  const password = await askFor(
+    `Password of ${config.user} (empty: use the token of calcfs login): `,
+    'hidden',
+  ).catch(() => '')
+  const environment = { ...sources.environment, ...(password === '' ? {} : { CALCFS_PASSWORD: password }) }
+  return { config, sources: { ...sources, environment } }
+}
+
+async function refuseUnfit(path: string): Promise<void> {
+  const unfit = await fitness(path)
+  if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentence(unfit, path))
+}
+
+function unfitSentence(unfit: Unfit, path: string): string {
+  switch (unfit) {
+    case 'missing':
+      return `${path} does not exist; make it first: mkdir -p ${path}`
+    case 'not-a-directory':
+      return `${path} is not a directory; name an empty one.`
+    case 'not-empty':
+      return `${path} is not empty; mount on an empty directory, so that nothing is hidden.`
+    case 'in-use':
+      return `something is mounted on ${path} already; take it away with calcfs unmount ${path}, or name another directory.`
+    case 'not-allowed':
+      return `${path} cannot be read by you; name a directory of your own.`
+  }
+}
+
+async function serve(given: Configured, path: string): Promise<void> {
+  const { config, sources } = given
+  const log = openLog(config)
+  const learned: Learned = { sizes: {} }
+  const connection = connected(given, {
+    learned,
+    note: happened => log.warn({ happened }, 'the service said something odd'),
+  })
+  for (const place of Object.values(connection.account.places)) makePrivate(place)
+  const line = await assemble({ config, connection, learned, mountPoint: path, log, version: version() })
+  surviveBugs(log)
+  const mounted = await up(path, { line, connection, config, log })
+  const ended = untilSignal()
+  log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
+  tellStarter({ mounted: path })
+  await notifySystemd('READY=1', sources.environment)
+  line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
+  await Promise.race([ended, mounted.gone])
+  await notifySystemd('STOPPING=1', sources.environment)
+  await mounted.unmount()
+  await line.close()
+  sayUnsent(line, log)
+  log.info(`unmounted ${path}`)
+  // libfuse's thread does not end by itself where the mount was only taken out of the tree.
+  process.exit()
+}
+
+async function up(path: string, parts: { line: Line; connection: Connection; config: Config; log: Log }) {
+  const { line, connection, config, log } = parts
+  const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
+  const settings = {
+    source: connection.account.base.href,
+    readOnly: config.access === 'read',
+    allowOther: config.allowOther,
+    cacheSeconds: kernelCacheSeconds,
+    timer: longest + timerMargin,
+  }
+  const logFailure = (verb: string, at: string, thrown: unknown): void => {
+    if (!(thrown instanceof Failure)) return
+    line.failures.note(verb, at, thrown)
+    const level = thrown.kind === 'internal' ? 'error' : 'debug'
+    log[level](
+      { verb, path: at, kind: thrown.kind, said: thrown.said, stack: stackOf(thrown) },
+      thrown.message,
+    )
+  }
+  try {
+    return await mountDrive(path, { drive: line.drive, logFailure }, settings)
+  } catch (cause) {
+    await line.close()
+    throw new Stop(
+      exitCodes.noFuse,
+      `the kernel or libfuse did not mount ${path} (${cause instanceof Error ? cause.message : String(cause)}); calcfs doctor says what is missing.`,
+      { cause },
+    )
+  }
+}
+
+/** Milliseconds by which the binding's own timer is later than every deadline. */
+const timerMargin = 10_000
+
+const stackOf = (failure: Failure): string | undefined =>
+  failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined
+
+/** A bug must not take the mount and other people's open files with it; it is logged with its stack. */
+function surviveBugs(log: Log): void {
+  process.on('uncaughtException', cause =>
+    log.error({ stack: cause.stack }, 'a bug in calcfs; the mount goes on'),
+  )
+  process.on('unhandledRejection', cause =>
+    log.error(
+      { stack: cause instanceof Error ? cause.stack : String(cause) },
+      'a bug in calcfs; the mount goes on',
+    ),
+  )
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise(ended => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended())
+  })
+}
+
+function sayUnsent(line: Line, log: Log): void {
+  const unsent = line.drafts.unsent()
+  if (unsent.length === 0) return
+  const names = unsent.map(({ key }) => (key === undefined ? 'a record' : `${key.kind} ${key.id}`)).join(', ')
+  log.warn(
+    `not saved on the service: ${names}; the texts are kept and will be in .calcfs/drafts at the next mount`,
+  )
+  process.exitCode = exitCodes.unsent
+}

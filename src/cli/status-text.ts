@@ -1,0 +1,55 @@
+// status.json: what a person or a script wants to know of a mount, from memory alone.
+import type { ContentCache } from '../cache/content.js'
+import type { Health } from '../cache/health.js'
+import type { Config } from '../config.js'
+import type { DraftTexts } from '../drive/draft-texts.js'
+import type { Failures } from '../drive/failures.js'
+import type { Instant } from '../remote/remote.js'
+import type { Account } from './account.js'
+
+export interface StatusSources {
+  readonly account: Account
+  readonly config: Config
+  readonly mountPoint: string
+  readonly since: Instant
+  readonly version: string
+  readonly health: Health
+  readonly content: ContentCache
+  readonly drafts: DraftTexts
+  readonly failures: Failures
+}
+
+/** `top` says what stands at the top of projects/, or why that is not known. */
+export function statusText(sources: StatusSources, top: string): string {
+  const { account, config, health, content, drafts, failures } = sources
+  const time = (at: number): string => new Date(at).toISOString()
+  return `${JSON.stringify(
+    {
+      service: account.base.href,
+      user: account.user,
+      mountPoint: sources.mountPoint,
+      access: config.access,
+      pid: process.pid,
+      version: sources.version,
+      since: time(sources.since),
+      top,
+      answers: health.outage === undefined,
+      ...(health.outage === undefined
+        ? {}
+        : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
+      requests: health.asked,
+      cache: content.stats(),
+      unsent: drafts.unsent().map(({ key, meta }) => ({
+        record: key === undefined ? 'unknown' : `${key.kind} ${key.id}`,
+        state: meta.state,
+        since: time(meta.changed),
+        why: meta.why?.sentence,
+      })),
+      lastFailure: failures.last,
+      state: account.places.state,
+      cacheDirectory: account.places.cache,
+    },
+    null,
+    2,
+  )}\n`
+}
