@@ -5,9 +5,9 @@ import { exitCodes, Stop } from './exit.js'
 
 /** One line from the terminal, or the next line of a pipe. @throws Stop at Ctrl-C, and where the input has ended */
 export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<string> {
-  process.stderr.write(question)
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
-  const terminal = process.stdin.isTTY
+  const terminal = process.stdin.isTTY === true
+  if (terminal) process.stderr.write(question)
   const lines = createInterface({
     input: process.stdin,
     output: echo === 'shown' ? process.stderr : nowhere,
