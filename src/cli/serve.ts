@@ -69,8 +69,9 @@ const wholeNumber = (least: number, most: number) => (text: string) => {
 }
 
 async function serve(flags: Flags): Promise<void> {
-  const log = flags.accessLog === undefined ? undefined : openAccessLog(flags.accessLog)
+  let log: AccessLog | undefined
   try {
+    if (flags.accessLog !== undefined) log = openAccessLog(flags.accessLog)
     const service = await startService({
       data: flags.data ?? defaultData(process.env),
       host: flags.host,
@@ -135,8 +136,13 @@ function untilSignal(): Promise<void> {
   })
 }
 
+interface AccessLog {
+  readonly write: (access: Access) => void
+  readonly close: () => void
+}
+
 /** Lines are written at once, so that whoever reads the file after an answer finds its line. */
-function openAccessLog(file: string): { write: (access: Access) => void; close: () => void } {
+function openAccessLog(file: string): AccessLog {
   const descriptor = file === '-' ? 1 : openSync(file, 'a', 0o600)
   return {
     write: access => {
@@ -149,11 +155,18 @@ function openAccessLog(file: string): { write: (access: Access) => void; close: 
 }
 
 function explained(error: unknown, flags: Flags): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE')
+  if (!(error instanceof Error)) return String(error)
+  const { code, syscall, path }: NodeJS.ErrnoException = error
+  if (code === 'EADDRINUSE') {
     return `port ${flags.port} is in use; give another one with --port, or --port 0 for any`
-  if (code === 'EACCES') return `no right to use ${flags.data ?? 'the data directory'} or port ${flags.port}`
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return `${flags.host} is no address of this machine; see --host`
-  return error instanceof Error ? error.message : String(error)
+  }
+  if (code === 'EACCES' && syscall === 'listen')
+    return `no right to use port ${flags.port}; take one above 1023`
+  if (syscall === 'open' && path === flags.accessLog)
+    return `${path} cannot be written (${code}); see --access-log`
+  if (syscall === 'mkdir') return `${path} cannot be made (${code}); see --data`
+  return error.message
 }

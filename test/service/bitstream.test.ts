@@ -1,0 +1,203 @@
+// Promises of the content's way out: ranges, conditions, codings, lengths, and memory that stays flat.
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { Agent, request } from 'undici'
+import type { Shortcomings } from '../../src/service/options.js'
+import { type Client, ground, scratch } from './client.js'
+
+t.setTimeout(120_000)
+const digits = '0123456789'
+
+interface Content {
+  readonly get: (headers?: Record<string, string>) => ReturnType<Client>
+  readonly head: (headers?: Record<string, string>) => ReturnType<Client>
+}
+
+async function content(
+  t: Test,
+  shortcomings: Partial<Shortcomings> = {},
+  bytes: string | Buffer = digits,
+): Promise<Content> {
+  const { anna, service } = await ground(t, { shortcomings })
+  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
+  const id = service.seed.addCalculation({ name: 'c', project, files: { 'a.out': bytes } })
+  const path = `/calculation/files/bitstream?id=${id}&fileId=a.out`
+  return {
+    get: (headers = {}) => anna('GET', path, { headers }),
+    head: (headers = {}) => anna('HEAD', path, { headers }),
+  }
+}
+
+t.test('the bytes go out as they are, with their length and a tag', async t => {
+  const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+  const { get } = await content(t, {}, every)
+  const answer = await get()
+  t.equal(answer.status, 200)
+  t.ok(answer.bytes.equals(every))
+  t.match(answer.headers, {
+    'content-length': '256',
+    'content-type': 'application/octet-stream',
+    'accept-ranges': 'bytes',
+    etag: /^"[0-9a-f]{64}"$/,
+    'content-disposition': /filename="a\.out"/,
+  })
+  t.notOk('content-encoding' in answer.headers)
+})
+
+t.test('HEAD says what GET would, without the bytes', async t => {
+  const { get, head } = await content(t)
+  const [whole, nothing] = [await get(), await head({ range: 'bytes=0-1' })]
+  t.equal(nothing.status, 200)
+  t.equal(nothing.bytes.length, 0)
+  for (const name of ['content-length', 'etag', 'content-type', 'accept-ranges']) {
+    t.equal(nothing.headers[name], whole.headers[name], name)
+  }
+})
+
+t.test('an empty file is an empty answer', async t => {
+  const { get, head } = await content(t, {}, '')
+  t.match(await get(), { status: 200, text: '', headers: { 'content-length': '0' } })
+  t.match(await get({ 'accept-encoding': 'gzip' }), { status: 200, text: '' })
+  t.match(await head(), { status: 200, headers: { 'content-length': '0' } })
+  t.equal((await get({ range: 'bytes=0-' })).status, 416)
+})
+
+t.test('a range is honoured, cut at the end of the file', async t => {
+  const { get } = await content(t)
+  const ranges: [string, string, string][] = [
+    ['bytes=0-0', '0', 'bytes 0-0/10'],
+    ['bytes=2-4', '234', 'bytes 2-4/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=8-99999999999999999999', '89', 'bytes 8-9/10'],
+    ['bytes=-3', '789', 'bytes 7-9/10'],
+    ['bytes=-30', digits, 'bytes 0-9/10'],
+  ]
+  for (const [range, text, place] of ranges) {
+    const answer = await get({ range })
+    t.same([answer.status, answer.text, answer.headers['content-range']], [206, text, place], range)
+    t.equal(answer.headers['content-length'], String(text.length))
+  }
+})
+
+t.test('a range beyond the end is 416 and names the size', async t => {
+  const { get } = await content(t)
+  for (const range of ['bytes=10-', 'bytes=10-11', 'bytes=99-', 'bytes=-0']) {
+    const answer = await get({ range })
+    t.same([answer.status, answer.headers['content-range']], [416, 'bytes */10'], range)
+  }
+})
+
+t.test('a range that makes no sense, or several at once, get everything', async t => {
+  const { get } = await content(t)
+  for (const range of ['bytes=4-2', 'bytes=-', 'bytes=a-b', 'lines=1-2', 'bytes=0-1,3-4', 'bytes']) {
+    const answer = await get({ range })
+    t.same([answer.status, answer.text], [200, digits], range)
+  }
+})
+
+t.test('a range is taken from the same content only, where the client says which', async t => {
+  const { get } = await content(t)
+  const tag = String((await get()).headers['etag'])
+  t.equal((await get({ range: 'bytes=1-2', 'if-range': tag })).text, '12')
+  t.equal((await get({ range: 'bytes=1-2', 'if-range': '"old"' })).text, digits)
+})
+
+t.test('what the client has already is not sent again', async t => {
+  const { get } = await content(t)
+  const tag = String((await get()).headers['etag'])
+  for (const known of [tag, `W/${tag}`, `"old", ${tag}`, '*']) {
+    const answer = await get({ 'if-none-match': known })
+    t.same([answer.status, answer.text, answer.headers['etag']], [304, '', tag], known)
+  }
+  t.equal((await get({ 'if-none-match': '"old"' })).status, 200)
+})
+
+t.test('gzip is for those who ask for it, and never for a range', async t => {
+  const { get, head } = await content(t, {}, digits.repeat(1000))
+  const plain = await get()
+  for (const accepted of ['gzip', 'deflate, gzip;q=0.5, br', 'GZIP']) {
+    const packed = await get({ 'accept-encoding': accepted })
+    t.equal(packed.headers['content-encoding'], 'gzip', accepted)
+    t.ok(gunzipSync(packed.bytes).equals(plain.bytes))
+    t.notOk('content-length' in packed.headers)
+    t.not(packed.headers['etag'], plain.headers['etag'], 'other bytes, other tag')
+    t.equal(
+      (await get({ 'accept-encoding': 'gzip', 'if-none-match': String(packed.headers['etag']) })).status,
+      304,
+    )
+  }
+  for (const accepted of ['identity', 'gzip;q=0', 'gzip; q=0.0', 'br', '']) {
+    const answer = await get({ 'accept-encoding': accepted })
+    t.notOk('content-encoding' in answer.headers, accepted)
+    t.equal(answer.headers['content-length'], '10000')
+  }
+  const part = await get({ 'accept-encoding': 'gzip', range: 'bytes=0-1' })
+  t.same([part.status, part.text, part.headers['content-encoding']], [206, '01', undefined])
+  t.equal((await head({ 'accept-encoding': 'gzip' })).headers['content-encoding'], 'gzip')
+})
+
+t.test('one connection carries many requests', async t => {
+  const { service } = await ground(t)
+  const agent = new Agent({ connections: 1, pipelining: 1 })
+  t.teardown(() => agent.destroy())
+  let connections = 0
+  agent.on('connect', () => {
+    connections += 1
+  })
+  for (let index = 0; index < 20; index += 1) {
+    const { body } = await request(`${service.url}/user/info`, { dispatcher: agent })
+    await body.dump()
+  }
+  t.equal(connections, 1)
+})
+
+t.test('an instance without HEAD answers 405 and still GETs', async t => {
+  const { get, head } = await content(t, { head: true })
+  t.equal((await head()).status, 405)
+  t.equal((await get()).text, digits)
+})
+
+t.test('an instance without ranges sends everything and promises none', async t => {
+  const { get } = await content(t, { range: true })
+  const answer = await get({ range: 'bytes=2-4' })
+  t.same([answer.status, answer.text], [200, digits])
+  t.notOk('accept-ranges' in answer.headers)
+})
+
+t.test('an instance without lengths sends chunks, ranges too', async t => {
+  const { get, head } = await content(t, { contentLength: true })
+  const answer = await get()
+  t.equal(answer.text, digits)
+  t.equal(answer.headers['transfer-encoding'], 'chunked')
+  t.notOk('content-length' in answer.headers)
+  t.notOk('content-length' in (await head()).headers)
+  t.same([(await get({ range: 'bytes=2-4' })).text], ['234'])
+})
+
+t.test('a file of one gibibyte streams with flat memory, from any place', async t => {
+  const gibibyte = 1 << 30
+  const file = join(scratch(t), 'large')
+  const descriptor = openSync(file, 'w')
+  ftruncateSync(descriptor, gibibyte)
+  writeSync(descriptor, 'end', gibibyte - 3)
+  closeSync(descriptor)
+  const { anna, service } = await ground(t)
+  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
+  const id = service.seed.addCalculation({ name: 'c', project, files: { large: { path: file } } })
+  const path = `/calculation/files/bitstream?id=${id}&fileId=large`
+  t.equal((await anna('GET', path, { headers: { range: 'bytes=-3' } })).text, 'end')
+  const { headers } = await anna('GET', '/user/info')
+  t.ok(headers)
+  const login = await anna('POST', '/login', { headers: { authorization: `Basic ${btoa('anna:anna')}` } })
+  const before = process.memoryUsage().rss
+  let [received, highest] = [0, 0]
+  const { body } = await request(service.url + path, { headers: { authorization: `Bearer ${login.text}` } })
+  for await (const chunk of body) {
+    received += chunk.length
+    highest = Math.max(highest, process.memoryUsage.rss())
+  }
+  t.equal(received, gibibyte)
+  t.ok(highest - before < 200 * 1024 * 1024, `grew by ${(highest - before) >> 20} MiB`)
+})

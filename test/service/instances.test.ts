@@ -1,0 +1,146 @@
+// Promises of poorer instances that are not told elsewhere, and of what an instance tells of its traffic.
+import t, { type Test } from 'tap'
+import { type Access, poor } from '../../src/service/options.js'
+import { all, ground, statuses } from './client.js'
+
+t.setTimeout(30_000)
+
+t.test('where the root does not resolve, no answer tells its id', async t => {
+  const { anna, service, root } = await ground(t, { shortcomings: { root: true } })
+  const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
+  const sub = service.seed.addProject({ name: 'Sub', owner: 'anna', parent: made.text })
+  const hidden = [
+    '/navigation/path/resolve?path=/db/anna&type=project',
+    `/project?id=${root}`,
+    `/project/descendant?id=${root}&type=project`,
+    `/project/share?id=${root}`,
+  ]
+  t.same(await statuses(anna, 'GET', hidden), all(404, hidden))
+  t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna/Dyes&type=project')).text, made.text)
+  t.notOk('parentId' in JSON.parse((await anna('GET', `/project?id=${made.text}`)).text))
+  t.match(JSON.parse((await anna('GET', `/project?id=${sub}`)).text), { parentId: Number(made.text) })
+  const body = `{"name":"x","description":"y","parentId":${root}}`
+  t.equal((await anna('POST', '/project', { body })).status, 400)
+})
+
+t.test('an instance may know the report types on the second path only', async t => {
+  const { anna } = await ground(t, { shortcomings: { onlyReportType: true } })
+  t.equal((await anna('GET', '/report/types')).status, 404)
+  t.equal((await anna('GET', '/report-type')).status, 200)
+})
+
+t.test('bare listings say id and name and nothing else', async t => {
+  const { anna, service } = await ground(t, { shortcomings: { bareListings: true } })
+  const project = service.seed.addProject({ name: 'a "b"\n', owner: 'anna' })
+  service.seed.addCalculation({ id: '9007199254740993', name: 'c', project })
+  t.equal(
+    (await anna('GET', `/project/descendant?id=${service.seed.rootOf('anna')}&type=project`)).text,
+    `[{"id":${project},"name":"a \\"b\\"\\n"}]`,
+  )
+  t.equal(
+    (await anna('GET', `/project/descendant?id=${project}`)).text,
+    '[{"id":9007199254740993,"name":"c"}]',
+  )
+})
+
+t.test('an instance that hides answers for the report of another as for one that is not there', async t => {
+  const { anna, service } = await ground(t, { shortcomings: { hide: true } })
+  service.seed.addUser({ name: 'bo', password: 'bo' })
+  const foreign = service.seed.addReport({ name: 'r', owner: 'bo' })
+  t.equal((await anna('GET', `/report?id=${foreign}`)).status, 400)
+  t.equal((await anna('DELETE', `/report?id=${foreign}`)).status, 404)
+})
+
+t.test('the poorest instance still does everything that is documented', async t => {
+  const { anna, service } = await ground(t, { shortcomings: poor })
+  const { text: project } = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
+  const id = service.seed.addCalculation({ name: 'c', project, files: { 'a.in': 'x' }, xyz: '0\n\n' })
+  const { text: report } = await anna('POST', '/report', { body: '{"name":"r","reportType":1}' })
+  const body = `{"id":${report},"listCalculations":"${id}"}`
+  t.equal((await anna('PUT', '/report/calculations', { body })).status, 200)
+  const paths = [
+    `/project?id=${project}`,
+    `/project/descendant?id=${project}`,
+    `/project/share?id=${project}`,
+    '/report-type',
+    `/report?id=${report}`,
+    `/calculation?id=${id}`,
+    `/calculation/files?id=${id}`,
+    `/calculation/files/bitstream?id=${id}&fileId=a.in`,
+    `/calculation/xyz?id=${id}`,
+    '/user/info',
+    '/navigation/path/resolve?path=/db/anna/Dyes/c&type=calculation',
+  ]
+  t.same(await statuses(anna, 'GET', paths), all(200, paths))
+})
+
+t.test('each answer is told once: what was asked, by whom, what came back and how much of it', async t => {
+  const { told, next } = listener(t)
+  const { anna } = await ground(t, { onAnswer: told, now: () => 1_700_000_000_000 })
+  t.match(await next(), { method: 'POST', url: '/create/rest/login', status: 200, user: null })
+  await anna('GET', '/user/info?x=%20')
+  const access = await next()
+  t.match(access, {
+    time: '2023-11-14T22:13:20.000Z',
+    method: 'GET',
+    url: '/create/rest/user/info?x=%20',
+    status: 200,
+    user: 'anna',
+  })
+  t.ok(access.bytes > 100 && access.ms >= 0)
+  await anna('GET', '/nothing')
+  t.match(await next(), { status: 404, user: null })
+})
+
+t.test('a request is told as it arrives, and waits for whoever is told', async t => {
+  const order: string[] = []
+  let release = () => {}
+  const gate = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const onArrival = async (method: string, url: string) => {
+    order.push(`${method} ${url}`)
+    if (url.endsWith('/user/info')) await gate
+  }
+  const { anna } = await ground(t, { onArrival })
+  const held = anna('GET', '/user/info').then(() => order.push('answered'))
+  await anna('GET', '/report-type')
+  t.notOk(order.includes('answered'))
+  release()
+  await held
+  t.same(order, [
+    'POST /create/rest/login',
+    'GET /create/rest/user/info',
+    'GET /create/rest/report-type',
+    'answered',
+  ])
+})
+
+t.test('latency is put before every answer', async t => {
+  const { anna } = await ground(t, { latency: 50 })
+  const started = performance.now()
+  await anna('GET', '/user/info')
+  t.ok(performance.now() - started >= 49)
+})
+
+/** Answers in the order they were told, each waited for. */
+function listener(t: Test) {
+  const kept: Access[] = []
+  let wake = () => {}
+  t.teardown(() => wake())
+  return {
+    told: (access: Access) => {
+      kept.push(access)
+      wake()
+    },
+    next: async (): Promise<Access> => {
+      for (;;) {
+        const first = kept.shift()
+        if (first !== undefined) return first
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+      }
+    },
+  }
+}

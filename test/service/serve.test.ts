@@ -1,0 +1,163 @@
+// Promises of `calcfs serve`: one line when it listens, one sentence when it cannot, and data that outlive kill -9.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { seedOf } from '../../src/service/seed.js'
+import { openData } from '../../src/service/service.js'
+import { clientOf, scratch, signedIn } from './client.js'
+
+t.setTimeout(60_000)
+const child = fileURLToPath(new URL('./serve-child.js', import.meta.url))
+
+interface Ended {
+  readonly code: number | null
+  readonly said: string
+}
+
+function start(t: Test, flags: readonly string[]): ChildProcess {
+  const process_ = spawn(process.execPath, [child, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => process_.kill('SIGKILL'))
+  return process_
+}
+
+/** The URL in the line that says the service listens. */
+async function urlOf(served: ChildProcess): Promise<string> {
+  let said = ''
+  for await (const piece of served.stdout ?? []) {
+    said += piece
+    const [url] = /http:\S+/.exec(said) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error(`it ended without listening: ${said}`)
+}
+
+async function run(t: Test, flags: readonly string[]): Promise<Ended> {
+  const served = start(t, flags)
+  let said = ''
+  served.stderr?.on('data', piece => {
+    said += piece
+  })
+  const [code] = await once(served, 'close')
+  return { code, said }
+}
+
+/** A data directory with the users anna and bo. */
+function withUsers(t: Test): string {
+  const data = scratch(t)
+  const { store, contents } = openData(data)
+  const seed = seedOf(store, contents, Date.now)
+  seed.addUser({ name: 'anna', password: 'anna' })
+  store.close()
+  return data
+}
+
+t.test('what was answered before kill -9 is there after it, and the old token still holds', async t => {
+  const data = withUsers(t)
+  const served = start(t, ['--port', '0', '--data', data])
+  const url = await urlOf(served)
+  const anna = await signedIn(t, url, 'anna')
+  const made: string[] = []
+  for (let index = 0; index < 30; index += 1) {
+    made.push((await anna('POST', '/project', { body: `{"name":"p${index}","description":"d"}` })).text)
+  }
+  // More requests are on their way when it dies.
+  const late = Array.from({ length: 20 }, () =>
+    anna('POST', '/project', { body: '{"name":"late","description":"d"}' }).then(
+      answer => made.push(answer.text),
+      (error: Error) => error,
+    ),
+  )
+  await late[0]
+  served.kill('SIGKILL')
+  await Promise.all(late)
+
+  const again = start(t, ['--port', '0', '--data', data])
+  const client = await signedIn(t, await urlOf(again), 'anna')
+  const listed = JSON.parse((await client('GET', '/project/descendant?id=1&type=project')).text)
+  const ids: string[] = listed.map((item: { id: number }) => String(item.id))
+  t.same(
+    made.filter(id => !ids.includes(id)),
+    [],
+  )
+  again.kill('SIGTERM')
+  t.same(await once(again, 'close'), [0, null])
+
+  const { store } = openData(data)
+  t.match(store.first('PRAGMA integrity_check'), { integrity_check: 'ok' })
+  store.close()
+})
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  t.test(`${signal} ends it cleanly, also while a client holds a connection`, async t => {
+    const served = start(t, ['--port', '0', '--data', withUsers(t)])
+    const anna = await signedIn(t, await urlOf(served), 'anna')
+    await anna('GET', '/user/info')
+    served.kill(signal)
+    t.same(await once(served, 'close'), [0, null])
+  })
+}
+
+t.test('a port in use is one sentence that says what to do', async t => {
+  const first = start(t, ['--port', '0', '--data', withUsers(t)])
+  const { port } = new URL(await urlOf(first))
+  const second = await run(t, ['--port', port, '--data', scratch(t)])
+  t.equal(second.code, 1)
+  t.match(second.said, new RegExp(`^calcfs serve: port ${port} is in use.*--port[^\n]*\n$`))
+})
+
+t.test('a flag that makes no sense is a sentence and no stack', async t => {
+  const flags = [
+    ['--port', '70000'],
+    ['--port', 'x'],
+    ['--latency', '-1'],
+    ['--missing-report', '500'],
+    ['--host', 'no.such.host.invalid'],
+    ['--data', join(child, 'below-a-file')],
+    ['--access-log', join(child, 'below-a-file')],
+  ]
+  for (const given of flags) {
+    const ended = await run(t, ['--port', '0', '--data', scratch(t), ...given])
+    t.equal(ended.code, 1, given.join(' '))
+    t.notMatch(ended.said, /\n\s+at /)
+    t.equal(ended.said.trim().split('\n').length, 1, ended.said)
+  }
+})
+
+t.test(
+  'the access log is one JSON line a request; the switches and the token lifetime are obeyed',
+  async t => {
+    const log = join(scratch(t), 'access.log')
+    const flags = ['--access-log', log, '--poor', '--missing-report', 'null', '--token-lifetime', '1000']
+    const served = start(t, ['--port', '0', '--data', withUsers(t), ...flags])
+    const url = await urlOf(served)
+    const anna = await signedIn(t, url, 'anna')
+    t.equal((await anna('GET', '/report?id=1')).text, 'null')
+    t.equal((await anna('GET', '/report/types')).status, 404)
+    t.equal((await anna('HEAD', '/user/info')).status, 405)
+    t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna&type=project')).status, 404)
+    const basic = `Basic ${btoa('anna:anna')}`
+    const { text } = await clientOf(t, url)('POST', '/login', { headers: { authorization: basic } })
+    const claims = JSON.parse(Buffer.from(String(text.split('.')[1]), 'base64url').toString())
+    t.equal(claims.exp - claims.iat, 1000)
+    served.kill('SIGTERM')
+    await once(served, 'close')
+    const lines = readFileSync(log, 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    t.same(
+      lines.map(line => [line.method, line.url.replace('/create/rest', ''), line.status, line.user]),
+      [
+        ['POST', '/login', 200, null],
+        ['GET', '/report?id=1', 200, 'anna'],
+        ['GET', '/report/types', 404, null],
+        ['HEAD', '/user/info', 405, null],
+        ['GET', '/navigation/path/resolve?path=/db/anna&type=project', 404, 'anna'],
+        ['POST', '/login', 200, null],
+      ],
+    )
+  },
+)
