@@ -18,6 +18,7 @@ import type { Shelf } from './eviction.js'
 import type { Log } from './ledger.js'
 import { FileClosed } from './open-file.js'
 import { countBytes, type Passing, passThrough } from './passing.js'
+import { keptBytes } from './proof.js'
 import type { Sizes } from './sizes.js'
 
 export interface ArrivingPorts {
@@ -115,7 +116,10 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     const started = startDownload(
       {
         fetch: fetchIn(lane),
-        create: store.create,
+        create: async () => {
+          await ports.shelf.settle()
+          return store.create()
+        },
         told: () => sizes.told(name),
         makeRoom: () => ports.shelf.shed(roomBytes),
         now,
@@ -142,14 +146,22 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     }
   }
 
+  /** Counted before it is named, so that the others make room first. */
+  async function shelve(whole: Whole): Promise<void> {
+    sizes.remember(name, whole.proof.length)
+    await ports.shelf.add({ name, bytes: keptBytes(whole.proof), used: now() })
+    await publish(whole)
+    ports.keepOpen(blobOf({ name, file: whole.unfinished.file, proof: whole.proof }, 'believed', now))
+  }
+
   /** A file that gets no name is still read until it is closed: its bytes are whole. */
-  async function shelve({ unfinished, proof }: Whole): Promise<void> {
-    sizes.remember(name, proof.length)
-    const found = await store.publish(unfinished, name, proof).catch(error => {
+  async function publish({ unfinished, proof }: Whole): Promise<void> {
+    try {
+      await store.publish(unfinished, name, proof)
+    } catch (error) {
+      ports.shelf.remove(name)
       ports.log('a whole download could not be given its name', { name, error: String(error) })
-    })
-    ports.keepOpen(blobOf({ name, file: unfinished.file, proof }, 'believed', now))
-    if (found) await ports.shelf.add(found)
+    }
   }
 
   function forgetLength(): void {

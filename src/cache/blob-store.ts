@@ -28,7 +28,7 @@ export interface Found {
 export interface BlobStore {
   create(): Promise<Unfinished>
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
-  publish(unfinished: Unfinished, name: string, proof: Proof): Promise<Found>
+  publish(unfinished: Unfinished, name: string, proof: Proof): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
   open(name: string): Promise<Blob | undefined>
   has(name: string): boolean
@@ -100,16 +100,14 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       return { file: openFile(await open(path, 'wx+', 0o600)), path }
     },
     async publish(unfinished, name, proof) {
-      const trailer = trailerOf(proof, name)
       try {
-        await unfinished.file.write(trailer, proof.length)
+        await unfinished.file.write(trailerOf(proof, name), proof.length)
         if (proof.length >= syncFromBytes) await unfinished.file.sync()
         await rename(unfinished.path, pathOf(name))
       } catch (error) {
         await rm(unfinished.path, { force: true })
         throw error
       }
-      return { name, bytes: proof.length + trailer.length, used: settings.now() }
     },
     async open(name) {
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)

@@ -11,7 +11,7 @@ export interface ShelfSettings {
 }
 
 export interface Shelf {
-  /** Counts a file that has just been kept, then drops others until all fit again. */
+  /** Counts a file that is about to be kept, then drops others until all fit. */
   add(found: Found): Promise<void>
   /** Counts files of earlier days, whose use is older than anything of this process. */
   adopt(found: readonly Found[]): Promise<void>

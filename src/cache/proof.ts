@@ -47,6 +47,11 @@ export function startProof(): Prover {
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 
+/** What a content takes on disk when it is kept, in bytes. */
+export function keptBytes(proof: Proof): number {
+  return proof.length + proof.hashes.length + footerBytes
+}
+
 export function sameProof(one: Proof, other: Proof): boolean {
   return one.length === other.length && Buffer.compare(one.hashes, other.hashes) === 0
 }

@@ -167,3 +167,9 @@ export async function kindOf(outcome: Promise<unknown>): Promise<string> {
   )
   return reason instanceof Failure ? reason.kind : String(reason ?? 'none')
 }
+
+/** Waits for the downloads to be kept, and the limit to be held again. */
+export async function settled(cache: ContentCache): Promise<void> {
+  while (cache.stats().downloads > 0) await new Promise(setImmediate)
+  await cache.tend()
+}
