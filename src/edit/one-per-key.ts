@@ -1,4 +1,4 @@
-// Saves of one record happen one after the other, those of different records side by side.
+// Work on one record happens one after the other, on different records side by side.
 import pLimit, { type LimitFunction } from 'p-limit'
 import { keyName, type RecordKey } from './key.js'
 

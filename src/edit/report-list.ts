@@ -1,6 +1,6 @@
 // Which list of calculations a report may be given: known ones, and only where the old list could be seen.
 import { asFailure, Failure } from '../failure.js'
-import { fieldOf, type Json, type JsonObject } from '../record/json.js'
+import { fieldOf, type Json, type JsonObject, withField } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import { compactPrint } from '../record/print.js'
 import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../remote/remote.js'
@@ -25,12 +25,41 @@ export async function withCheckedList(
     return mine
   }
   if (!edits.has(name)) return mine
-  const entries = dialect.entries(mine)
+  const entries = dialect.entries(mine, base)
   if (entries === undefined) {
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   }
-  const found = entries.map(entry => checkedRow(ports, before, entry, ask))
-  return dialect.withRows(mine, await Promise.all(found))
+  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  return withRowsLike(dialect, { base, mine }, rows, name)
+}
+
+/**
+ * In the form the list had: a bare id in it stays a row with its title and place. Only where the program wrote more
+ * into a row than that form would say, its own form goes out.
+ */
+function withRowsLike(
+  dialect: Dialect,
+  { base, mine }: Pick<Written, 'base' | 'mine'>,
+  rows: readonly ReportRow[],
+  name: string,
+): JsonObject {
+  const written = dialect.withRows(mine, rows)
+  const list = fieldOf(written, name)
+  const usual = fieldOf(dialect.withRows(base, rows), name)
+  const isSaid = list !== undefined && usual !== undefined && saysAll(usual, list)
+  return isSaid ? withField(mine, name, usual) : written
+}
+
+/** True if every field of every row of `list` is in `usual` as well. */
+function saysAll(usual: Json, list: Json): boolean {
+  const usualRows = usual.type === 'array' ? usual.items : []
+  const listRows = list.type === 'array' ? list.items : []
+  return listRows.every((row, at) => {
+    const said = usualRows[at]
+    if (row.type !== 'object') return true
+    if (said?.type !== 'object') return false
+    return row.fields.every(field => sameValue(fieldOf(said, field.name), fieldOf(row, field.name)))
+  })
 }
 
 function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine: JsonObject): void {

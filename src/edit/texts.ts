@@ -7,6 +7,7 @@ import { asFailure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { isMissing, privateDirectory, privateFile, replaceFile, replaceFileLightly } from './files.js'
 import { keyName, type RecordKey } from './key.js'
+import { onePerKey } from './one-per-key.js'
 
 const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced'])
 const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced'
@@ -106,7 +107,14 @@ export function openTexts(options: TextsOptions): Texts {
     }
   }
 
-  return { remember, candidates, recall, purge }
+  // In turn, so that a text is a candidate as soon as somebody has asked to remember it.
+  const inTurn = onePerKey()
+  return {
+    remember: (key, text, how) => inTurn(key, () => remember(key, text, how)),
+    candidates: key => inTurn(key, () => candidates(key)),
+    recall,
+    purge,
+  }
 }
 
 /** Two meetings never have one time, so that "after" always has an answer. */

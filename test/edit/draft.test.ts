@@ -1,0 +1,218 @@
+// A draft is the only copy of what somebody wrote: no crash, no damage and no full disk may take it.
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { largestDraft } from '../../src/edit/draft.js'
+import { openDrafts } from '../../src/edit/drafts.js'
+import { explain } from '../../src/edit/explain.js'
+import { textHash } from '../../src/edit/texts.js'
+import { failureOf, handClock, scratch } from './room.js'
+
+const key = { kind: 'report', id: '42' } as const
+const { now } = handClock()
+const bytes = (text: string) => Buffer.from(text)
+const dead = { pid: 2 ** 22 + 1, started: 'long ago' }
+
+/** As a daemon that died leaves it. */
+async function orphan(directory: string, meta: object, text = 'precious'): Promise<string> {
+  const place = join(directory, 'drafts', 'orphan')
+  await mkdir(place, { recursive: true })
+  await writeFile(join(place, 'text'), text)
+  const whole = { key, owner: dead, state: 'editing', created: 1, changed: 1, ...meta }
+  await writeFile(join(place, 'meta.json'), JSON.stringify(whole))
+  return place
+}
+
+t.test('a draft is a file: any writes and truncations in any order', async t => {
+  const drafts = await openDrafts(await scratch(t), now)
+  const step = fc.oneof(
+    fc.record({ at: fc.nat(400), write: fc.uint8Array({ maxLength: 100 }) }),
+    fc.record({ size: fc.nat(500) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
+      const draft = await drafts.create(key)
+      let model = Buffer.alloc(0)
+      for (const step of steps) {
+        if ('size' in step) {
+          model = Buffer.concat([
+            model.subarray(0, step.size),
+            Buffer.alloc(Math.max(0, step.size - model.length)),
+          ])
+          await draft.truncate(step.size)
+        } else if (step.write.length > 0) {
+          const end = step.at + step.write.length
+          if (model.length < end) model = Buffer.concat([model, Buffer.alloc(end - model.length)])
+          model.set(step.write, step.at)
+          await draft.write(step.write, step.at)
+        }
+      }
+      t.equal(draft.size, model.length)
+      t.ok(model.equals(await draft.read(0, 2000)))
+      t.ok(model.subarray(7, 57).equals(await draft.read(7, 50)))
+      await draft.discard()
+    }),
+    { numRuns: 60 },
+  )
+})
+
+t.test('a draft given up leaves nothing behind', async t => {
+  const directory = await scratch(t)
+  const draft = await (await openDrafts(directory, now)).create(key)
+  await draft.write(bytes('x'), 0)
+  await draft.discard()
+  t.same(await readdir(join(directory, 'drafts')), [])
+})
+
+t.test('a text longer than any record is refused', async t => {
+  const draft = await (await openDrafts(await scratch(t), now)).create(key)
+  await draft.write(bytes('kept'), 0)
+  t.match(await failureOf(draft.write(bytes('x'), largestDraft)), { kind: 'too-large' })
+  t.match(await failureOf(draft.truncate(largestDraft + 1)), { kind: 'too-large' })
+  t.equal(await draft.text(), 'kept')
+  await draft.close()
+})
+
+t.test('the draft of a daemon that died is found, with its text and why', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  const { found } = await openDrafts(directory, now)
+  const [draft] = found
+  t.match(draft?.meta, { key, state: 'refused', owner: { pid: process.pid } })
+  t.equal(await draft?.text(), 'precious')
+  t.match(draft && explain(draft), /the daemon ended before this was saved/)
+  t.same((await openDrafts(directory, now)).found, [], 'and has an owner again')
+  await draft?.close()
+})
+
+t.test('of two mounts that start at once exactly one adopts a draft', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  const rooms = await Promise.all([1, 2, 3].map(() => openDrafts(directory, now)))
+  const found = rooms.flatMap(room => room.found)
+  t.equal(found.length, 1)
+  t.equal(await found[0]?.text(), 'precious')
+  await found[0]?.close()
+})
+
+t.test('what has nothing in it to lose is dropped', async t => {
+  const directory = await scratch(t)
+  for (const [meta, text] of [
+    [{}, ''],
+    [{ base: textHash('same') }, 'same'],
+    [{ saved: textHash('saved'), state: 'editing' }, 'saved'],
+    [{ base: textHash('away'), state: 'paused' }, 'away'],
+  ] as const) {
+    await orphan(directory, meta, text)
+    t.same((await openDrafts(directory, now)).found, [], JSON.stringify(meta))
+    t.same(await readdir(join(directory, 'drafts')), [])
+  }
+})
+
+t.test('what was being sent is in flight afterwards, and kept whatever it holds', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, { state: 'sending', base: textHash('precious') })
+  const { found } = await openDrafts(directory, now)
+  t.match(found, [{ meta: { state: 'in-flight' } }])
+  await found[0]?.close()
+})
+
+t.test('a note cut at any byte never stops a mount, and never costs the text', async t => {
+  const directory = await scratch(t)
+  const place = await orphan(directory, {
+    state: 'refused',
+    why: { kind: 'x', sentence: 's', whatToDo: 'w' },
+  })
+  const note = await readFile(join(place, 'meta.json'))
+  for (let length = 0; length <= note.length; length++) {
+    await writeFile(join(place, 'meta.json'), note.subarray(0, length))
+    const { found, damaged } = await openDrafts(directory, now)
+    t.same(damaged, [])
+    const [draft] = found
+    t.equal(await draft?.text(), 'precious', `cut at ${length}`)
+    t.equal(draft?.meta.state, 'refused')
+    await draft?.close()
+    await rename(draft?.directory ?? '', place)
+  }
+})
+
+t.test('what cannot be read at all stays where it is, and the others are found', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  for (const name of ['no-text', 'text-is-a-directory']) await mkdir(join(directory, 'drafts', name))
+  await mkdir(join(directory, 'drafts', 'text-is-a-directory', 'text'))
+  await writeFile(join(directory, 'drafts', 'a-file'), 'x')
+  const { found, damaged } = await openDrafts(directory, now)
+  t.equal(found.length, 1)
+  t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), [
+    'a-file',
+    'no-text',
+    'text-is-a-directory',
+  ])
+  t.equal((await readdir(join(directory, 'drafts'))).length, 4)
+  await found[0]?.close()
+})
+
+/** A process that writes a draft and tells how many bytes were answered; it is killed in the middle. */
+const writer = fileURLToPath(new URL('./draft-writer.js', import.meta.url))
+
+t.test('kill -9 in the middle of writing loses no byte that was answered', { timeout: 60_000 }, async t => {
+  for (const answers of [1, 2, 5, 20, 60]) {
+    const directory = await scratch(t)
+    const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    let answered = 0
+    child.on('message', size => {
+      answered = Number(size)
+      if (answered >= answers * 100) child.kill('SIGKILL')
+    })
+    await once(child, 'exit')
+    const { found } = await openDrafts(directory, now)
+    t.equal(found.length, 1, 'a draft was at risk')
+    const text = (await found[0]?.text()) ?? ''
+    t.ok(text.length >= answered, `${answered} bytes were answered, ${text.length} are there`)
+    t.equal(text, 'x'.repeat(text.length))
+    await found[0]?.close()
+  }
+})
+
+t.test('the draft of a process that still runs is left to it', { timeout: 30_000 }, async t => {
+  const directory = await scratch(t)
+  const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  await once(child, 'message')
+  t.same((await openDrafts(directory, now)).found, [])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const { found } = await openDrafts(directory, now)
+  t.equal(found.length, 1)
+  await found[0]?.close()
+})
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+const run = promisify(execFile)
+
+if (mayMount) {
+  t.test('a full disk is told, and the text so far is kept', { timeout: 30_000 }, async t => {
+    const directory = await scratch(t)
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory])
+    try {
+      const draft = await (await openDrafts(directory, now)).create(key)
+      await draft.write(bytes('kept so far'), 0)
+      t.match(await failureOf(draft.write(Buffer.alloc(200_000, 'x'), 11)), { kind: 'no-space' })
+      t.match(await failureOf(draft.change({ state: 'sending' })), { kind: 'no-space' })
+      t.equal(Buffer.from(await draft.read(0, 11)).toString(), 'kept so far')
+      const note = JSON.parse(await readFile(join(draft.directory, 'meta.json'), 'utf8'))
+      t.equal(note.state, 'editing', 'the old note is whole')
+      await draft.truncate(11)
+      await draft.change({ state: 'refused' })
+      t.equal(await draft.text(), 'kept so far')
+      await draft.close()
+    } finally {
+      await run('umount', [directory])
+    }
+  })
+}
