@@ -10,7 +10,7 @@ export interface Remembered {
   readonly stored: Instant
 }
 
-/** A durable memory of short well-formed texts. It holds only what can be asked for again: no call ever throws. */
+/** A durable memory of short texts, any at all. It holds only what can be asked for again: no call ever throws. */
 export interface Ledger {
   get(room: string, key: string): string | undefined
   getWithTime(room: string, key: string): Remembered | undefined
@@ -131,6 +131,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     close() {
       flush()
       clearTimeout(timer)
+      fromDisk(at => at.checkpoint(), undefined)
       table?.close()
       table = undefined
       retryAt = instant(Number.POSITIVE_INFINITY)
@@ -144,6 +145,8 @@ interface Table {
   get(room: string, key: string): Remembered | undefined
   all(room: string): Map<string, Remembered>
   write(rooms: ReadonlyMap<string, Unwritten>): boolean
+  /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
+  checkpoint(): void
   close(): void
 }
 
@@ -171,20 +174,20 @@ function tableIn(database: Database.Database, path: string): Table {
 
   function writeRoom(room: string, unwritten: Unwritten): void {
     for (const [key, remembered] of unwritten) {
-      if (remembered === undefined) drop.run(room, key)
-      else put.run(room, key, remembered.value, remembered.stored)
+      if (remembered === undefined) drop.run(room, quoted(key))
+      else put.run(room, quoted(key), quoted(remembered.value), remembered.stored)
     }
   }
 
   return {
     inode: statSync(path).ino,
-    get: (room, key) => rememberedIn(one.get(room, key)),
+    get: (room, key) => rememberedIn(one.get(room, quoted(key))),
     all(room) {
       const found = new Map<string, Remembered>()
       for (const row of many.all(room)) {
         if (!Array.isArray(row)) continue
         const remembered = rememberedIn(row.slice(1))
-        if (remembered !== undefined) found.set(String(row[0]), remembered)
+        if (remembered !== undefined) found.set(unquoted(row[0]), remembered)
       }
       return found
     },
@@ -199,16 +202,22 @@ function tableIn(database: Database.Database, path: string): Table {
       }
       return true
     },
+    checkpoint() {
+      database.pragma('wal_checkpoint(TRUNCATE)')
+    },
     close: () => database.close(),
   }
 }
 
+/** The binding cuts a text at its first NUL and loses lone surrogates; as JSON texts, both survive. */
+const quoted = (text: string): string => JSON.stringify(text)
+const unquoted = (text: unknown): string => String(JSON.parse(String(text)))
+
 function rememberedIn(row: unknown): Remembered | undefined {
   if (!Array.isArray(row)) return undefined
   const [value, stored] = row
-  return typeof value === 'string' && typeof stored === 'number'
-    ? { value, stored: instant(stored) }
-    : undefined
+  if (typeof value !== 'string' || typeof stored !== 'number') return undefined
+  return { value: unquoted(value), stored: instant(stored) }
 }
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
