@@ -128,7 +128,7 @@ const dialectForm = z.strictObject({
 
 function dialectOf(layers: readonly FileLayer[]): Config['dialect'] {
   const given = fromLayers('dialect', layers)
-  if (given === undefined) return {}
+  if (given === undefined) return Object.freeze({})
   const dialect = dialectForm.safeParse(given.value)
   if (dialect.success) return Object.freeze(dialect.data)
   throw new BadSetting(

@@ -1,27 +1,21 @@
 // The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { doctorCommand } from './doctor.js'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
-import { loginCommand, logoutCommand } from './login.js'
-import { mountCommand } from './mount.js'
-import { resolveCommand } from './resolve.js'
-import { serveCommand } from './serve.js'
-import { statusCommand } from './status.js'
-import { unmountCommand } from './unmount.js'
 
 const manifest = new URL('../../../package.json', import.meta.url)
 
-const commands: readonly Command[] = [
-  doctorCommand(),
-  loginCommand(),
-  logoutCommand(),
-  mountCommand(),
-  resolveCommand(),
-  serveCommand(),
-  statusCommand(),
-  unmountCommand(),
-]
+/** Loaded when named: the service's database has no business in `calcfs status`. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  doctor: async () => (await import('./doctor.js')).doctorCommand(),
+  login: async () => (await import('./login.js')).loginCommand(),
+  logout: async () => (await import('./login.js')).logoutCommand(),
+  mount: async () => (await import('./mount.js')).mountCommand(),
+  resolve: async () => (await import('./resolve.js')).resolveCommand(),
+  serve: async () => (await import('./serve.js')).serveCommand(),
+  status: async () => (await import('./status.js')).statusCommand(),
+  unmount: async () => (await import('./unmount.js')).unmountCommand(),
+}
 
 const notes = `
 Every flag has a variable, --ttl-listing is CALCFS_TTL_LISTING, and a key in the configuration file, ttl-listing or
@@ -32,7 +26,7 @@ Exit codes: ${Object.entries(exitCodes)
 
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */
 export async function main(args: readonly string[]): Promise<void> {
-  const program = programOf(commands)
+  const program = programOf(await commandsFor(args))
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (reason) {
@@ -41,6 +35,15 @@ export async function main(args: readonly string[]): Promise<void> {
     if (sentence !== undefined) console.error(`calcfs: ${sentence}`)
     if (program.opts()['debug'] === true) console.error(reason)
   }
+}
+
+/** The commands that a line may mean; all of them where it names none, for the help. */
+function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
+  const named = Object.keys(commands).filter(name => args.includes(name) && !args.includes('help'))
+  const wanted = named.length > 0 ? named : Object.keys(commands)
+  return Promise.all(
+    Object.entries(commands).flatMap(([name, load]) => (wanted.includes(name) ? [load()] : [])),
+  )
 }
 
 function programOf(table: readonly Command[]): Command {

@@ -85,7 +85,7 @@ export const settings = {
   ),
   root: {
     group: 'drive',
-    schema: texts.default([]),
+    schema: texts.prefault([]),
     value: '<path or id>',
     help: 'a project to show under projects/; may be given again',
     initial: undefined,
