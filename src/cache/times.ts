@@ -8,6 +8,11 @@ export interface Times {
   first(key: string, own: Instant | undefined): Instant
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant
+  /**
+   * A program wrote this text at that time and has seen it in a stat: what is shown next, in whatever wording, has that
+   * very time. Otherwise vim finds the file "changed since reading" at its next save.
+   */
+  written(key: string, at: Instant): void
 }
 
 const firstRoom = 'first-time'
@@ -22,15 +27,20 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     return time
   }
 
+  const writings = new Map<string, Instant>()
+
   function ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
     const wording = createHash('sha256').update(text).digest('base64url')
     const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
-    if (keptWording === wording) return instant(Number(keptTime))
     const before = keptWording === undefined ? 0 : Number(keptTime)
-    const time = instant(own !== undefined && own > before ? own : Math.max(now(), before + 1))
+    const writing = writings.get(key)
+    writings.delete(key)
+    if (keptWording === wording && (writing === undefined || writing <= before)) return instant(before)
+    const named = writing ?? own
+    const time = instant(named !== undefined && named > before ? named : Math.max(now(), before + 1))
     ledger.set(textRoom, key, `${time} ${wording}`)
     return time
   }
 
-  return { first, ofText }
+  return { first, ofText, written: (key, at) => writings.set(key, at) }
 }

@@ -105,6 +105,9 @@ type OpenFile =
 
 type LocalHandle = Awaited<ReturnType<Scratch['open']>>
 
+/** A directory's st_size means nothing here; this is what most file systems show. */
+const directorySize = 4096
+
 const noUpload =
   'the service has no upload: files cannot be created here, only records be changed and what an editor makes beside them'
 
@@ -149,8 +152,11 @@ export function openDrive(parts: DriveParts): Drive {
       }
       case 'link':
         return { mode, size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
+      case 'project':
+      case 'calculation':
+        return { mode, size: directorySize, mtime: times.first(keyOf(node), node.date) }
       default:
-        return { mode, size: 4096, mtime: times.first(keyOf(node), undefined) }
+        return { mode, size: directorySize, mtime: times.first(keyOf(node), undefined) }
     }
   }
 

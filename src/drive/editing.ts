@@ -81,7 +81,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
         if (saved.lost !== undefined) parts.log(saved.lost, { cause: undefined })
         learn(node, saved.record)
         // The text of the record as it is now is the next one a program may base an edit on.
-        await texts.remember(key, saved.text, 'shown')
+        remember(key, Buffer.from(saved.text), 'shown')
       },
     }
   }
@@ -97,6 +97,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     get editing() {
       return mayEdit(node)
     },
+    written: at => times.written(keyOf(node), at),
     opened() {
       const known = node.of === 'report' ? catalog.knownRecord(readable(node)) : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)

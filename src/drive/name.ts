@@ -83,6 +83,11 @@ export function markedName(child: Child): string {
   return withMark(escapeTitle(child.title), `~${child.kind === 'project' ? 'p' : 'c'}${child.id}`)
 }
 
+/** The name of a report's row: its place, what it is called, and the calculation. */
+export function nameRow(place: string, title: string, calculation: string): string {
+  return withMark(escapeTitle(`${place}-${title}`), `~${calculation}`)
+}
+
 /** The names of a calculation's files (titles are unique; equal ones are one file). */
 export function nameFiles(titles: readonly string[]): Map<string, string> {
   return new Map(titles.map(title => [nameFile(title), title]))
@@ -99,8 +104,8 @@ export function nameGeometry(
   calculation: { id: string; title: string },
   taken: { has(name: string): boolean },
 ): string {
-  const bare = `${escapeTitle(calculation.title)}${geometryEnding}`
-  if (fits(bare) && !taken.has(bare) && escapeTitle(bare) === bare) return bare
+  const bare = escapeTitle(`${calculation.title}${geometryEnding}`)
+  if (fits(bare) && !taken.has(bare)) return bare
   return withMark(escapeTitle(calculation.title), `~c${calculation.id}${geometryEnding}`)
 }
 

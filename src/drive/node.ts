@@ -1,5 +1,5 @@
 // What a path of the drive can be: a closed union, so that every switch over it is complete.
-import type { CalculationId, Content, ProjectId, ReportId, ShareId } from '../remote/remote.js'
+import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../remote/remote.js'
 
 /** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
 export type RecordNode =
@@ -18,11 +18,16 @@ export type GeneratedNode =
       readonly id: ''
     }
 
+/** When the platform says it is from, where it said so without being asked for it. */
+export interface Dated {
+  readonly date?: Instant | undefined
+}
+
 export type DirectoryNode =
   | { readonly kind: 'root' }
   | { readonly kind: 'top' }
-  | { readonly kind: 'project'; readonly id: ProjectId }
-  | { readonly kind: 'calculation'; readonly id: CalculationId; readonly title: string }
+  | ({ readonly kind: 'project'; readonly id: ProjectId } & Dated)
+  | ({ readonly kind: 'calculation'; readonly id: CalculationId; readonly title: string } & Dated)
   | { readonly kind: 'shares'; readonly project: ProjectId }
   | { readonly kind: 'users' }
   | { readonly kind: 'user'; readonly name: string }
@@ -37,7 +42,7 @@ export type Node =
   | DirectoryNode
   | RecordNode
   | GeneratedNode
-  | { readonly kind: 'content'; readonly content: Content }
+  | ({ readonly kind: 'content'; readonly content: Content } & Dated)
   | { readonly kind: 'link'; readonly to: string }
   | { readonly kind: 'draft-text'; readonly name: string }
   | { readonly kind: 'scratch'; readonly place: ScratchPlace }

@@ -13,6 +13,8 @@ export interface RecordSource {
   readonly editing: Editing | Failure
   /** Somebody opened it: what is known by having been opened is remembered. */
   opened(): void
+  /** A program wrote the text that is shown next, at that time. */
+  written(at: Instant): void
 }
 
 /** How a record's edits go out; made of the edit room's parts by `editing.ts`. */
@@ -133,6 +135,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     const bytes = await draft.read(0, draft.size)
     const version = state.changed
     await editingOf(source).save(draft, view?.base, ask)
+    source.written(version)
     shown.replace(source.key)
     for (const handle of state.handles) {
       handle.bytes = bytes

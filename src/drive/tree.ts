@@ -1,5 +1,5 @@
 // THE mapping from paths to nodes: readdir and lookup of every directory stand side by side, so that they agree.
-import type { Catalog, Children } from '../cache/catalog.js'
+import type { Catalog, Children, Readable } from '../cache/catalog.js'
 import { Failure } from '../failure.js'
 import {
   type Ask,
@@ -7,13 +7,23 @@ import {
   type Dialect,
   type FileTitle,
   idForm,
+  type Listed,
   type ProjectId,
   type ReportId,
   type ReportRow,
   type ShareId,
 } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
-import { escapeTitle, nameChildren, nameFault, nameFiles, nameGeometry, splitMark, titleOf } from './name.js'
+import {
+  escapeTitle,
+  nameChildren,
+  nameFault,
+  nameFiles,
+  nameGeometry,
+  nameRow,
+  splitMark,
+  titleOf,
+} from './name.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from './node.js'
 import { isProbe } from './probe.js'
 import type { Found, Roots } from './roots.js'
@@ -219,18 +229,17 @@ export function openTree(sources: TreeSources): Tree {
   /** `name~c7` finds calculation 7 here, whoever has the bare name just now. */
   function markedChild(children: Children, name: string): Node | undefined {
     const mark = splitMark(name)
-    if (mark?.letter === 'p' && children.projects.some(({ id }) => id === mark.id)) {
-      return { kind: 'project', id: mark.id as ProjectId }
-    }
-    const found = mark?.letter === 'c' ? children.calculations.find(({ id }) => id === mark.id) : undefined
-    return found === undefined ? undefined : { kind: 'calculation', id: found.id, title: found.title }
+    if (mark?.letter === 'p') return children.projects.filter(({ id }) => id === mark.id).map(projectNode)[0]
+    if (mark?.letter === 'c')
+      return children.calculations.filter(({ id }) => id === mark.id).map(calculationNode)[0]
+    return undefined
   }
 
   function childrenByName(children: Children): Map<string, Node> {
     return remembered(children, () => {
       const nodes: Node[] = [
-        ...children.projects.map(({ id }) => ({ kind: 'project', id }) as const),
-        ...children.calculations.map(({ id, title }) => ({ kind: 'calculation', id, title }) as const),
+        ...children.projects.map(projectNode),
+        ...children.calculations.map(calculationNode),
       ]
       const given = nameChildren([
         ...children.projects.map(({ id, title }) => ({ kind: 'project', id, title }) as const),
@@ -253,23 +262,21 @@ export function openTree(sources: TreeSources): Tree {
   }
 
   // ── calculations ────────────────────────────────────────────────────────────────────────────────────────────────
-  async function listCalculation(
-    { id, title }: { id: CalculationId; title: string },
-    ask: Ask,
-  ): Promise<readonly Dentry[]> {
+  async function listCalculation(calculation: CalculationNode, ask: Ask): Promise<readonly Dentry[]> {
+    const { id, title, date } = calculation
     const titles = await catalog.files(id, ask)
     const files = nameFiles(titles)
     const entries: Dentry[] = [{ name: '.calculation.json', node: { kind: 'record', of: 'calculation', id } }]
     for (const [name, file] of files) {
       entries.push({
         name,
-        node: { kind: 'content', content: { of: 'file', calculation: id, title: file as FileTitle } },
+        node: { kind: 'content', content: { of: 'file', calculation: id, title: file as FileTitle }, date },
       })
     }
     if (await catalog.hasGeometry(id, ask)) {
       const name = nameGeometry({ id, title }, files)
       const content = { of: 'xyz', calculation: id, title: name as FileTitle } as const
-      entries.push({ name, node: { kind: 'content', content } })
+      entries.push({ name, node: { kind: 'content', content, date } })
     }
     return entries
   }
@@ -336,9 +343,8 @@ export function openTree(sources: TreeSources): Tree {
 
   async function reportLink(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {
     const title = row.title ?? (await titleOfCalculation(row.calculation, ask))
-    const name = escapeTitle(title).slice(0, 60)
     return {
-      name: `${place}-${name}~${row.calculation}`,
+      name: nameRow(place, title, row.calculation),
       node: { kind: 'link', to: `../../by-id/calculation/${row.calculation}` },
     }
   }
@@ -361,16 +367,19 @@ export function openTree(sources: TreeSources): Tree {
     if (!idForm.test(name)) return undefined
     switch (of) {
       case 'project':
-        await catalog.record({ kind: 'project', id: name as ProjectId }, ask)
-        return { kind: 'project', id: name as ProjectId }
-      case 'calculation': {
-        const record = await catalog.record({ kind: 'calculation', id: name as CalculationId }, ask)
-        return { kind: 'calculation', id: name as CalculationId, title: dialect.facts(record).title ?? '' }
-      }
+        return datedNode({ kind: 'project', id: name as ProjectId }, ask)
+      case 'calculation':
+        return datedNode({ kind: 'calculation', id: name as CalculationId }, ask)
       case 'report':
         await catalog.record({ kind: 'report', id: name as ReportId }, ask)
         return { kind: 'link', to: `../../reports/${name}.json` }
     }
+  }
+
+  async function datedNode(of: Exclude<Readable, { kind: 'report' }>, ask: Ask): Promise<Node> {
+    const { title, created, modified } = dialect.facts(await catalog.record(of, ask))
+    const date = modified ?? created
+    return of.kind === 'project' ? { ...of, date } : { ...of, title: title ?? '', date }
   }
 
   async function directory(path: string, ask: Ask): Promise<DirectoryNode> {
@@ -418,6 +427,19 @@ function reportEntries(id: ReportId): readonly Dentry[] {
   ]
 }
 
+type CalculationNode = Extract<Node, { kind: 'calculation' }>
+
+const projectNode = ({ id, facts }: Listed<ProjectId>): Node => ({
+  kind: 'project',
+  id,
+  date: facts.modified ?? facts.created,
+})
+const calculationNode = ({ id, title, facts }: Listed<CalculationId>): Node => ({
+  kind: 'calculation',
+  id,
+  title,
+  date: facts.modified ?? facts.created,
+})
 const scratchEntry = (directory: string, name: string): Dentry => ({
   name,
   node: { kind: 'scratch', place: { directory, name } },
