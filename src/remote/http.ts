@@ -9,12 +9,12 @@ import {
   refusePage,
   textOf,
 } from './answer.js'
-import { claimsOf, type Flow, gathered, wholePieces } from './body.js'
+import type { Flow } from './body.js'
 import type { Arrival } from './exchange.js'
 import { described, type LineOptions, line, type Outgoing, unknownOutcome } from './line.js'
+import { originOf, sameOrigin, wordsOf } from './refusal.js'
 import type { Ask, Body, ByteCount, ByteOffset } from './remote.js'
 import { type Attempt, retried, retryAfter } from './retry.js'
-import { blotted, secretsIn } from './secrets.js'
 import { transportFailure } from './transport.js'
 
 export interface Request {
@@ -101,7 +101,7 @@ export function http(options: LineOptions): Http {
     const end = await way.send(outgoing, ask, async (arrival, flow) => {
       if (reading.accepts(arrival.status))
         return accepted(outgoing, arrival, () => reading.read(arrival, flow))
-      onward = sameOrigin(arrival, outgoing, options.base)
+      if (moved.has(arrival.status)) onward = sameOrigin(arrival, outgoing, options.base)
       return refused(outgoing, arrival, flow, way.clock.now())
     })
     if (onward === undefined || reading.hops === 0 || outgoing.method !== 'GET') return end
@@ -223,28 +223,3 @@ async function refused(
   const again = outgoing.repeatable && passing.has(status)
   return { ended: 'badly', failure, again, after: retryAfter(headers['retry-after'], now) }
 }
-
-/** The first 300 characters of a refusal. They are for people only, so a refusal whose words get lost stays what it is. */
-async function wordsOf(outgoing: Outgoing, arrival: Arrival, flow: Flow): Promise<string | undefined> {
-  try {
-    const bytes = await gathered(wholePieces(arrival.bytes, claimsOf(arrival.headers), flow), 64 * 1024)
-    const words = blotted(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
-    return words === '' ? undefined : words.slice(0, 300)
-  } catch (thrown) {
-    return `(its words could not be read: ${transportFailure(thrown).message})`
-  } finally {
-    arrival.bytes.destroy()
-  }
-}
-
-/** Path and query of a redirect within the service's own origin: the token never goes to another one. */
-function sameOrigin(arrival: Arrival, from: Outgoing, base: URL): string | undefined {
-  const location = arrival.headers['location']
-  if (!moved.has(arrival.status) || typeof location !== 'string') return undefined
-  if (!URL.canParse(location, `${base.origin}${from.path}`)) return undefined
-  const target = new URL(location, `${base.origin}${from.path}`)
-  return target.origin === base.origin ? `${target.pathname}${target.search}` : undefined
-}
-
-const originOf = (location: unknown): string =>
-  typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another place'

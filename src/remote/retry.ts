@@ -22,12 +22,16 @@ export async function retried<Value>(
   clock: Clock,
   attempt: () => Promise<Attempt<Value>>,
 ): Promise<Value> {
+  let before: Failure | undefined
   for (let made = 1; ; made++) {
     const end = await attempt()
     if (end.ended === 'well') return end.value
+    // That the time was up in the end says less than what had taken it.
+    if (before !== undefined && end.failure.kind === 'timeout') throw before
     const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
     // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
     if (!end.again || made === attempts || clock.now() + wait >= ask.deadline) throw end.failure
+    before = end.failure
     await sleep(clock, wait)
   }
 }

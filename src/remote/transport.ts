@@ -19,7 +19,7 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
     'untrusted',
     'the certificate is not trusted; see --ca-file',
   ],
-  [/^(HPE_.*|UND_ERR_(RES_|HEADERS_OVERFLOW).*)$/, 'broken', 'what came back is no proper HTTP'],
+  [/^(HTTPParserError|UND_ERR_(RES_|HEADERS_OVERFLOW).*)$/, 'broken', 'what came back is no proper HTTP'],
 ]
 
 /** Whatever a connection threw, as a Failure; an unknown error is a bug of ours and keeps its stack as the cause. */
@@ -27,7 +27,7 @@ export function transportFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   const code = codeOf(thrown)
   for (const [form, kind, sentence] of known) {
-    if (form.test(code)) return new Failure(kind, `${sentence} (${code})`, { cause: thrown })
+    if (form.test(code)) return new Failure(kind, `${sentence} (${code})`, { cause: bare(thrown) })
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure('internal', message, { cause: thrown })
@@ -35,14 +35,18 @@ export function transportFailure(thrown: unknown): Failure {
 
 /** As `transportFailure`, for a body on its way: an end before the end is a cut answer. */
 export function cutFailure(thrown: unknown, received: number): Failure {
-  if (
-    /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HPE_INVALID_EOF_STATE|UND_ERR_RES_.*)$/.test(codeOf(thrown))
-  ) {
+  if (/^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(codeOf(thrown))) {
     return new Failure('broken', `the answer was cut off after ${received} bytes`, { cause: thrown })
   }
   return transportFailure(thrown)
 }
 
+/** A parser error carries the bytes it met, which may hold anything and must reach no log. */
+const bare = (thrown: unknown): unknown =>
+  thrown instanceof Error && 'data' in thrown ? new Error(thrown.message) : thrown
+
+/** undici's parser errors carry no code, only a name. */
 function codeOf(thrown: unknown): string {
+  if (thrown instanceof Error && thrown.name === 'HTTPParserError') return thrown.name
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
 }

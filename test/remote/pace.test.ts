@@ -1,0 +1,159 @@
+// Pace: how often and how fast a service is asked, on a clock that tests wind by hand.
+import t from 'tap'
+import { Failure } from '../../src/failure.js'
+import { baseUrl } from '../../src/remote/address.js'
+import { breaker } from '../../src/remote/breaker.js'
+import type { Clock } from '../../src/remote/clock.js'
+import { bandwidth, requestRate } from '../../src/remote/rate.js'
+import { type Ask, instant } from '../../src/remote/remote.js'
+import { type Attempt, retried, retryAfter } from '../../src/remote/retry.js'
+import { failsAs } from './fails.js'
+
+/** Jumps to the next timer whenever nothing else is left to do. */
+function jumping(): Clock {
+  let time = 0
+  const timers: { readonly at: number; readonly action: () => void }[] = []
+  const jump = () => {
+    timers.sort((one, other) => one.at - other.at)
+    const next = timers.shift()
+    if (next === undefined) return
+    time = Math.max(time, next.at)
+    next.action()
+    setImmediate(jump)
+  }
+  return {
+    now: () => instant(time),
+    after(milliseconds, action) {
+      const timer = { at: time + milliseconds, action }
+      timers.push(timer)
+      setImmediate(jump)
+      return () => {
+        const place = timers.indexOf(timer)
+        if (place !== -1) timers.splice(place, 1)
+      }
+    },
+  }
+}
+const asking = (deadline: number, lane: Ask['lane'] = 'user'): Ask => ({ deadline: instant(deadline), lane })
+const away = new Failure('unreachable', 'nobody there')
+const bad = (more: Partial<Attempt<string>> = {}): Attempt<string> =>
+  ({ ended: 'badly', failure: away, again: true, ...more }) as Attempt<string>
+
+t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const rate = requestRate(10, clock)
+  const order: string[] = []
+  const go = (name: string, lane: Ask['lane']) =>
+    rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
+  await Promise.all([go('guess1', 'guess'), go('guess2', 'guess'), go('user1', 'user'), go('user2', 'user')])
+  t.same(
+    order.map(line => line.split(' ')[0]),
+    ['guess1', 'user1', 'user2', 'guess2'],
+  )
+  t.same(
+    order.map(line => line.split(' ')[1]),
+    ['0', '100', '200', '300'],
+  )
+})
+
+t.test('a turn that comes too late is not waited for', { timeout: 5000 }, async t => {
+  const rate = requestRate(1, jumping())
+  await rate.turn(asking(10_000))
+  const late = failsAs(t, 'timeout', rate.turn(asking(500)))
+  const intime = rate.turn(asking(5000))
+  await late
+  await intime
+})
+
+t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const spend = bandwidth(1000, clock)
+  for (let piece = 0; piece < 5; piece++) await spend(500)
+  t.equal(clock.now(), 2500)
+})
+
+t.test('after three silences a service is asked once in two seconds, until it speaks', async t => {
+  let time = 0
+  const health = breaker(() => instant(time))
+  for (let count = 0; count < 3; count++) {
+    health.admit()
+    health.silent(instant(time), away)
+  }
+  t.throws(() => health.admit(), /nobody there/)
+  time = 1999
+  t.throws(() => health.admit())
+  time = 2000
+  t.doesNotThrow(() => health.admit(), 'one probe')
+  t.throws(() => health.admit(), 'one only')
+  health.heard()
+  t.doesNotThrow(() => health.admit())
+})
+
+t.test('one slow question is no outage as long as others are answered', async t => {
+  let time = 0
+  const health = breaker(() => instant(time))
+  for (let count = 0; count < 5; count++) {
+    const since = instant(time)
+    time += 5
+    health.heard()
+    time += 5
+    health.silent(since, away)
+  }
+  t.notOk(health.away())
+})
+
+t.test('a question is asked four times at most and never past its deadline', { timeout: 5000 }, async t => {
+  let made = 0
+  const count = (end: Attempt<string>) => async () => {
+    made += 1
+    return end
+  }
+  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad())))
+  t.equal(made, 4)
+  made = 0
+  const clock = jumping()
+  await failsAs(t, 'unreachable', retried(asking(250), clock, count(bad())))
+  t.ok(made < 4 && clock.now() < 250)
+  made = 0
+  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad({ again: false }))))
+  t.equal(made, 1)
+})
+
+t.test('what the service asks to wait is waited, in seconds or until a date', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const ends = [bad({ after: 7000 }), { ended: 'well', value: 'yes' } as const]
+  t.equal(await retried(asking(60_000), clock, async () => ends.shift() ?? bad()), 'yes')
+  t.equal(clock.now(), 7000)
+  t.equal(retryAfter('3', 0), 3000)
+  t.equal(retryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 4000), 5000)
+  t.equal(retryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 20_000), 0)
+  for (const nonsense of [undefined, 'soon', ['1', '2']]) t.equal(retryAfter(nonsense, 0), undefined)
+})
+
+t.test('an address is completed, or refused with what to type', async t => {
+  const done = {
+    'https://host': 'https://host/create/rest',
+    ' https://host:8443/ ': 'https://host:8443/create/rest',
+    'https://host/other/rest/': 'https://host/other/rest',
+    'http://127.0.0.1:8080': 'http://127.0.0.1:8080/create/rest',
+    'http://[::1]:8080': 'http://[::1]:8080/create/rest',
+  }
+  for (const [typed, base] of Object.entries(done)) t.equal(baseUrl(typed).href, base)
+  for (const typed of [
+    '',
+    'host',
+    'ftp://host',
+    'https://',
+    'https://u:secret@host',
+    'https://host/?a=1',
+    'http://host',
+  ]) {
+    t.throws(() => baseUrl(typed), { name: 'Failure' }, typed)
+  }
+  t.throws(() => baseUrl('host'), { message: /https:\/\/host/ })
+  for (const typed of ['https://u:secret@host', 'u:secret@host', 'https://u:secret@']) {
+    const failure = t.throws(() => baseUrl(typed))
+    t.notMatch(String(failure), /secret/)
+  }
+  t.equal(baseUrl('http://host', 'anywhere').href, 'http://host/create/rest')
+})
