@@ -1,9 +1,7 @@
 // The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
-
-const manifest = new URL('../../../package.json', import.meta.url)
+import { version } from './version.js'
 
 /** Loaded when named: the service's database has no business in `calcfs status`. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -49,7 +47,7 @@ function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
 function programOf(table: readonly Command[]): Command {
   const program = new Command('calcfs')
     .description('Mounts a computational-chemistry data platform as a drive.')
-    .version(versionOf(readFileSync(manifest, 'utf8')), '-V, --version', 'print the version')
+    .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .option(
       '--config <file>',
@@ -63,8 +61,4 @@ function programOf(table: readonly Command[]): Command {
     .exitOverride()
   for (const command of table) program.addCommand(command.copyInheritedSettings(program))
   return program
-}
-
-function versionOf(packageJson: string): string {
-  return String(JSON.parse(packageJson).version)
 }
