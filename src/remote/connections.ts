@@ -1,6 +1,7 @@
 // How the service is reached: one pool of kept-alive connections, through a proxy where the environment names one.
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { Failure } from '../failure.js'
 import { isLoopback } from './address.js'
 
 export interface Reach {
@@ -24,7 +25,15 @@ export function connectionsTo(base: URL, reach: Reach): Dispatcher {
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  return isLoopback(base)
-    ? new Agent(shared)
-    : new EnvHttpProxyAgent({ ...shared, requestTls: shared.connect })
+  return isLoopback(base) ? new Agent(shared) : throughProxy({ ...shared, requestTls: shared.connect })
+}
+
+function throughProxy(options: EnvHttpProxyAgent.Options): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent(options)
+  } catch (cause) {
+    throw new Failure('refused', 'HTTPS_PROXY or HTTP_PROXY holds no address like http://proxy:3128', {
+      cause,
+    })
+  }
 }

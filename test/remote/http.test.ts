@@ -1,25 +1,13 @@
-// What comes over a connection is right and whole, or it is a Failure that says why; and it never takes longer than asked.
-
+// What an answer means: the word for each status, what is asked again, what is never sent on, and how long it may take.
 import { createServer } from 'node:net'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { http } from '../../src/remote/http.js'
-import { type Body, byteOffset } from '../../src/remote/remote.js'
+import { byteOffset } from '../../src/remote/remote.js'
 import { failsAs } from './fails.js'
 import { ask, rawService, whole } from './raw.js'
 
 const get = { method: 'GET', path: '/x' } as const
 const start = byteOffset(0)
-const cut = (head: string, body: string) => (socket: import('node:net').Socket) => {
-  socket.write(`${head}\r\n\r\n${body}`)
-  setTimeout(() => socket.end(), 20)
-}
-
-async function textOf(body: Body): Promise<string> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of body.bytes) pieces.push(piece)
-  return Buffer.concat(pieces).toString()
-}
 
 t.test('each status becomes its word', { timeout: 30_000 }, async t => {
   const table = {
@@ -54,85 +42,6 @@ t.test('each status becomes its word', { timeout: 30_000 }, async t => {
     t.equal(failure.said, 'sorry')
     t.match(failure.message, `${status} to GET /create/rest/${status}`)
   }
-})
-
-t.test('a body cut short is never taken for whole', { timeout: 30_000 }, async t => {
-  const heads = {
-    '/length': 'HTTP/1.1 200 OK\r\nContent-Length: 100',
-    '/length-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100',
-    '/chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked',
-    '/chunks-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked',
-  }
-  const service = await rawService(t, ({ path }) => {
-    const head = Object.entries(heads).find(([name]) => path.endsWith(name))?.[1] ?? ''
-    return cut(head, head.includes('chunked') ? '5\r\n[1,2,\r\n' : '[1,2,')
-  })
-  for (const path of Object.keys(heads)) {
-    const body = await service.asked.content({ method: 'GET', path }, 'a.out', start, ask())
-    t.equal(body.ends, 'proven')
-    await failsAs(t, 'broken', textOf(body))
-    await failsAs(t, 'broken', service.asked.text({ method: 'GET', path }, ask(1000)))
-  }
-})
-
-t.test(
-  'a body without length and without chunks proves nothing and says so',
-  { timeout: 10_000 },
-  async t => {
-    const service = await rawService(t, () => cut('HTTP/1.0 200 OK\r\nContent-Type: application/json', '12'))
-    const body = await service.asked.content(get, 'a.out', start, ask())
-    t.equal(body.ends, 'unproven')
-    t.equal(body.length, undefined)
-    t.equal(await textOf(body), '12')
-    t.equal(await service.asked.text(get, ask()), '12', 'a bare number is asked for twice')
-    t.equal(service.heard.length, 3)
-  },
-)
-
-t.test('a number that comes differently the second time is no answer', { timeout: 10_000 }, async t => {
-  const service = await rawService(t, (_, number) => cut('HTTP/1.0 200 OK', number === 0 ? '4' : '42'))
-  await failsAs(t, 'broken', service.asked.text(get, ask()))
-})
-
-t.test('a compressed body comes decoded and is proven whole all the same', { timeout: 10_000 }, async t => {
-  const text = 'HF energy\n'.repeat(20_000)
-  const codes = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) }
-  const service = await rawService(t, ({ path }) => {
-    const [encoding, bytes] = Object.entries(codes).find(([name]) => path.includes(name)) ?? [
-      '',
-      Buffer.alloc(0),
-    ]
-    const sent = path.includes('short') ? bytes.subarray(0, -9) : bytes
-    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${sent.length}\r\n\r\n`
-    return Buffer.concat([Buffer.from(head), sent])
-  })
-  for (const name of Object.keys(codes)) {
-    const body = await service.asked.content({ method: 'GET', path: `/${name}` }, 'a.out', start, ask())
-    t.equal(body.length, undefined, 'the length on the wire is not the size')
-    t.equal(await textOf(body), text)
-    const short = await service.asked.content(
-      { method: 'GET', path: `/${name}-short` },
-      'a.out',
-      start,
-      ask(),
-    )
-    await failsAs(t, 'broken', textOf(short))
-    t.equal(await service.asked.head({ method: 'HEAD', path: `/${name}` }, ask()), undefined)
-  }
-})
-
-t.test('a page of HTML is never data and never content', { timeout: 10_000 }, async t => {
-  const page = '<html>please log in</html>'
-  const service = await rawService(t, ({ path }) => {
-    const type = path.endsWith('typed') ? 'text/html;charset=utf-8' : 'application/json'
-    return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${page.length}\r\n\r\n${page}`
-  })
-  const typed = { method: 'GET', path: '/typed' } as const
-  await failsAs(t, 'broken', service.asked.text(typed, ask()))
-  await failsAs(t, 'broken', service.asked.text(get, ask()))
-  await failsAs(t, 'broken', service.asked.content(typed, 'output.cml', start, ask()))
-  t.equal(await textOf(await service.asked.content(typed, 'report.HTML', start, ask())), page)
-  for (let again = 0; again < 10; again++) await failsAs(t, 'broken', service.asked.text(typed, ask()))
 })
 
 t.test('garbage, broken heads and resets are failures, never throws', { timeout: 20_000 }, async t => {
@@ -177,62 +86,6 @@ t.test('a service that says nothing costs the deadline and no more', { timeout: 
   t.equal(service.heard.length, 1)
   await failsAs(t, 'timeout', service.asked.text(get, ask(-1)))
   t.equal(service.heard.length, 1, 'a question that is late is not asked')
-})
-
-t.test(
-  'a download may take longer than the deadline, but must not stand still',
-  { timeout: 10_000 },
-  async t => {
-    const service = await rawService(t, ({ path }) => socket => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n')
-      let sent = 0
-      const timer = setInterval(() => {
-        if (sent++ < (path.endsWith('slow') ? 6 : 3)) socket.write('x')
-        else clearInterval(timer)
-      }, 150)
-    })
-    const slow = await service.asked.content({ method: 'GET', path: '/slow' }, 'a', start, ask(500))
-    t.equal(await textOf(slow), 'xxxxxx')
-    const stalled = await service.asked.content({ method: 'GET', path: '/stalls' }, 'a', start, ask(500))
-    await failsAs(t, 'timeout', textOf(stalled))
-  },
-)
-
-t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
-  const ranges: Record<string, string> = {
-    right: 'bytes 4-9/10',
-    early: 'bytes 0-5/10',
-    open: 'bytes 4-9/*',
-    inner: 'bytes 4-9/20',
-    wordy: 'lines 4-9/10',
-  }
-  const service = await rawService(t, ({ path, head }) => {
-    const range = ranges[path.split('/').at(-1) ?? '']
-    if (range === undefined || !/range: bytes=4-/i.test(head)) return whole('0123456789')
-    return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: 6\r\n\r\n456789`
-  })
-  const part = (name: string) =>
-    service.asked.content({ method: 'GET', path: `/${name}` }, 'a', byteOffset(4), ask())
-  const right = await part('right')
-  t.same([right.start, right.length, await textOf(right)], [4, 10, '456789'])
-  const all = await part('ignored')
-  t.same([all.start, all.length, await textOf(all)], [0, 10, '0123456789'])
-  for (const name of ['early', 'open', 'inner', 'wordy']) await failsAs(t, 'broken', part(name))
-})
-
-t.test('the first byte tells the size where HEAD does not', { timeout: 10_000 }, async t => {
-  const heads: Record<string, string> = {
-    range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
-    empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
-    whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
-    chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-  }
-  const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
-  const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
-  t.same(await first('range'), { honoured: true, size: 77 })
-  t.same(await first('empty'), { honoured: true, size: 0 })
-  t.same(await first('whole'), { honoured: false, size: 3 })
-  t.same(await first('chunked'), { honoured: false, size: undefined })
 })
 
 t.test('HEAD keeps its connection, and a zero is not believed', { timeout: 10_000 }, async t => {
@@ -353,26 +206,4 @@ t.test('downloads that nobody ends leave connections for questions', { timeout: 
   const next = await download()
   next.cancel()
   t.pass('a cancelled download gives its connection back')
-})
-
-t.test('a body is received only as fast as it is read', { timeout: 20_000 }, async t => {
-  const size = 64 * 1024 * 1024
-  let written = 0
-  const service = await rawService(t, () => socket => {
-    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
-    const piece = Buffer.alloc(64 * 1024)
-    const more = () => {
-      while (written < size) {
-        written += piece.length
-        if (!socket.write(piece)) return void socket.once('drain', more)
-      }
-    }
-    more()
-  })
-  const body = await service.asked.content(get, 'big', start, ask(5000))
-  await new Promise(resolve => setTimeout(resolve, 500))
-  t.ok(written < size / 4, `${written} bytes were taken without a reader`)
-  let count = 0
-  for await (const piece of body.bytes) count += piece.length
-  t.equal(count, size)
 })

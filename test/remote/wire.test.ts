@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Failure } from '../../src/failure.js'
 import { parseObject } from '../../src/record/parse.js'
-import { compactPrint } from '../../src/record/print.js'
 import type { CalculationId, ReportId } from '../../src/remote/remote.js'
 import { type DialectSettings, wire } from '../../src/remote/wire.js'
 
@@ -20,9 +19,6 @@ const kindOf = (read: () => unknown): string => {
     return thrown instanceof Failure ? thrown.kind : `threw ${thrown}`
   }
 }
-const ids = (list: readonly { readonly calculation: string }[] | undefined) =>
-  list?.map(row => row.calculation)
-const rows = (...list: string[]) => list.map(it => ({ calculation: it as CalculationId, title: undefined }))
 
 t.test('an id of 64 bits survives in every spelling', async t => {
   fc.assert(
@@ -233,83 +229,6 @@ t.test('a share tells its permission and its person', async t => {
   )
   t.match(one, { id: '17', permission: 'READ', user: 'bo' })
   t.match(two, { id: '18', permission: undefined, user: undefined })
-})
-
-t.test('the list of a report is read as ids, as rows, or not at all', async t => {
-  const read = (text: string) => ids(dialect.rows(parseObject(text)))
-  t.same(read('{"listCalculations":"12, 7,9007199254740993"}'), ['12', '7', '9007199254740993'])
-  t.same(read('{"calculations":[12,"7"]}'), ['12', '7'])
-  t.same(read('{"calculations":[]}'), [])
-  t.same(read('{"listCalculations":""}'), [])
-  t.same(read('{"rows":[{"calcId":7,"calcOrder":2},{"calcId":12,"calcOrder":1}]}'), ['12', '7'])
-  t.equal(read('{"title":"x"}'), undefined)
-  t.equal(read('{"calculations":null}'), undefined, 'null shows nothing')
-  t.equal(read('{"calculations":[{"x":1}]}'), undefined, 'a list that makes no sense shows nothing')
-  t.equal(dialect.listField(parseObject('{"rows":[{"calcId":7}]}')), 'rows')
-})
-
-t.test('what a user writes into the list is an id, a path or nonsense', async t => {
-  const entries = (text: string) => dialect.entries(parseObject(text))
-  const written = entries(
-    '{"calculations":[12,"7","/db/anna/a, b/TS1",{"path":"projects/x","title":"T"},{"calcId":"8"},-3,"3.5",true,""]}',
-  )
-  t.same(
-    written?.map(entry =>
-      entry.as === 'id' ? entry.calculation : entry.as === 'path' ? entry.path : entry.as,
-    ),
-    ['12', '7', '/db/anna/a, b/TS1', 'projects/x', '8', 'nonsense', 'nonsense', 'nonsense', 'nonsense'],
-  )
-  const text = entries('{"listCalculations":"12,/db/anna/a, b/TS1,7,"}')
-  t.same(
-    text?.map(entry => (entry.as === 'nonsense' ? '' : entry.as === 'id' ? entry.calculation : entry.path)),
-    ['12', '/db/anna/a, b/TS1', '7'],
-  )
-})
-
-t.test('rows may be moved or renumbered: both are the new order', async t => {
-  const base = parseObject('{"calculations":[{"calcId":1,"calcOrder":1},{"calcId":2,"calcOrder":2}]}')
-  const moved = parseObject('{"calculations":[{"calcId":2,"calcOrder":2},{"calcId":1,"calcOrder":1}]}')
-  const renumbered = parseObject('{"calculations":[{"calcId":1,"calcOrder":2},{"calcId":2,"calcOrder":1}]}')
-  const order = (report: typeof base) =>
-    dialect.entries(report, base)?.map(entry => (entry.as === 'id' ? entry.calculation : entry.as))
-  t.same(order(base), ['1', '2'])
-  t.same(order(moved), ['2', '1'])
-  t.same(order(renumbered), ['2', '1'])
-})
-
-t.test('a list is written back in its own form, and rows keep what calcfs does not know', async t => {
-  const write = (text: string, ...list: string[]) =>
-    compactPrint(dialect.withRows(parseObject(text), rows(...list)))
-  t.equal(
-    write('{"a":1,"listCalculations":"1,2"}', '2', '9007199254740993'),
-    '{"a":1,"listCalculations":"2,9007199254740993"}',
-  )
-  t.equal(write('{"calculations":["1"]}', '2'), '{"calculations":["2"]}')
-  t.equal(write('{"calculations":[1]}', '2'), '{"calculations":[2]}')
-  t.equal(write('{"calculations":[]}', '2'), '{"calculations":[2]}')
-  t.equal(
-    write(
-      '{"calculations":[{"calcId":1,"calcOrder":1,"title":"a","x":0.10},{"calcId":2,"calcOrder":2,"title":"b"}]}',
-      '3',
-      '2',
-      '1',
-    ),
-    '{"calculations":[{"calcId":3,"calcOrder":1},{"calcId":2,"calcOrder":2,"title":"b"},{"calcId":1,"calcOrder":3,"title":"a","x":0.10}]}',
-  )
-  t.equal(
-    kindOf(() => write('{"title":"x"}', '1')),
-    'refused',
-  )
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(id),
-      fc.constantFrom('"1"', '[1]', '["1"]', '[{"calcId":1,"calcOrder":1}]'),
-      (list, form) => {
-        const written = dialect.withRows(parseObject(`{"calculations":${form}}`), rows(...list))
-        return JSON.stringify(ids(dialect.rows(written))) === JSON.stringify(list)
-      },
-    ),
-  )
 })
 
 t.test('the order of a report goes out as one text of ids', async t => {
