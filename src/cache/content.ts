@@ -174,7 +174,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     }
     await recounting
     await shelf.settle()
-    for (const { name, used } of shelf.takeUses()) await store.used(name, used)
+    for (const [name, used] of shelf.takeUses()) await store.used(name, used)
   }
 
   function tendLogged(): void {

@@ -13,19 +13,18 @@ export interface ShelfSettings {
 export interface Shelf {
   /** Counts a file that is about to be kept, then drops others until all fit. */
   add(found: Found): Promise<void>
-  /** Counts files of earlier days, whose use is older than anything of this process. */
+  /** Counts files of earlier days and of other processes. */
   adopt(found: readonly Found[]): Promise<void>
   /** Called at every read. */
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
-  names(): readonly string[]
   /** Drops the least recently used until this many bytes are gone; says whether any are. */
   shed(bytes: number): Promise<boolean>
   /** Drops what is over the limit, and files larger than the limit whose use is over. */
   settle(): Promise<void>
   /** The uses since the last call, to be written down. */
-  takeUses(): readonly Found[]
+  takeUses(): readonly (readonly [string, Instant])[]
   readonly files: number
   readonly bytes: number
 }
@@ -36,8 +35,10 @@ const oversizeIdleMs = 60_000
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
 export function openShelf(settings: ShelfSettings): Shelf {
   let kept = new Map<string, Found>()
-  const used = new Set<string>()
+  const oversize = new Set<string>()
+  const uses = new Map<string, Instant>()
   let bytes = 0
+  let oversizeBytes = 0
   let evicting: Promise<void> = Promise.resolve()
 
   const isOversize = (found: Found) => found.bytes > settings.limitBytes
@@ -45,14 +46,20 @@ export function openShelf(settings: ShelfSettings): Shelf {
   function count(found: Found): void {
     remove(found.name)
     kept.set(found.name, found)
-    if (!isOversize(found)) bytes += found.bytes
+    if (!isOversize(found)) {
+      bytes += found.bytes
+      return
+    }
+    oversize.add(found.name)
+    oversizeBytes += found.bytes
   }
 
   function remove(name: string): void {
     const found = kept.get(name)
     if (found === undefined) return
     kept.delete(name)
-    if (!isOversize(found)) bytes -= found.bytes
+    if (oversize.delete(name)) oversizeBytes -= found.bytes
+    else bytes -= found.bytes
   }
 
   async function evict(found: Found): Promise<void> {
@@ -63,15 +70,16 @@ export function openShelf(settings: ShelfSettings): Shelf {
   async function evictUntil(enough: () => boolean): Promise<void> {
     for (const found of kept.values()) {
       if (enough()) return
-      if (isOversize(found) || settings.inUse(found.name)) continue
+      if (oversize.has(found.name) || settings.inUse(found.name)) continue
       await evict(found)
     }
   }
 
   async function evictOversize(): Promise<void> {
     const since = settings.now() - oversizeIdleMs
-    for (const found of kept.values()) {
-      if (isOversize(found) && found.used < since && !settings.inUse(found.name)) await evict(found)
+    for (const name of oversize) {
+      const found = kept.get(name)
+      if (found !== undefined && found.used < since && !settings.inUse(name)) await evict(found)
     }
   }
 
@@ -91,23 +99,22 @@ export function openShelf(settings: ShelfSettings): Shelf {
       return settle()
     },
     adopt(found) {
-      const earlier = found.filter(({ name }) => !kept.has(name)).sort((one, other) => one.used - other.used)
-      const later = kept
-      kept = new Map()
-      for (const one of earlier) count(one)
-      for (const [name, one] of later) kept.set(name, one)
+      for (const one of found) {
+        if (!kept.has(one.name)) count({ ...one, used: uses.get(one.name) ?? one.used })
+      }
+      kept = new Map([...kept].sort(([, one], [, other]) => one.used - other.used))
       return settle()
     },
     touch(name) {
+      const used = settings.now()
+      uses.set(name, used)
       const found = kept.get(name)
       if (found === undefined) return
       kept.delete(name)
-      kept.set(name, { name, bytes: found.bytes, used: settings.now() })
-      used.add(name)
+      kept.set(name, { name, bytes: found.bytes, used })
     },
     remove,
     has: name => kept.has(name),
-    names: () => [...kept.keys()],
     async shed(wanted) {
       const before = bytes
       await evictUntil(() => bytes <= before - wanted)
@@ -115,17 +122,15 @@ export function openShelf(settings: ShelfSettings): Shelf {
     },
     settle,
     takeUses() {
-      const uses = [...used].map(name => kept.get(name)).filter(found => found !== undefined)
-      used.clear()
-      return uses
+      const taken = [...uses]
+      uses.clear()
+      return taken
     },
     get files() {
       return kept.size
     },
     get bytes() {
-      let all = bytes
-      for (const found of kept.values()) if (isOversize(found)) all += found.bytes
-      return all
+      return bytes + oversizeBytes
     },
   }
 }
