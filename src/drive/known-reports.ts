@@ -1,4 +1,5 @@
 // The reports known here: no operation lists reports, so those created, opened or added are remembered with what their records said.
+import { z } from 'zod'
 import type { Ledger } from '../cache/ledger.js'
 import type { JsonObject } from '../record/json.js'
 import { type Dialect, idForm, type ReportId } from '../remote/remote.js'
@@ -26,6 +27,18 @@ export interface KnownReports {
 
 const room = 'known-reports'
 
+const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
+
+/** A line that another version wrote says nothing, but the report stays known. */
+function lineIn(text: string): Omit<KnownReport, 'id'> {
+  try {
+    const { title, type, calculations } = lineForm.parse(JSON.parse(text))
+    return { title, type, calculations }
+  } catch {
+    return { title: '', type: '', calculations: undefined }
+  }
+}
+
 export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
   function add(id: ReportId, record: JsonObject): void {
     const line = JSON.stringify({
@@ -40,7 +53,7 @@ export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports
     list: () =>
       [...ledger.entries(room)]
         .filter(([id]) => idForm.test(id))
-        .map(([id, kept]) => ({ id: id as ReportId, ...(JSON.parse(kept.value) as Omit<KnownReport, 'id'>) }))
+        .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
         .sort((a, b) => compareIds(a.id, b.id)),
     knows: id => ledger.get(room, id) !== undefined,
     add,
