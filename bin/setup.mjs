@@ -191,7 +191,8 @@ function installNpmPackages() {
   if (!onPath('npm'))
     throw new Stop('There is no npm on the PATH: install it beside Node, then run this again.')
   say('Installing the npm packages of package-lock.json …')
-  if (npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) return
+  // Not `npm ci`: it refuses a lock that lacks another platform's optional packages, and not every registry has all of them.
+  if (npm(['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])) return
   throw new Stop('npm could not install the packages; its own words are above.')
 }
 
