@@ -43,17 +43,16 @@ export async function sendBitstream(
       .header('content-range', `bytes */${size}`)
       .send({ error: `there are only ${size} bytes` })
   }
+  const sent = part === 'whole' ? { start: 0, end: size - 1 } : part
+  // Opened before the head is made, so that a lost file is an honest 500.
+  const bytes = request.method === 'HEAD' ? undefined : await bytesOf(what.path, sent)
   reply.type('application/octet-stream')
   if (packed) reply.header('content-encoding', 'gzip')
   if (part !== 'whole') reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
-  const sent = part === 'whole' ? { start: 0, end: size - 1 } : part
   if (!packed && !what.lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
-  if (request.method === 'HEAD') return reply.send()
-  const bytes = await bytesOf(what.path, sent)
-  return reply.send(packed ? compressed(bytes) : bytes)
+  return reply.send(bytes !== undefined && packed ? compressed(bytes) : bytes)
 }
 
-/** Opens before the head goes out, so that a lost file is a 500 and not a cut body. */
 async function bytesOf(path: string, { start, end }: Part): Promise<Readable> {
   const file = await open(path, 'r')
   // An end before the start is refused by the stream; an empty file is simply read to its end.

@@ -1,8 +1,9 @@
 // Calculations: their records, the names of their files, and the geometry generated from them.
 import { readFileSync } from 'node:fs'
 import type { Contents, StoredContent } from './contents.js'
+import { listingOf } from './descendants.js'
 import { geometryOf } from './geometry.js'
-import { laterThan, listingOf, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
+import { laterThan, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
 import { type JsonRecord, parseRecord, recordText, replaced } from './record.js'
 import { invalid, missing } from './refusal.js'
 import type { Store } from './store.js'

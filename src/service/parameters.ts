@@ -1,4 +1,5 @@
 // The parameters of a query, each read by the rule the API document gives for it.
+import { deepest } from './descendants.js'
 import { validId } from './record.js'
 import { invalid } from './refusal.js'
 
@@ -36,9 +37,6 @@ export function wordParameter<Word extends string>(
   if (word === undefined) throw invalid(`${name} is none of ${words.join(', ')}`)
   return word
 }
-
-/** More levels than any tree has. */
-const deepest = 1_000_000_000
 
 /** How many levels down: a positive integer or the word `all`; one level if it is not given. */
 export function depthParameter(query: Query): number {

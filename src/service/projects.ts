@@ -1,11 +1,10 @@
 // Projects: the tree they form, their records, and the listing of what lies below them.
+import { below, deepest, listingOf } from './descendants.js'
 import { type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
 import { invalid, missing, Refusal } from './refusal.js'
 import type { Store } from './store.js'
 import type { User } from './users.js'
 
-/** What a listing shows of a project or calculation besides its id and name, where the record has it. */
-const listedFields = ['type', 'description', 'parentId', 'owner', 'state', 'creationDate', 'modificationDate']
 /** What a PUT of a project cannot change. */
 const ownedFields = ['id', 'parentId', 'owner', 'state', 'handle', 'creationDate', 'modificationDate']
 
@@ -33,15 +32,6 @@ export function rootOf(store: Store, userId: string): string {
   )
   if (root === undefined) throw new Error(`user ${userId} has no root project`)
   return root.id
-}
-
-/** The item a listing shows for a record. */
-export function listingOf(id: string, record: JsonRecord): string {
-  const shown = ['name', ...listedFields].flatMap(name => {
-    const value = record.get(name)
-    return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`]
-  })
-  return `{"id":${[id, ...shown].join(',')}}`
 }
 
 /** A name as it stands in the database. */
@@ -141,46 +131,6 @@ export function updateProject(
   )
 }
 
-const below = `
-WITH RECURSIVE below (id, level) AS (
-  SELECT id, 1 FROM project WHERE parent = ?
-  UNION ALL SELECT p.id, b.level + 1 FROM project p JOIN below b ON p.parent = b.id WHERE b.level < ?)`
-
-/** A listing, item by item in JSON; a bare one says only id and name. */
-export interface Listing {
-  readonly of: string
-  readonly depth: number
-  readonly bare: boolean
-}
-
-const item = (bare: boolean, table: string): string =>
-  bare ? `'{"id":' || ${table}.id || ',"name":' || ${table}.name || '}'` : `${table}.listing`
-
-/** The sub-projects of the first `depth` levels, upper levels first. */
-export function subProjects(store: Store, { of, depth, bare }: Listing): readonly string[] {
-  const found = store.all<{ item: string }>(
-    `${below} SELECT ${item(bare, 'project')} AS item FROM below JOIN project ON project.id = below.id
-     ORDER BY below.level, project.id`,
-    of,
-    depth,
-  )
-  return found.map(row => row.item)
-}
-
-/** The calculations of the first `depth` levels: those of the project itself are the first. */
-export function calculationsBelow(store: Store, { of, depth, bare }: Listing): readonly string[] {
-  const found = store.all<{ item: string }>(
-    `${below}, inside (id, level) AS (SELECT CAST(? AS INTEGER), 0 UNION ALL SELECT id, level FROM below WHERE level < ?)
-     SELECT ${item(bare, 'calculation')} AS item FROM inside JOIN calculation ON calculation.project = inside.id
-     ORDER BY inside.level, calculation.id`,
-    of,
-    depth,
-    of,
-    depth,
-  )
-  return found.map(row => row.item)
-}
-
 /** Deletes a project with all below it; gives back the hashes of the contents that were held there. */
 export function deleteProject(store: Store, project: Project): readonly string[] {
   if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
@@ -189,7 +139,7 @@ export function deleteProject(store: Store, project: Project): readonly string[]
     `${inside} SELECT 1 FROM doomed JOIN project ON project.id = doomed.id
      WHERE json_extract(project.record, '$.state') = 'published'`,
     project.id,
-    1_000_000_000,
+    deepest,
     project.id,
   )
   if (published !== undefined) throw new Refusal(403, 'what is published cannot be deleted')
@@ -198,7 +148,7 @@ export function deleteProject(store: Store, project: Project): readonly string[]
      SELECT hash FROM file JOIN gone ON gone.id = file.calculation
      UNION SELECT hash FROM geometry JOIN gone ON gone.id = geometry.calculation`,
     project.id,
-    1_000_000_000,
+    deepest,
     project.id,
   )
   store.run('DELETE FROM project WHERE id = ?', project.id)

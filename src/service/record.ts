@@ -92,11 +92,6 @@ export function recordText(record: JsonRecord): string {
   return `{${[...record].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }
 
-/** A record of fields given as JSON texts. */
-export function recordOf(fields: Readonly<Record<string, string>>): JsonRecord {
-  return new Map(Object.entries(fields))
-}
-
 /** The record a PUT leaves: the body's fields in the body's order, save that what the service owns keeps its value. */
 export function replaced(old: JsonRecord, body: JsonRecord, owned: readonly string[]): Map<string, string> {
   const result = new Map(body)

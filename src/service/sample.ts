@@ -6,128 +6,112 @@ import { z } from 'zod'
 import { permissions } from './rights.js'
 import type { FileSeed, Seed } from './seed.js'
 
+/** The names from the top of the owner's space down; a list, for a name may hold a slash. */
+const path = z.array(z.string()).min(1)
+const described = { owner: z.string(), description: z.string() }
+
 const manifestShape = z.strictObject({
   users: z.array(z.strictObject({ name: z.string(), password: z.string(), email: z.string() })),
-  projects: z.array(
-    z.strictObject({
-      path: z.string(),
-      description: z.string(),
-      owner: z.string(),
-      fields: z.looseObject({}).optional(),
-    }),
-  ),
+  projects: z.array(z.strictObject({ ...described, path })),
   calculations: z.array(
-    z.strictObject({
-      project: z.string(),
-      name: z.string(),
-      type: z.string(),
-      description: z.string(),
-      dir: z.string(),
-    }),
+    z.strictObject({ ...described, project: path, name: z.string(), type: z.string(), dir: z.string() }),
   ),
   reports: z.array(
     z.strictObject({
+      ...described,
       name: z.string(),
       title: z.string(),
-      description: z.string(),
-      type: z.union([z.string(), z.number()]),
+      type: z.enum(['Supporting information', 'Reaction energy profile', 'Reaction graph']),
       configuration: z.string(),
-      owner: z.string().optional(),
-      calculations: z.array(z.strictObject({ path: z.string(), title: z.string() })),
+      calculations: z.array(z.strictObject({ owner: z.string(), path, title: z.string() })),
     }),
   ),
-  shares: z.array(z.strictObject({ project: z.string(), user: z.string(), permission: z.enum(permissions) })),
+  shares: z.array(
+    z.strictObject({ owner: z.string(), project: path, user: z.string(), permission: z.enum(permissions) }),
+  ),
 })
 type Manifest = z.infer<typeof manifestShape>
 
-const typeNames: Readonly<Record<string, string>> = {
-  'supporting information': '1',
-  'reaction energy profile': '2',
-  'reaction graph': '3',
-}
+const typeIds = {
+  'Supporting information': '1',
+  'Reaction energy profile': '2',
+  'Reaction graph': '3',
+} as const
 
 /** Where the shipped sample lies: in the package, whether this runs from `src` or from `dist/src`. */
 export function sampleDirectory(): string {
   let at = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(at, 'package.json'))) {
-    if (at === dirname(at)) throw new Error('the package of the sample is not found')
+    if (at === dirname(at)) throw new Error('the package that the sample is shipped in is not found')
     at = dirname(at)
   }
   return join(at, 'src', 'service', 'sample', 'data')
 }
 
 /**
- * Puts the sample of a folder into a service, in one transaction.
- * @throws Error if the manifest is missing or is not what it should be
+ * Puts the sample of a folder into a service: all of it or nothing.
+ * @throws Error that says in one sentence what is wrong with the sample
  */
 export function loadSample(seed: Seed, directory: string = sampleDirectory()): void {
-  const manifest = manifestShape.parse(JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')))
+  const manifest = readManifest(join(directory, 'manifest.json'))
   seed.together(() => {
     for (const user of manifest.users) seed.addUser(user)
     const projects = addProjects(seed, manifest)
-    const calculations = addCalculations(seed, manifest, { directory, projects })
-    for (const { project, ...share } of manifest.shares) {
-      seed.addShare({ project: known(projects, project), ...share })
+    const calculations = addCalculations(seed, manifest, { projects, directory })
+    for (const { owner, project, ...share } of manifest.shares) {
+      seed.addShare({ project: known(projects, owner, project), ...share })
     }
-    for (const report of manifest.reports)
-      addReport(seed, { report, calculations, owner: firstUser(manifest) })
+    for (const { calculations: list, type, ...report } of manifest.reports) {
+      const rows = list.map(({ owner, path, title }) => ({ id: known(calculations, owner, path), title }))
+      seed.addReport({ ...report, type: typeIds[type], calculations: rows })
+    }
   })
 }
 
-function firstUser({ users }: Manifest): string {
-  const [first] = users
-  if (first === undefined) throw new Error('the sample has no user')
-  return first.name
+function readManifest(file: string): Manifest {
+  const read = manifestShape.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  if (read.success) return read.data
+  const [first] = read.error.issues
+  throw new Error(`${file} is not a sample: ${first?.path.join('.')}: ${first?.message}`)
 }
 
+/** Ids by owner and path, for projects and calculations apart: one of each may share a name. */
 type Ids = ReadonlyMap<string, string>
+const key = (owner: string, path: readonly string[]): string => JSON.stringify([owner, ...path])
 
-function known(ids: Ids, path: string): string {
-  const id = ids.get(path)
-  if (id === undefined) throw new Error(`the sample speaks of "${path}", which it does not hold`)
+function known(ids: Ids, owner: string, path: readonly string[]): string {
+  const id = ids.get(key(owner, path))
+  if (id === undefined) throw new Error(`the sample speaks of ${key(owner, path)}, which it does not hold`)
   return id
 }
 
 /** Parents first, as the manifest lists them. */
 function addProjects(seed: Seed, { projects }: Manifest): Ids {
   const ids = new Map<string, string>()
-  for (const { path, description, owner, fields } of projects) {
-    const cut = path.lastIndexOf('/')
-    const parent = cut < 0 ? seed.rootOf(owner) : known(ids, path.slice(0, cut))
-    const extra = fields === undefined ? {} : { fields: JSON.stringify(fields) }
-    ids.set(path, seed.addProject({ name: path.slice(cut + 1), owner, parent, description, ...extra }))
+  for (const { owner, path, description } of projects) {
+    const above = path.slice(0, -1)
+    const parent = above.length === 0 ? seed.rootOf(owner) : known(ids, owner, above)
+    const [name = ''] = path.slice(-1)
+    ids.set(key(owner, path), seed.addProject({ name, owner, parent, description }))
   }
   return ids
 }
 
-function addCalculations(
-  seed: Seed,
-  { calculations }: Manifest,
-  { directory, projects }: { directory: string; projects: Ids },
-): Ids {
+interface Place {
+  readonly projects: Ids
+  readonly directory: string
+}
+
+function addCalculations(seed: Seed, { calculations }: Manifest, { projects, directory }: Place): Ids {
   const ids = new Map<string, string>()
-  for (const { project, dir, ...calculation } of calculations) {
+  for (const { owner, project, dir, ...calculation } of calculations) {
     const folder = join(directory, dir)
-    const files: Record<string, FileSeed> = {}
-    for (const name of readdirSync(folder).sort()) files[name] = { path: join(folder, name) }
-    const id = seed.addCalculation({ project: known(projects, project), files, ...calculation })
-    ids.set(`${project}/${calculation.name}`, id)
+    const names = readdirSync(folder).sort()
+    const files = Object.fromEntries(
+      names.map((name): [string, FileSeed] => [name, { path: join(folder, name) }]),
+    )
+    const id = seed.addCalculation({ project: known(projects, owner, project), files, ...calculation })
+    ids.set(key(owner, [...project, calculation.name]), id)
   }
   return ids
-}
-
-interface ReportJob {
-  readonly report: Manifest['reports'][number]
-  readonly calculations: Ids
-  readonly owner: string
-}
-
-function addReport(seed: Seed, { report, calculations, owner }: ReportJob): void {
-  const type = String(report.type)
-  seed.addReport({
-    ...report,
-    owner: report.owner ?? owner,
-    type: typeNames[type.toLowerCase()] ?? type,
-    calculations: report.calculations.map(({ path, title }) => ({ id: known(calculations, path), title })),
-  })
 }

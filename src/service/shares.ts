@@ -3,7 +3,7 @@ import { idIn, type JsonRecord, parseRecord, recordText, replaced, textIn } from
 import { invalid, missing } from './refusal.js'
 import { type Permission, permissions } from './rights.js'
 import type { Store } from './store.js'
-import { type User, userById, userByName } from './users.js'
+import { type User, userByName } from './users.js'
 
 export interface Share {
   readonly id: string
@@ -98,13 +98,4 @@ export function updateShare(store: Store, share: Share, body: JsonRecord): void 
 
 export function deleteShare(store: Store, share: Share): void {
   store.run('DELETE FROM share WHERE id = ?', share.id)
-}
-
-/** The owner of a project, for records that name him. */
-export function ownerOf(store: Store, project: string): User | undefined {
-  const row = store.first<{ owner: string }>(
-    'SELECT CAST(owner AS TEXT) AS owner FROM project WHERE id = ?',
-    project,
-  )
-  return row === undefined ? undefined : userById(store, row.owner)
 }

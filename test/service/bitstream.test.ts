@@ -1,5 +1,5 @@
 // Promises of the content's way out: ranges, conditions, codings, lengths, and memory that stays flat.
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -136,6 +136,22 @@ t.test('gzip is for those who ask for it, and never for a range', async t => {
   const part = await get({ 'accept-encoding': 'gzip', range: 'bytes=0-1' })
   t.same([part.status, part.text, part.headers['content-encoding']], [206, '01', undefined])
   t.equal((await head({ 'accept-encoding': 'gzip' })).headers['content-encoding'], 'gzip')
+})
+
+t.test('a content lost on disk is a plain 500, never a cut or mislabelled body', async t => {
+  const data = scratch(t)
+  const { anna, service } = await ground(t, { data })
+  const project = service.seed.addProject({ name: 'p', owner: 'anna' })
+  const id = service.seed.addCalculation({ name: 'c', project, files: { a: digits } })
+  rmSync(join(data, 'content'), { recursive: true })
+  const path = `/calculation/files/bitstream?id=${id}&fileId=a`
+  for (const headers of [{}, { 'accept-encoding': 'gzip' }, { range: 'bytes=0-1' }]) {
+    const answer = await anna('GET', path, { headers })
+    t.equal(answer.status, 500)
+    t.match(JSON.parse(answer.text), { error: String })
+    t.same([answer.headers['content-encoding'], answer.headers['content-range']], [undefined, undefined])
+    t.notMatch(answer.text, data)
+  }
 })
 
 t.test('one connection carries many requests', async t => {

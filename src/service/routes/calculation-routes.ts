@@ -1,5 +1,6 @@
 // /calculation, its files and its geometry.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { json } from '../answer.js'
 import { disposition, sendBitstream } from '../bitstream.js'
 import {
   type Calculation,
@@ -14,7 +15,6 @@ import { bodyId, bodyOf, callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { idParameter, optional, type Query, required, wordParameter } from '../parameters.js'
 import { missing } from '../refusal.js'
-import { json } from './project-routes.js'
 
 export function calculationRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, contents, lacks, now } = instance

@@ -1,10 +1,11 @@
 // /project and /project/descendant.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { json } from '../answer.js'
 import { bodyId, bodyOf, callerOf } from '../caller.js'
+import { calculationsBelow, subProjects } from '../descendants.js'
 import type { Instance } from '../instance.js'
 import { depthParameter, idParameter, type Query, wordParameter } from '../parameters.js'
 import {
-  calculationsBelow,
   deleteProject,
   insertProject,
   type Project,
@@ -12,7 +13,6 @@ import {
   projectName,
   refuseIfPublished,
   rootOf,
-  subProjects,
   updateProject,
 } from '../projects.js'
 import { idIn, type JsonRecord, parseRecord, recordText } from '../record.js'
@@ -88,7 +88,3 @@ function sentRecord(body: JsonRecord): JsonRecord {
   for (const name of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(name)
   return record
 }
-
-/** Sends a text that is JSON already. */
-export const json = (reply: FastifyReply, text: string): FastifyReply =>
-  reply.type('application/json; charset=utf-8').send(text)

@@ -1,27 +1,25 @@
 // /report, its types on both their paths, and /report/calculations.
 import type { FastifyInstance } from 'fastify'
+import { json } from '../answer.js'
 import { bodyId, bodyOf, callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { idParameter, type Query, wordParameter } from '../parameters.js'
 import { textIn } from '../record.js'
 import { invalid, missing, Refusal } from '../refusal.js'
+import { listedIds, postedList, setList } from '../report-list.js'
 import {
   deleteReport,
   insertReport,
-  listedIds,
-  postedList,
   type Report,
   reportById,
   reportStatuses,
   reportText,
   reportTypes,
-  setList,
   touchReport,
   updateReport,
 } from '../reports.js'
 import type { Store } from '../store.js'
 import type { User } from '../users.js'
-import { json } from './project-routes.js'
 
 export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, lacks, now } = instance

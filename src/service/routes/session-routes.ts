@@ -1,5 +1,6 @@
 // /login, /user/info and /navigation/path/resolve.
 import type { FastifyInstance } from 'fastify'
+import { json } from '../answer.js'
 import { calculationById } from '../calculations.js'
 import { callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
@@ -7,7 +8,6 @@ import { type Query, required, wordParameter } from '../parameters.js'
 import { idAt } from '../paths.js'
 import { invalid, missing, Refusal } from '../refusal.js'
 import { userWithPassword } from '../users.js'
-import { json } from './project-routes.js'
 
 /** The one route that needs no token. */
 export function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {

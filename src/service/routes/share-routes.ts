@@ -1,5 +1,6 @@
 // /project/share.
 import type { FastifyInstance } from 'fastify'
+import { json } from '../answer.js'
 import { bodyId, bodyOf, callerOf } from '../caller.js'
 import type { Instance } from '../instance.js'
 import { idParameter, type Query } from '../parameters.js'
@@ -14,7 +15,6 @@ import {
   sharesOf,
   updateShare,
 } from '../shares.js'
-import { json } from './project-routes.js'
 
 export function shareRoutes(app: FastifyInstance, { store, rights }: Instance): void {
   app.get<{ Querystring: Query }>('/project/share', (request, reply) => {

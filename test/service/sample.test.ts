@@ -1,0 +1,103 @@
+// Promises of `--sample`: everything the manifest names is there, and every calculation has a geometry.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { loadSample, sampleDirectory } from '../../src/service/sample.js'
+import { startService } from '../../src/service/service.js'
+import { type Client, scratch, signedIn } from './client.js'
+
+t.setTimeout(60_000)
+
+async function sampled(t: Test, directory?: string) {
+  const service = await startService({ data: scratch(t) })
+  t.teardown(() => service.close())
+  loadSample(service.seed, directory)
+  return service
+}
+
+async function items(client: Client, path: string): Promise<readonly { id: number; name: string }[]> {
+  return JSON.parse((await client('GET', path)).text)
+}
+
+t.test('the shipped sample is as rich as the demo needs', async t => {
+  const { url } = await sampled(t)
+  const demo = await signedIn(t, url, 'demo')
+  await signedIn(t, url, 'guest')
+  const { text: root } = await demo('GET', '/navigation/path/resolve?path=/db/demo&type=project')
+  t.ok((await items(demo, `/project/descendant?id=${root}&type=project`)).length >= 3)
+  const calculations = await items(demo, `/project/descendant?id=${root}&depth=all`)
+  t.ok(calculations.length >= 12)
+  for (const { id, name } of calculations) {
+    const files = JSON.parse((await demo('GET', `/calculation/files?id=${id}`)).text)
+    t.ok(files.includes('output.cml'), `${name}: ${files}`)
+    const { status, text } = await demo('GET', `/calculation/xyz?id=${id}`)
+    const lines = text.trimEnd().split('\n')
+    t.same([status, Number(lines[0]), lines[1]], [200, lines.length - 2, name])
+  }
+})
+
+t.test('each report of the shipped sample has its calculations in order, with titles', async t => {
+  const { url } = await sampled(t)
+  const demo = await signedIn(t, url, 'demo')
+  const reports = [
+    JSON.parse((await demo('GET', '/report?id=1')).text),
+    JSON.parse((await demo('GET', '/report?id=2')).text),
+  ]
+  t.same(reports.map(report => report.reportTypeName).sort(), [
+    'Reaction energy profile',
+    'Supporting information',
+  ])
+  for (const { calculations } of reports) {
+    t.ok(calculations.length >= 3)
+    t.ok(calculations.every((row: { title: string }) => row.title !== null))
+  }
+})
+
+t.test('a sample that is wrong says where in one sentence, and leaves nothing behind', async t => {
+  const directory = scratch(t)
+  const service = await startService({ data: scratch(t) })
+  t.teardown(() => service.close())
+  const write = (manifest: object) =>
+    writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest))
+  const users = [{ name: 'demo', password: 'demo', email: 'demo@example.org' }]
+  const empty = { users, projects: [], calculations: [], reports: [], shares: [] }
+  write({ ...empty, projects: [{ owner: 'demo', path: 'a/b', description: 'x' }] })
+  t.throws(() => loadSample(service.seed, directory), {
+    message: /manifest\.json is not a sample: projects\.0\.path: /,
+  })
+  write({ ...empty, projects: [{ owner: 'demo', path: ['a', 'b'], description: 'x' }] })
+  t.throws(() => loadSample(service.seed, directory), { message: /speaks of \["demo","a"\]/ })
+  t.equal(service.seed.hasUsers(), false)
+})
+
+t.test('a project and a calculation of one name are told apart', async t => {
+  const directory = scratch(t)
+  mkdirSync(join(directory, 'one'))
+  writeFileSync(join(directory, 'one', 'a.in'), 'x')
+  const calculation = { owner: 'demo', name: 'twin', type: 'ORC', description: '', dir: 'one' }
+  const manifest = {
+    users: [{ name: 'demo', password: 'demo', email: 'demo@example.org' }],
+    projects: [
+      { owner: 'demo', path: ['top'], description: 'x' },
+      { owner: 'demo', path: ['top', 'twin'], description: 'x' },
+    ],
+    calculations: [
+      { ...calculation, project: ['top'] },
+      { ...calculation, project: ['top', 'twin'] },
+    ],
+    reports: [],
+    shares: [],
+  }
+  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest))
+  const demo = await signedIn(t, (await sampled(t, directory)).url, 'demo')
+  const resolve = (path: string, type: string) =>
+    demo('GET', `/navigation/path/resolve?path=/db/demo/${path}&type=${type}`)
+  t.equal((await resolve('top/twin', 'project')).status, 200)
+  t.equal((await resolve('top/twin', 'calculation')).status, 200)
+  t.equal((await resolve('top/twin/twin', 'calculation')).status, 200)
+})
+
+t.test('the sample lies where the package ships it', t => {
+  t.match(sampleDirectory(), /src\/service\/sample\/data$/)
+  t.end()
+})
