@@ -4,6 +4,7 @@ import { type Json, type JsonObject, numberJson, stringJson } from '../record/js
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { listing, type Malformed, namesOf } from './listing.js'
+import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
 import type {
   CalculationId,
@@ -95,10 +96,10 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
       if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
       return objectIn(text)
     },
-    projects: text => listing(parsed(text), read.item, malformed) as Listed<ProjectId>[],
-    calculations: text => listing(parsed(text), read.item, malformed) as Listed<CalculationId>[],
-    shares: text => listing(parsed(text), read.share, malformed),
-    reportTypes: text => listing(parsed(text), read.reportType, malformed),
+    projects: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<ProjectId>[],
+    calculations: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<CalculationId>[],
+    shares: text => listing(parsed(text, quickJson), read.share, malformed),
+    reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
     fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],
     user: text => {
       const record = objectIn(text)
@@ -162,9 +163,9 @@ function objectIn(text: string): JsonObject {
   return json
 }
 
-function parsed(text: string): Json {
+function parsed(text: string, parse: (text: string) => Json = parseJson): Json {
   try {
-    return parseJson(text)
+    return parse(text)
   } catch (cause) {
     const said = blotted(text.slice(0, 300), [])
     throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })

@@ -2,7 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Failure } from '../../src/failure.js'
-import { parseObject } from '../../src/record/parse.js'
+import { equalJson } from '../../src/record/meaning.js'
+import { parseJson, parseObject } from '../../src/record/parse.js'
+import { quickJson } from '../../src/remote/quick-json.js'
 import type { CalculationId, ReportId } from '../../src/remote/remote.js'
 import { type DialectSettings, wire } from '../../src/remote/wire.js'
 
@@ -63,6 +65,28 @@ t.test('malformed items are left out and reported, the others stay', async t => 
   const { calculations, left } = speaking()
   t.equal(calculations('[{"id":1,"name":"a"},{"id":1,"name":"again"}]').length, 1, 'an id counts once')
   t.same(left, [])
+})
+
+t.test('a listing read fast says the same as one read losslessly', async t => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.maxSafeNat())
+  const value = fc.oneof(
+    number,
+    fc.string({ unit: 'binary' }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(number),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.string(), value)), list => {
+      const text = JSON.stringify(list)
+      return equalJson(quickJson(text), parseJson(text))
+    }),
+  )
+  for (const digits of ['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', '-0.10', '12E5']) {
+    t.ok(equalJson(quickJson(`[${digits}]`), parseJson(`[${digits}]`)), digits)
+  }
+  t.throws(() => quickJson('['.repeat(300) + ']'.repeat(300)), Failure)
+  t.throws(() => quickJson('[1,'), Failure)
 })
 
 t.test('a listed item tells the rest of itself and its parent', async t => {
