@@ -7,7 +7,6 @@ import {
   byteCount,
   type Content,
   type Instant,
-  instant,
   type Remote,
 } from '../remote/remote.js'
 import { openArrivals } from './arrivals.js'
@@ -19,6 +18,7 @@ import { openShelf } from './eviction.js'
 import type { Ledger, Log } from './ledger.js'
 import { FileClosed } from './open-file.js'
 import { rememberSizes } from './sizes.js'
+import { keepUp, type ScrubResult } from './upkeep.js'
 
 export interface ContentCacheOptions {
   /** Made if missing, 0700. Two processes may share it. */
@@ -48,12 +48,6 @@ export interface ContentCache {
   close(): Promise<void>
 }
 
-export interface ScrubResult {
-  readonly checked: number
-  readonly dropped: number
-  readonly swept: number
-}
-
 export interface ContentStats {
   readonly files: number
   readonly bytes: number
@@ -62,9 +56,6 @@ export interface ContentStats {
   readonly openFiles: number
 }
 
-const tendEveryMs = 10_000
-/** Another daemon's files are counted this often. */
-const recountEveryMs = 600_000
 const openFilesAtMost = 256
 const namesAtMost = 16_384
 /** A file can be closed or found damaged between two steps; more often than this in one read, something else is wrong. */
@@ -85,10 +76,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     shelf,
     keepOpen: blob => open.set(blob.name, blob),
   })
-  const timer = setInterval(tendLogged, tendEveryMs).unref()
-  let recountAt = now()
-  let recounting: Promise<void> = Promise.resolve()
-  tendLogged()
+  const upkeep = keepUp({ store, shelf, arrivals, discard, now, log })
 
   function nameOf(content: Content): string {
     const key = keyOf(content)
@@ -157,57 +145,6 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return byteCount(blob.length)
   }
 
-  async function recount(): Promise<void> {
-    await store.sweep()
-    const found = []
-    for await (const one of store.list()) found.push(one)
-    await shelf.adopt(found)
-  }
-
-  async function tend(): Promise<void> {
-    arrivals.tend()
-    if (now() >= recountAt) {
-      recountAt = instant(now() + recountEveryMs)
-      recounting = recount().catch(error =>
-        log('the kept files could not be counted', { error: String(error) }),
-      )
-    }
-    await recounting
-    await shelf.settle()
-    for (const [name, used] of shelf.takeUses()) await store.used(name, used)
-  }
-
-  function tendLogged(): void {
-    tend().catch(error => log('the content cache could not be tended', { error: String(error) }))
-  }
-
-  async function isSound(name: string): Promise<boolean> {
-    const blob = await store.open(name)
-    if (blob === undefined) return false
-    try {
-      await blob.verify()
-      return true
-    } catch (error) {
-      await discard(name, error)
-      return false
-    } finally {
-      blob.close()
-    }
-  }
-
-  async function scrub(): Promise<ScrubResult> {
-    const swept = await store.sweep()
-    let checked = 0
-    let dropped = 0
-    for await (const { name } of store.list()) {
-      checked += 1
-      if (await isSound(name)) continue
-      dropped += 1
-      shelf.remove(name)
-    }
-    return { checked, dropped, swept }
-  }
-
   return {
     size: (content, ask) => size(content, ask).catch(rethrow),
     read,
@@ -222,8 +159,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       shelf.remove(name)
       await drop(name).catch(rethrow)
     },
-    tend,
-    scrub,
+    tend: () => upkeep.tend().catch(rethrow),
+    scrub: () => upkeep.scrub().catch(rethrow),
     stats: () => ({
       files: shelf.files,
       bytes: shelf.bytes,
@@ -232,9 +169,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       openFiles: open.size,
     }),
     async close() {
-      clearInterval(timer)
       await arrivals.close()
-      await tend()
+      await upkeep.close()
       open.clear()
     },
   }

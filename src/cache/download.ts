@@ -4,6 +4,7 @@ import type { Body, ByteOffset, Instant } from '../remote/remote.js'
 import { byteOffset } from '../remote/remote.js'
 import type { Unfinished } from './blob-store.js'
 import { type Proof, type Prover, sameProof, startProof } from './proof.js'
+import { takeToEnd } from './taking.js'
 
 export interface DownloadPorts {
   readonly fetch: (start: ByteOffset) => Promise<Body>
@@ -99,6 +100,11 @@ export function startDownload(
     return new Promise((resolve, reject) => waiting.add({ ready, resolve, reject }))
   }
 
+  function moved(): void {
+    throwIfStopped()
+    movedAt = ports.now()
+  }
+
   /** A length beside a body whose end proves nothing is no more proven than the body. */
   function lengthIsSure(): boolean {
     return length !== undefined && (ended === 'whole' || body?.ends === 'proven')
@@ -128,7 +134,15 @@ export function startDownload(
     if (first.length !== undefined) tellLength(first.length)
     const prover = startProof()
     const proven = first.ends === 'proven'
-    await takeIn(first, piece => append(made, prover, { piece, readable: proven }))
+    await takeToEnd(first, {
+      begin,
+      position: () => written,
+      take: async piece => {
+        moved()
+        await append(made, prover, { piece, readable: proven })
+      },
+    })
+    throwIfStopped()
     const proof = prover.finish()
     tellLength(proof.length)
     if (!proven) await compareWithSecond(proof)
@@ -144,19 +158,6 @@ export function startDownload(
     }
     length = bytes
     wake()
-  }
-
-  async function takeIn(from: Body, take: (piece: Uint8Array) => Promise<void>): Promise<void> {
-    try {
-      for await (const piece of from.bytes) {
-        throwIfStopped()
-        movedAt = ports.now()
-        await take(piece)
-      }
-      throwIfStopped()
-    } finally {
-      from.cancel()
-    }
   }
 
   let written = 0
@@ -188,7 +189,17 @@ export function startDownload(
   /** A body whose end proves nothing is believed if a second one is the same. */
   async function compareWithSecond(first: Proof): Promise<void> {
     const prover = startProof()
-    await takeIn(await begin(byteOffset(0)), async piece => prover.add(piece))
+    let compared = 0
+    await takeToEnd(await begin(byteOffset(0)), {
+      begin,
+      position: () => compared,
+      take: async piece => {
+        moved()
+        prover.add(piece)
+        compared += piece.length
+      },
+    })
+    throwIfStopped()
     if (!sameProof(first, prover.finish())) {
       throw new Failure('broken', 'two downloads of one unchanging file, neither provably whole, differ')
     }

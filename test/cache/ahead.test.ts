@@ -1,7 +1,8 @@
 // Reading far ahead of what has arrived: by Range where the service honours it, by waiting where it does not.
 import t from 'tap'
+import { Failure } from '../../src/failure.js'
 import { instant } from '../../src/remote/remote.js'
-import { ask, bytesOf, file, ground, imitation, inPieces, kindOf } from './imitation.js'
+import { ask, bytesOf, file, ground, imitation, inPieces, kindOf, readAll } from './imitation.js'
 
 t.setTimeout(60_000)
 const total = 20 << 20
@@ -90,4 +91,21 @@ t.test('a download that stands still for a minute is ended', async t => {
   time += 61_000
   await cache.tend()
   t.equal(await kind, 'timeout')
+})
+
+t.test('a download whose connection breaks goes on where it broke', async t => {
+  const { open } = ground(t)
+  const half = total / 2
+  const remote = imitation(start => ({
+    start,
+    length: start === 0 ? total : undefined,
+    bytes: (async function* () {
+      yield* inPieces(bytes.subarray(start, start + half / 2), 65_536)
+      if (start < half) throw new Failure('unreachable', 'the connection was lost')
+      yield* inPieces(bytes.subarray(start + half / 2), 65_536)
+    })(),
+  }))
+  const cache = open(remote)
+  t.ok((await readAll(cache, file('log'))).equals(bytes))
+  t.same(remote.asked, ['get@0', `get@${half / 2}`, `get@${half}`])
 })

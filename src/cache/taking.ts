@@ -1,0 +1,62 @@
+// A body taken to its very end: a connection lost halfway is taken up where it was lost, if the service honours Range.
+import { type Body, type ByteOffset, byteOffset } from '../remote/remote.js'
+
+export interface Taking {
+  /** Asks for the bytes from there on. */
+  readonly begin: (start: ByteOffset) => Promise<Body>
+  /** How many bytes were taken from the start. */
+  readonly position: () => number
+  /** The next piece is pulled when this one was taken. */
+  readonly take: (piece: Uint8Array) => Promise<void>
+}
+
+/** A link that breaks more often than this within one file is not worth the requests. */
+const cutsAtMost = 64
+
+/** Rejects with what `take` throws, or with why the body was lost. */
+export async function takeToEnd(first: Body, taking: Taking): Promise<void> {
+  let body = first
+  for (let cuts = 0; ; cuts += 1) {
+    const before = taking.position()
+    try {
+      return await takeAll(body, taking)
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error
+      const inVain = cuts === cutsAtMost || taking.position() === before || body.ends === 'unproven'
+      if (inVain) throw error.reason
+      body = await rest(error.reason, taking)
+    }
+  }
+}
+
+/** Whatever goes wrong here, the first loss is what the reader should hear of. */
+async function rest(reason: unknown, taking: Taking): Promise<Body> {
+  const start = byteOffset(taking.position())
+  const body = await taking.begin(start).catch(() => {
+    throw reason
+  })
+  if (body.start === start && body.ends === 'proven') return body
+  body.cancel()
+  throw reason
+}
+
+async function takeAll(body: Body, taking: Taking): Promise<void> {
+  try {
+    for await (const piece of losing(body.bytes)) await taking.take(piece)
+  } finally {
+    body.cancel()
+  }
+}
+
+/** The service's side failed, not ours. */
+class Lost {
+  constructor(readonly reason: unknown) {}
+}
+
+async function* losing(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes
+  } catch (reason) {
+    throw new Lost(reason)
+  }
+}

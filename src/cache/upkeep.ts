@@ -1,0 +1,108 @@
+// What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
+import { type Instant, instant } from '../remote/remote.js'
+import type { Arrivals } from './arrivals.js'
+import type { BlobStore, Found } from './blob-store.js'
+import type { Shelf } from './eviction.js'
+import type { Log } from './ledger.js'
+
+export interface ScrubResult {
+  readonly checked: number
+  readonly dropped: number
+  /** Files of dead processes. */
+  readonly swept: number
+}
+
+export interface UpkeepPorts {
+  readonly store: BlobStore
+  readonly shelf: Shelf
+  readonly arrivals: Arrivals
+  /** Drops a file that is not what was kept. */
+  readonly discard: (name: string, error: unknown) => Promise<void>
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+export interface Upkeep {
+  tend(): Promise<void>
+  scrub(): Promise<ScrubResult>
+  /** Tends once more, then never again. */
+  close(): Promise<void>
+}
+
+const tendEveryMs = 10_000
+/** Another daemon's files are counted this often. */
+const recountEveryMs = 600_000
+
+/** Begins at once, and comes back every ten seconds. */
+export function keepUp(ports: UpkeepPorts): Upkeep {
+  const { store, shelf, now, log } = ports
+  let recountAt = now()
+  let recounting: Promise<void> = Promise.resolve()
+  let closed = false
+  const timer = setInterval(tendLogged, tendEveryMs).unref()
+  tendLogged()
+
+  async function recount(): Promise<void> {
+    await store.sweep()
+    const found: Found[] = []
+    for await (const one of store.list()) {
+      if (closed) return
+      found.push(one)
+    }
+    await shelf.adopt(found)
+  }
+
+  async function tend(): Promise<void> {
+    ports.arrivals.tend()
+    if (now() >= recountAt && !closed) {
+      recountAt = instant(now() + recountEveryMs)
+      recounting = recount().catch(error =>
+        log('the kept files could not be counted', { error: String(error) }),
+      )
+    }
+    await recounting
+    await shelf.settle()
+    for (const [name, used] of shelf.takeUses()) await store.used(name, used)
+  }
+
+  function tendLogged(): void {
+    tend().catch(error => log('the content cache could not be tended', { error: String(error) }))
+  }
+
+  async function isSound(name: string): Promise<boolean> {
+    const blob = await store.open(name)
+    if (blob === undefined) return false
+    try {
+      await blob.verify()
+      return true
+    } catch (error) {
+      await ports.discard(name, error)
+      return false
+    } finally {
+      blob.close()
+    }
+  }
+
+  async function scrub(): Promise<ScrubResult> {
+    const swept = await store.sweep()
+    let checked = 0
+    let dropped = 0
+    for await (const { name } of store.list()) {
+      checked += 1
+      if (await isSound(name)) continue
+      dropped += 1
+      shelf.remove(name)
+    }
+    return { checked, dropped, swept }
+  }
+
+  return {
+    tend,
+    scrub,
+    close() {
+      closed = true
+      clearInterval(timer)
+      return tend()
+    },
+  }
+}
