@@ -1,69 +1,113 @@
-// CML to XYZ: the last molecule with coordinates, in ångström as both formats have them.
-import { SaxesParser, type SaxesTagPlain } from 'saxes'
+// CML to XYZ: the last molecule or crystal with coordinates, in ångström as both formats have them.
+import { SaxesParser } from 'saxes'
+import { type Cell, cellFrom, place } from './cell.js'
 
 interface Atom {
   readonly element: string
-  readonly place: readonly [string, string, string]
+  /** Coordinates as the CML writes them. */
+  readonly at: readonly [string, string, string]
+  /** `fractions` of the edges of a unit cell, else ångström. */
+  readonly fractions: boolean
+}
+
+/** A molecule as far as it was read. */
+interface Molecule {
+  readonly atoms: Atom[]
+  /** The scalars of its `crystal`: a, b, c, alpha, beta, gamma. */
+  readonly cell: Map<string, number>
 }
 
 /**
  * The last geometry of a CML text as an XYZ text; undefined if it holds none or is not well-formed.
- * Coordinates keep the digits of the CML (its `x3`, `y3`, `z3` are in ångström: Chemical Markup Language, schema 3).
+ * Cartesian coordinates keep the digits of the CML (Chemical Markup Language, schema 3: `x3` in ångström, `xFract`
+ * in fractions of the cell's edges).
  */
 export function geometryOf(cml: string, title: string): string | undefined {
-  const atoms = lastAtoms(cml)
-  if (atoms === undefined) return undefined
-  const lines = atoms.map(({ element, place }) => [element.padEnd(2), ...place.map(pad)].join(' '))
-  return `${[atoms.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
+  for (const molecule of molecules(cml).reverse()) {
+    const lines = linesOf(molecule)
+    if (lines === undefined) continue
+    return `${[lines.length, title.replace(/[\r\n\0]+/g, ' '), ...lines].join('\n')}\n`
+  }
+  return undefined
 }
 
-const pad = (coordinate: string): string => coordinate.padStart(16)
-
-function lastAtoms(cml: string): readonly Atom[] | undefined {
+/** The molecules with atoms in the order they end; none if the text is torn. */
+function molecules(cml: string): Molecule[] {
   const parser = new SaxesParser()
-  let found: Atom[] | undefined
-  let molecule: Atom[] = []
+  const found: Molecule[] = []
+  let molecule: Molecule = { atoms: [], cell: new Map() }
+  let inCrystal = false
+  let scalar: string | undefined
   let broken = false
   parser.on('error', () => {
     broken = true
   })
-  parser.on('opentag', tag => {
-    const name = localName(tag.name)
-    if (name === 'molecule') molecule = []
-    if (name === 'atomArray') molecule.push(...atomsInArray(tag))
-    if (name === 'atom') molecule.push(...atomOf(tag))
+  parser.on('opentag', ({ name, attributes }) => {
+    const element = localName(name)
+    if (element === 'molecule') molecule = { atoms: [], cell: new Map() }
+    if (element === 'crystal') inCrystal = true
+    if (element === 'scalar' && inCrystal) scalar = attributes['title']
+    if (element === 'atomArray') molecule.atoms.push(...atomsInArray(attributes))
+    if (element === 'atom') molecule.atoms.push(...atomOf(attributes))
   })
-  parser.on('closetag', tag => {
-    if (localName(tag.name) !== 'molecule') return
-    if (molecule.length > 0) found = molecule
-    molecule = []
+  parser.on('text', text => {
+    if (scalar !== undefined) molecule.cell.set(scalar, Number(text))
+    scalar = undefined
+  })
+  parser.on('closetag', ({ name }) => {
+    const element = localName(name)
+    if (element === 'crystal') inCrystal = false
+    if (element === 'molecule' && molecule.atoms.length > 0) found.push(molecule)
   })
   parser.write(cml).close()
-  return broken ? undefined : found
+  return broken ? [] : found
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
-function atomOf({ attributes }: SaxesTagPlain): readonly Atom[] {
-  const { elementType, x3, y3, z3 } = attributes
-  return atom(elementType, [x3, y3, z3])
+type Attributes = Readonly<Record<string, string>>
+
+function atomOf({ elementType, x3, y3, z3, xFract, yFract, zFract }: Attributes): readonly Atom[] {
+  const cartesian = atom(elementType, [x3, y3, z3], false)
+  return cartesian.length > 0 ? cartesian : atom(elementType, [xFract, yFract, zFract], true)
 }
 
 /** The short form: one attribute a column, its values apart by blanks. */
-function atomsInArray({ attributes }: SaxesTagPlain): readonly Atom[] {
-  const { elementType, x3, y3, z3 } = attributes
+function atomsInArray({ elementType, x3, y3, z3 }: Attributes): readonly Atom[] {
   if (elementType === undefined || x3 === undefined || y3 === undefined || z3 === undefined) return []
   const [xs, ys, zs] = [words(x3), words(y3), words(z3)]
-  return words(elementType).flatMap((element, index) => atom(element, [xs[index], ys[index], zs[index]]))
+  return words(elementType).flatMap((element, index) =>
+    atom(element, [xs[index], ys[index], zs[index]], false),
+  )
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-function atom(element: string | undefined, place: readonly (string | undefined)[]): readonly Atom[] {
-  const [x, y, z] = place
+function atom(
+  element: string | undefined,
+  [x, y, z]: readonly (string | undefined)[],
+  fractions: boolean,
+): readonly Atom[] {
   if (element === undefined || !isNumber(x) || !isNumber(y) || !isNumber(z)) return []
-  return [{ element, place: [x, y, z] }]
+  return [{ element, at: [x, y, z], fractions }]
 }
 
 const isNumber = (text: string | undefined): text is string =>
   text !== undefined && text.trim() !== '' && Number.isFinite(Number(text))
+
+/** One line an atom; undefined for fractions of a cell that is not told. */
+function linesOf({ atoms, cell: scalars }: Molecule): readonly string[] | undefined {
+  const cell = cellFrom(scalars)
+  const lines: string[] = []
+  for (const { element, at, fractions } of atoms) {
+    const coordinates = fractions ? inSpace(cell, at) : at
+    if (coordinates === undefined) return undefined
+    lines.push([element.padEnd(2), ...coordinates.map(coordinate => coordinate.padStart(16))].join(' '))
+  }
+  return lines
+}
+
+function inSpace(cell: Cell | undefined, [u, v, w]: Atom['at']): readonly string[] | undefined {
+  if (cell === undefined) return undefined
+  return place(cell, [Number(u), Number(v), Number(w)]).map(coordinate => coordinate.toFixed(8))
+}
