@@ -46,7 +46,11 @@ export class Failure extends Error {
   constructor(
     readonly kind: FailureKind,
     sentence: string,
-    details: { cause?: unknown; said?: string | undefined; place?: { line: number; column: number } | undefined } = {},
+    details: {
+      cause?: unknown
+      said?: string | undefined
+      place?: { line: number; column: number } | undefined
+    } = {},
   ) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause })
     this.said = details.said
