@@ -10,7 +10,7 @@ export interface Remembered {
   readonly stored: Instant
 }
 
-/** A durable memory of short texts, any at all. It holds only what can be asked for again: no call ever throws. */
+/** A durable memory of short texts, any at all. No call ever throws: without its file it forgets at worst. */
 export interface Ledger {
   get(room: string, key: string): string | undefined
   getWithTime(room: string, key: string): Remembered | undefined
@@ -79,7 +79,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  /** What cannot be read is not remembered: everything in here can be asked for again. */
+  /** What cannot be read is not remembered; a damaged file is kept beside the new one, and the log says so. */
   function fromDisk<Answer>(ask: (from: Table) => Answer, otherwise: Answer): Answer {
     const from = reach()
     if (from === undefined) return otherwise

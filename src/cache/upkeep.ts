@@ -1,4 +1,5 @@
 // What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
+import { setTimeout } from 'node:timers/promises'
 import { type Instant, instant } from '../remote/remote.js'
 import type { Arrivals } from './arrivals.js'
 import type { BlobStore, Found } from './blob-store.js'
@@ -88,8 +89,13 @@ export function keepUp(ports: UpkeepPorts): Upkeep {
     let checked = 0
     let dropped = 0
     for await (const { name } of store.list()) {
+      if (closed) break
+      const began = now()
       checked += 1
-      if (await isSound(name)) continue
+      const sound = await isSound(name)
+      // As long a rest as the check took: readers have the disk at least half of the time.
+      await setTimeout(Math.max(0, now() - began))
+      if (sound) continue
       dropped += 1
       shelf.remove(name)
     }
