@@ -9,7 +9,7 @@ import { openMemory } from '../cache/memory.js'
 import { openTimes } from '../cache/times.js'
 import type { Config } from '../config.js'
 import { type DraftTexts, openDraftTexts } from '../drive/draft-texts.js'
-import { type Drive, openDrive, type Space } from '../drive/drive.js'
+import { openDrive } from '../drive/drive.js'
 import { openRecordSources } from '../drive/editing.js'
 import { calculationAt } from '../drive/entry.js'
 import { type Failures, openFailures } from '../drive/failures.js'
@@ -22,6 +22,7 @@ import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
 import { openShownTexts } from '../drive/shown.js'
 import { openTree } from '../drive/tree.js'
+import type { Drive, Space } from '../drive/verbs.js'
 import { openXattrs } from '../drive/xattrs.js'
 import type { Draft } from '../edit/draft.js'
 import { openDrafts } from '../edit/drafts.js'
@@ -155,12 +156,22 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
     },
     source,
+    giveUp,
+    readOnly: config.access === 'read',
     statfs: () => spaceOf(account.places.state),
     xattrs: openXattrs({ catalog, content, records, failures, service: account.base.href }),
     foresight: openForesight(catalog, content, now),
     deadlines: { metadata: config.deadlineMetadata, read: config.deadlineRead, save: config.deadlineSave },
     now,
   })
+
+  /** The record shows what the service has; a draft that is no record's any more just goes. */
+  async function giveUp(name: string): Promise<void> {
+    const draft = drafts.named(name)
+    const shownIn = draft.key === undefined ? undefined : recordKeyOf(draft)
+    if (shownIn !== undefined && records.draftOf(shownIn)?.id === draft.id) return records.drop(shownIn)
+    return draft.discard()
+  }
 
   /** A draft that was on its way when the last daemon ended is compared, never sent. */
   async function settle(draft: Draft): Promise<void> {

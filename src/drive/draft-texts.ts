@@ -16,6 +16,8 @@ export interface DraftTexts {
   unsent(): readonly Draft[]
   names(): readonly string[]
   read(name: string): Promise<Shown>
+  /** The draft to which this name belongs; Failure 'absent' for none. */
+  named(name: string): Draft
 }
 
 type Part = 'text' | 'why' | 'theirs'
@@ -49,15 +51,21 @@ export function openDraftTexts(drafts: Drafts): DraftTexts {
     return found
   }
 
+  function fileOf(name: string): { draft: Draft; part: Part } {
+    const file = files().get(name)
+    if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
+    return file
+  }
+
   return {
     begin: async (key, base) => track(await drafts.create(key, base)),
     unsent,
     names: () => [...files().keys()],
     async read(name) {
-      const file = files().get(name)
-      if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
+      const file = fileOf(name)
       return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
     },
+    named: name => fileOf(name).draft,
   }
 }
 

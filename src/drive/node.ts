@@ -119,3 +119,10 @@ export function keyOf(node: Node): string {
       return node.kind
   }
 }
+
+/** The node of this name in a list of entries. */
+export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefined =>
+  entries.find(entry => entry.name === name)?.node
+
+export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
+  [...named].map(([name, node]) => ({ name, node }))

@@ -2,8 +2,9 @@
 import { constants } from 'node:os'
 import Fuse, { type Operations, type Stat } from 'fuse-native'
 import { type Attributes, fileTypes } from '../drive/attributes.js'
-import type { Drive } from '../drive/drive.js'
+
 import { errnoOf } from '../drive/errno.js'
+import type { Drive } from '../drive/verbs.js'
 import { asFailure } from '../failure.js'
 import { byteOffset, instant } from '../remote/remote.js'
 

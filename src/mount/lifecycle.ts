@@ -1,5 +1,5 @@
 // The life of a mount: up, noticed when somebody else takes it down, and down in order.
-import type { Drive } from '../drive/drive.js'
+import type { Drive } from '../drive/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountedType, unmount } from './mount-point.js'
 

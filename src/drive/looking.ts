@@ -1,0 +1,83 @@
+// The verbs that look: stat, list, follow, and what df and getfattr ask.
+import { Failure } from '../failure.js'
+import type { Ask } from '../remote/remote.js'
+import { type Attributes, modeOf } from './attributes.js'
+import type { DriveParts } from './drive.js'
+import { isDirectory, keyOf, type Node } from './node.js'
+import type { Places } from './places.js'
+import type { DirectoryEntry, Looking } from './verbs.js'
+
+/** A directory's st_size means nothing here; this is what most file systems show. */
+const directorySize = 4096
+
+export function openLooking(parts: DriveParts, places: Places, until: () => Ask): Looking {
+  const { content, records, scratch, shown, times, tree } = parts
+
+  async function attributes(node: Node, ask: Ask): Promise<Attributes> {
+    const mode = modeOf(node, isWritable(node))
+    switch (node.kind) {
+      case 'record':
+        return { mode, ...(await records.stat(parts.source(node), ask)) }
+      case 'generated': {
+        const { bytes, mtime } = await shown.stat(keyOf(node), () => parts.produce(node, ask))
+        return { mode, size: bytes.length, mtime }
+      }
+      case 'content':
+        return {
+          mode,
+          size: await content.size(node.content, ask),
+          mtime: times.first(keyOf(node), node.date),
+        }
+      case 'scratch':
+        return { mode, ...(await scratch.stat(node.place)) }
+      case 'draft-text': {
+        const { bytes, mtime } = await parts.drafts.read(node.name)
+        return { mode, size: bytes.length, mtime }
+      }
+      case 'link':
+        return { mode, size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
+      case 'project':
+      case 'calculation':
+        return { mode, size: directorySize, mtime: times.first(keyOf(node), node.date) }
+      default:
+        return { mode, size: directorySize, mtime: times.first(keyOf(node), undefined) }
+    }
+  }
+
+  /** Directories show whether the mount takes changes at all, records whether this one does. */
+  function isWritable(node: Node): boolean {
+    return node.kind === 'record' ? !(parts.source(node).editing instanceof Failure) : !parts.readOnly
+  }
+
+  async function readdir(path: string): Promise<DirectoryEntry[]> {
+    const ask = until()
+    const directory = await places.node(path, ask)
+    if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
+    const entries = (await tree.list(directory, ask)).filter(({ node }) => !isAway(node))
+    parts.foresight.listed(path, directory, entries)
+    return entries.map(({ name, node }) => ({ name, mode: modeOf(node, false) }))
+  }
+
+  const isAway = (node: Node): boolean => node.kind === 'record' && records.isAway(keyOf(node))
+
+  return {
+    async getattr(path) {
+      const ask = until()
+      return attributes(await places.node(path, ask), ask)
+    },
+    readdir,
+    async readlink(path) {
+      const node = await places.node(path, until())
+      if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)
+      return node.to
+    },
+    statfs: parts.statfs,
+    async getxattr(path, name) {
+      if (!name.startsWith('user.calcfs.')) return undefined
+      return parts.xattrs.get(path, await places.node(path, until()), name)
+    },
+    async listxattr(path) {
+      return [...parts.xattrs.list(path, await places.node(path, until()))]
+    },
+  }
+}

@@ -1,0 +1,135 @@
+// The verbs on open files: what a handle stands for, and where its bytes come from and go.
+import type { FileHandle } from 'node:fs/promises'
+import { asFailure, Failure } from '../failure.js'
+import type { Ask, ByteOffset, Content } from '../remote/remote.js'
+import type { DriveParts } from './drive.js'
+import { openHandles } from './handles.js'
+import { isDirectory, keyOf, type Node } from './node.js'
+import type { Places } from './places.js'
+import type { RecordHandle } from './records.js'
+import { noUpload, readOnlyBecause } from './refusals.js'
+import type { OpenFiles } from './verbs.js'
+
+type OpenFile =
+  | { readonly kind: 'record'; readonly file: RecordHandle }
+  | { readonly kind: 'local'; readonly file: FileHandle }
+  | { readonly kind: 'content'; readonly content: Content }
+  | { readonly kind: 'text'; readonly bytes: Uint8Array; release(): void }
+
+export function openOpenFiles(
+  parts: DriveParts,
+  places: Places,
+  until: Record<'metadata' | 'read' | 'save', () => Ask>,
+): OpenFiles {
+  const { content, records, scratch, shown } = parts
+  const handles = openHandles<OpenFile>()
+
+  async function open(path: string, access: 'read' | 'write'): Promise<number> {
+    const ask = until.metadata()
+    const node = await places.node(path, ask)
+    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+    return handles.add(await openNode(node, access, ask))
+  }
+
+  async function openNode(node: Node, access: 'read' | 'write', ask: Ask): Promise<OpenFile> {
+    if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
+    if (node.kind === 'record')
+      return { kind: 'record', file: await records.open(parts.source(node), access, ask) }
+    if (access === 'write') throw new Failure('not-permitted', readOnlyBecause(node))
+    switch (node.kind) {
+      case 'content':
+        return { kind: 'content', content: node.content }
+      case 'generated': {
+        const held = await shown.open(keyOf(node), () => parts.produce(node, ask))
+        return { kind: 'text', bytes: held.shown.bytes, release: held.release }
+      }
+      case 'draft-text':
+        return { kind: 'text', bytes: (await parts.drafts.read(node.name)).bytes, release: nothingToRelease }
+      default:
+        throw new Failure('invalid', 'this is nothing that can be opened')
+    }
+  }
+
+  async function create(path: string): Promise<number> {
+    const ask = until.metadata()
+    const record = await places.record(path, ask)
+    if (record !== undefined)
+      return handles.add({ kind: 'record', file: await records.create(parts.source(record)) })
+    const place = await places.scratch(path, ask)
+    if (place === undefined) throw new Failure('not-permitted', `${path}: ${noUpload}`)
+    return handles.add({ kind: 'local', file: await scratch.create(place) })
+  }
+
+  async function read(handle: number, target: Uint8Array, offset: ByteOffset): Promise<number> {
+    const open = handles.get(handle)
+    switch (open.kind) {
+      case 'content':
+        return content.read(open.content, offset, target, until.read())
+      case 'record':
+        return open.file.read(target, offset)
+      case 'local':
+        return (await open.file.read(target, 0, target.length, offset)).bytesRead
+      case 'text': {
+        const bytes = open.bytes.subarray(offset, offset + target.length)
+        target.set(bytes)
+        return bytes.length
+      }
+    }
+  }
+
+  /** What can be written is a record or a local file. */
+  function writable(handle: number): RecordHandle | FileHandle {
+    const open = handles.get(handle)
+    if (open.kind === 'record' || open.kind === 'local') return open.file
+    throw new Failure('bad-handle', 'this file is open for reading only')
+  }
+
+  return {
+    open,
+    create,
+    read,
+    async write(handle, bytes, offset) {
+      const open = handles.get(handle)
+      if (open.kind === 'record') return open.file.write(bytes, offset)
+      if (open.kind !== 'local') throw new Failure('bad-handle', 'this file is open for reading only')
+      await writeAll(open.file, bytes, offset)
+    },
+    async ftruncate(handle, size) {
+      await writable(handle).truncate(size)
+    },
+    async flush(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'record') await open.file.flush(until.save())
+    },
+    async fsync(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'record' || open.kind === 'local') await open.file.sync()
+    },
+    async release(handle) {
+      const open = handles.take(handle)
+      switch (open.kind) {
+        case 'record':
+          return open.file.release(until.save())
+        case 'local':
+          return open.file.close()
+        case 'text':
+          return open.release()
+        case 'content':
+          return
+      }
+    },
+  }
+}
+
+/** A full disk takes a part of the bytes before it refuses the rest. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten
+    }
+  } catch (thrown) {
+    throw asFailure(thrown)
+  }
+}
+
+function nothingToRelease(): void {}

@@ -1,0 +1,27 @@
+// A calculation's folder: its record, its files under their names, and the generated geometry.
+import type { Catalog } from '../cache/catalog.js'
+import type { Ask, FileTitle } from '../remote/remote.js'
+import { nameFiles, nameGeometry } from './name.js'
+import type { Dentry, Node } from './node.js'
+
+type CalculationNode = Extract<Node, { kind: 'calculation' }>
+
+export async function listCalculation(
+  node: CalculationNode,
+  catalog: Catalog,
+  ask: Ask,
+): Promise<readonly Dentry[]> {
+  const { id, title, date } = node
+  const files = nameFiles(await catalog.files(id, ask))
+  const entries: Dentry[] = [{ name: '.calculation.json', node: { kind: 'record', of: 'calculation', id } }]
+  for (const [name, file] of files) {
+    const content = { of: 'file', calculation: id, title: file as FileTitle } as const
+    entries.push({ name, node: { kind: 'content', content, date } })
+  }
+  if (await catalog.hasGeometry(id, ask)) {
+    const name = nameGeometry({ id, title }, files)
+    const content = { of: 'xyz', calculation: id, title: name as FileTitle } as const
+    entries.push({ name, node: { kind: 'content', content, date } })
+  }
+  return entries
+}

@@ -1,0 +1,45 @@
+// The tree below by-id/: everything that has a number is reachable by it, even when nothing lists it.
+import type { Catalog } from '../cache/catalog.js'
+import {
+  type Ask,
+  type CalculationId,
+  type Dialect,
+  idForm,
+  type ProjectId,
+  type ReportId,
+} from '../remote/remote.js'
+import type { Dentry, Node } from './node.js'
+
+const rooms = ['project', 'calculation', 'report'] as const
+export type NumberRoom = (typeof rooms)[number]
+
+export const numberRooms: readonly Dentry[] = rooms.map(of => ({
+  name: of,
+  node: { kind: 'number-room', of },
+}))
+
+/** The node of a number; the service is asked whether it exists. A report is a link to its file. */
+export async function lookupNumber(
+  { of, name }: { of: NumberRoom; name: string },
+  { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
+  ask: Ask,
+): Promise<Node | undefined> {
+  if (!idForm.test(name)) return undefined
+  switch (of) {
+    case 'project': {
+      const id = name as ProjectId
+      const { created, modified } = dialect.facts(await catalog.record({ kind: 'project', id }, ask))
+      return { kind: 'project', id, date: modified ?? created }
+    }
+    case 'calculation': {
+      const id = name as CalculationId
+      const { title, created, modified } = dialect.facts(
+        await catalog.record({ kind: 'calculation', id }, ask),
+      )
+      return { kind: 'calculation', id, title: title ?? '', date: modified ?? created }
+    }
+    case 'report':
+      await catalog.record({ kind: 'report', id: name as ReportId }, ask)
+      return { kind: 'link', to: `../../reports/${name}.json` }
+  }
+}

@@ -1,0 +1,71 @@
+// The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
+import type { Catalog } from '../cache/catalog.js'
+import { Failure } from '../failure.js'
+import {
+  type Ask,
+  type CalculationId,
+  type Dialect,
+  idForm,
+  type ReportId,
+  type ReportRow,
+} from '../remote/remote.js'
+import type { KnownReports } from './known-reports.js'
+import { nameRow } from './name.js'
+import type { Dentry, Node } from './node.js'
+
+export interface ReportTree {
+  list(): readonly Dentry[]
+  lookup(name: string, ask: Ask): Promise<Node | undefined>
+  /** The folder of one report. */
+  listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]>
+}
+
+const index: Dentry = { name: 'INDEX.tsv', node: { kind: 'generated', text: 'report-index', id: '' } }
+
+export function openReportTree(catalog: Catalog, dialect: Dialect, reports: KnownReports): ReportTree {
+  async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
+    if (name === index.name) return index.node
+    const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
+    if (number === undefined || !idForm.test(number)) return undefined
+    const id = number as ReportId
+    reports.refresh(id, await catalog.record({ kind: 'report', id }, ask))
+    return json === undefined ? { kind: 'report', id } : { kind: 'record', of: 'report', id }
+  }
+
+  async function listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]> {
+    const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask)) ?? []
+    const digits = Math.max(2, String(rows.length).length)
+    const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), ask))
+    return [
+      { name: 'order.txt', node: { kind: 'generated', text: 'order', id } },
+      ...(await Promise.all(links)),
+    ]
+  }
+
+  async function link(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {
+    const title = row.title ?? (await titleOfCalculation(row.calculation, ask))
+    return {
+      name: nameRow(place, title, row.calculation),
+      node: { kind: 'link', to: `../../by-id/calculation/${row.calculation}` },
+    }
+  }
+
+  async function titleOfCalculation(id: CalculationId, ask: Ask): Promise<string> {
+    try {
+      return dialect.facts(await catalog.record({ kind: 'calculation', id }, ask)).title ?? ''
+    } catch (thrown) {
+      // A row may name a calculation that is gone or not ours to see; the row itself still stands in the list.
+      if (thrown instanceof Failure && (thrown.kind === 'absent' || thrown.kind === 'forbidden')) return ''
+      throw thrown
+    }
+  }
+
+  return { list: () => [index, ...reports.list().flatMap(({ id }) => entries(id))], lookup, listRows }
+}
+
+function entries(id: ReportId): readonly Dentry[] {
+  return [
+    { name: `${id}.json`, node: { kind: 'record', of: 'report', id } },
+    { name: id, node: { kind: 'report', id } },
+  ]
+}

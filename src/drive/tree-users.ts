@@ -1,0 +1,60 @@
+// The tree below db/: links, so that a path pasted from the platform's web pages works here, colleagues' too.
+import type { Catalog } from '../cache/catalog.js'
+import type { Ask } from '../remote/remote.js'
+import { escapeTitle, titleOf } from './name.js'
+import { type Dentry, dentries, type Node, nodeIn } from './node.js'
+import type { Roots } from './roots.js'
+import { nameFound, type ProjectTree } from './tree-projects.js'
+
+export interface UserTree {
+  list(ask: Ask): Promise<readonly Dentry[]>
+  lookup(name: string, ask: Ask): Promise<Node | undefined>
+  listBelow(user: string, ask: Ask): Promise<readonly Dentry[]>
+  lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined>
+}
+
+export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree): UserTree {
+  async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
+    const user = titleOf(name)
+    if ((await roots.users(ask)).includes(user)) return { kind: 'user', name: user }
+    const top = await roots.top(ask)
+    // Where not even the caller's own space has an id, a name that has none proves nothing: what is below may resolve.
+    if (top.form === 'several' || (await roots.userRoot(user, ask)) !== undefined)
+      return { kind: 'user', name: user }
+    return undefined
+  }
+
+  /** A pasted name is a title as it is; one that was completed by a shell is a file name. */
+  async function lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined> {
+    const entries = await listBelow(user, ask)
+    const listed = nodeIn(entries, name) ?? nodeIn(entries, escapeTitle(name))
+    if (listed !== undefined) return listed
+    const found = (await roots.find(user, name, ask)) ?? (await roots.find(user, titleOf(name), ask))
+    return found === undefined ? undefined : toNumber(found.id)
+  }
+
+  async function listBelow(user: string, ask: Ask): Promise<readonly Dentry[]> {
+    const top = await roots.top(ask)
+    if (top.form === 'one' ? top.user === user : top.users.includes(user)) {
+      const own =
+        top.form === 'one' ? dentries(await projects.children(top.id, ask)) : await projects.listTop(ask)
+      return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
+    }
+    const root = await roots.userRoot(user, ask)
+    const found = root === undefined ? roots.foundBelow(user) : (await catalog.children(root, ask)).projects
+    return dentries(nameFound(found)).map(({ name, node }) => ({
+      name,
+      node: node.kind === 'project' ? toNumber(node.id) : node,
+    }))
+  }
+
+  return {
+    list: async ask =>
+      (await roots.users(ask)).map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } })),
+    lookup,
+    listBelow,
+    lookupBelow,
+  }
+}
+
+const toNumber = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })
