@@ -4,7 +4,7 @@ import type { JsonObject } from '../record/json.js'
 import type { Instant } from '../remote/remote.js'
 import { type Edits, editsBetween } from './diff.js'
 
-/** A text of the record that was met here; `read` and `saved` are by this mount. */
+/** A text of the record that programs of this mount have met, and when. */
 export interface Candidate {
   readonly record: JsonObject
   readonly last: Instant

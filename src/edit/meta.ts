@@ -38,8 +38,15 @@ const metaSchema = z.object({
   state: z.enum(states),
   base: z.string().optional(),
   saved: z.string().optional(),
+  form: z.string().optional(),
   attempt: z
-    .object({ text: z.string(), before: z.string(), whole: z.string(), edited: z.array(z.string()) })
+    .object({
+      saved: z.string(),
+      form: z.string(),
+      before: z.string(),
+      whole: z.string(),
+      edited: z.array(z.string()),
+    })
     .optional(),
   created: z.number(),
   changed: z.number(),
@@ -47,9 +54,9 @@ const metaSchema = z.object({
 })
 
 /**
- * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read,
- * `saved` that of the draft's own text which the service took last. `attempt` is what was put on the wire last:
- * the hashes of the program's text, of the record as it was just before and of the whole record sent, and the names
+ * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
+ * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
+ * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
  * of the edited fields.
  * Times are in milliseconds since 1970.
  */

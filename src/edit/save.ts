@@ -65,6 +65,12 @@ interface Save extends SaveRequest {
   readonly now: () => Instant
 }
 
+/** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
+interface Own {
+  readonly text: string
+  readonly form: string
+}
+
 async function save(save: Save, ask: Ask): Promise<Saved> {
   const { draft, record, texts } = save
   const text = await draft.text()
@@ -72,18 +78,20 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const mine = parseObject(text)
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
   const written = await findWritten(save, mine, ask)
-  if (written.edits.size === 0) return unchanged(save, text)
+  if (written.edits.size === 0) return unchanged(save, { text, form: text })
   const checked = await record.check(written, ask)
   const edits = editsBetween(written.base, checked)
-  if (edits.size === 0) return unchanged(save, text)
-  return bring(save, text, { base: written.base, mine: checked, edits }, ask)
+  const own = { text, form: prettyPrint(checked) }
+  if (edits.size === 0) return unchanged(save, own)
+  return bring(save, own, { base: written.base, mine: checked, edits }, ask)
 }
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Written> {
   const known = await save.texts.candidates(save.record.key)
   const candidates = known.map(({ text, ...times }) => ({ ...times, record: parseObject(text) }))
-  const own = save.own === undefined ? undefined : parseObject(save.own)
+  const ownText = await heldBefore(save)
+  const own = ownText === undefined ? undefined : parseObject(ownText)
   const readTheirs = () => save.record.read(ask)
   const base = await besideTheirs(save.draft, readTheirs, () => chooseBase(candidates, mine, own))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits }
@@ -91,17 +99,29 @@ async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Writ
   return { base: theirs, mine, edits: editsBetween(theirs, mine) }
 }
 
-async function unchanged(save: Save, text: string): Promise<Saved> {
-  await save.draft.change({ state: 'editing', saved: textHash(text), why: undefined })
+/**
+ * What the writing program held before: its last text that was saved, else what its handle had read, which the draft
+ * notes for the time after a crash.
+ */
+async function heldBefore({ record, draft, texts, own }: Save): Promise<string | undefined> {
+  const recall = async (hash: string | undefined) =>
+    hash === undefined ? undefined : texts.recall(record.key, hash)
+  return (await recall(draft.meta.form)) ?? own ?? (await recall(draft.meta.base))
+}
+
+/** Remembered all the same: the next text may be an edit of this one. */
+async function unchanged(save: Save, own: Own): Promise<Saved> {
+  await save.texts.remember(save.record.key, own.form, 'read')
+  await save.draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
 
 /** Brings the edits into the record as it is now. */
-async function bring(save: Save, text: string, written: Written, ask: Ask): Promise<Saved> {
+async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<Saved> {
   const before = await save.record.read(ask)
   const readTheirs = async () => before
   const change = await besideTheirs(save.draft, readTheirs, () => merged(save.record, written, before))
-  return change.edits.size === 0 ? finish(save, text, before, undefined) : carryOut(save, text, change, ask)
+  return change.edits.size === 0 ? finish(save, own, before, undefined) : carryOut(save, own, change, ask)
 }
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
@@ -130,8 +150,8 @@ async function besideTheirs<Result>(
   }
 }
 
-async function carryOut(save: Save, text: string, change: Change, ask: Ask): Promise<Saved> {
-  await announce(save, text, change)
+async function carryOut(save: Save, own: Own, change: Change, ask: Ask): Promise<Saved> {
+  await announce(save, own, change)
   const stored = await sendOnce(save, change, ask)
   const { unstored, lost } = save.record.compare(change, stored)
   if (unstored.length > 0) {
@@ -139,21 +159,20 @@ async function carryOut(save: Save, text: string, change: Change, ask: Ask): Pro
     const fields = unstored.map(name => JSON.stringify(name)).join(', ')
     throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
   }
-  return finish(save, text, stored, lost)
+  return finish(save, own, stored, lost)
 }
 
 /** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
-async function announce({ record, draft, texts }: Save, text: string, change: Change): Promise<void> {
+async function announce({ record, draft, texts }: Save, own: Own, change: Change): Promise<void> {
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
   await texts.remember(record.key, before, 'replaced')
-  await texts.remember(record.key, text, 'sent')
-  await texts.remember(record.key, whole, 'sent')
+  for (const text of new Set([own.text, own.form, whole])) await texts.remember(record.key, text, 'sent')
   await draft.sync()
-  const hashes = { text: textHash(text), before: textHash(before), whole: textHash(whole) }
+  const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
   await draft.change({
     state: 'sending',
-    attempt: { ...hashes, edited: [...change.edits.keys()] },
+    attempt: { ...attempt, edited: [...change.edits.keys()] },
     why: undefined,
   })
 }
@@ -192,13 +211,12 @@ function withReserve(ask: Ask, now: Instant): Ask {
   return { ...ask, deadline: instant(ask.deadline - Math.max(0, ask.deadline - now) / 3) }
 }
 
-async function finish(
-  save: Save,
-  text: string,
-  stored: JsonObject,
-  lost: string | undefined,
-): Promise<Saved> {
-  await save.texts.remember(save.record.key, text, 'saved')
-  await save.draft.change({ state: 'editing', saved: textHash(text), attempt: undefined, why: undefined })
+async function finish(save: Save, own: Own, stored: JsonObject, lost: string | undefined): Promise<Saved> {
+  await save.texts.remember(save.record.key, own.form, 'saved')
+  await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
+}
+
+function hashesOf(own: Own): { saved: string; form: string } {
+  return { saved: textHash(own.text), form: textHash(own.form) }
 }

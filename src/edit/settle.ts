@@ -22,10 +22,10 @@ export async function settleAttempt(
   const { attempt } = draft.meta
   if (attempt === undefined) return 'nothing'
   const recalled = await Promise.all(
-    [attempt.before, attempt.whole, attempt.text].map(hash => texts.recall(record.key, hash)),
+    [attempt.before, attempt.whole, attempt.form].map(hash => texts.recall(record.key, hash)),
   )
-  const [before, whole, text] = recalled
-  if (before === undefined || whole === undefined || text === undefined) return 'nothing'
+  const [before, whole, form] = recalled
+  if (before === undefined || whole === undefined || form === undefined) return 'nothing'
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
   if (record.compare(change, await record.read(ask)).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
@@ -33,8 +33,9 @@ export async function settleAttempt(
     return 'not-stored'
   }
   await texts.remember(record.key, whole, 'saved')
-  await texts.remember(record.key, text, 'saved')
-  await draft.change({ state: 'editing', saved: attempt.text, attempt: undefined, why: undefined })
+  await texts.remember(record.key, form, 'saved')
+  const { saved, form: formHash } = attempt
+  await draft.change({ state: 'editing', saved, form: formHash, attempt: undefined, why: undefined })
   return 'stored'
 }
 

@@ -18,7 +18,7 @@ const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced'
  */
 export type Meeting = z.infer<typeof meeting>
 
-/** When a text was last met, by this mount or by any that shares the state directory. */
+/** When a text was last met in any way; `read` and `saved` by programs of this mount. */
 export interface KnownText {
   readonly text: string
   readonly last: Instant
@@ -29,7 +29,10 @@ export interface KnownText {
 export interface Texts {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
   remember(key: RecordKey, text: string, how: Meeting): Promise<void>
-  /** The texts that a program may have had before its eyes, the latest met first; never one that only travelled. */
+  /**
+   * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
+   * travelled. What another mount met counts only where this one never met a text of the record.
+   */
   candidates(key: RecordKey): Promise<readonly KnownText[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
@@ -84,7 +87,8 @@ export function openTexts(options: TextsOptions): Texts {
   }
 
   async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
-    const marks = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
+    const all = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
+    const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
     const known: KnownText[] = []
     for (const hash of new Set(marks.map(mark => mark.hash))) {
       const text = await recall(key, hash)
@@ -148,11 +152,11 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
 
 function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text'> {
   const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
-  const own = (how: Meeting) => {
+  const lastAs = (how: Meeting) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)
     return chosen.length === 0 ? undefined : last(chosen)
   }
-  return { last: last(marks), read: own('read'), saved: own('saved') }
+  return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
 }
 
 async function purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {

@@ -69,7 +69,7 @@ t.test('in doubt nothing is chosen: undone and edited, or a program that never s
   t.throws(() => edited(known, '{"a":1,"b":9}'), /fits both/)
 })
 
-t.test('a save of another mount on the same state directory leaves no doubt', async t => {
+t.test('what was only shown since leaves no doubt', async t => {
   const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":2,"b":1}', { shown: 2 })]
   t.same(edited(known, '{"a":1,"b":9}'), ['b'])
 })

@@ -51,6 +51,9 @@ async function goOn(directory: string, service: HttpService) {
   return { drafts: found.length, damaged: damaged.length, text }
 }
 
+// The root has a limit of its own, below that of the tests.
+t.setTimeout(280_000)
+
 t.test('kill -9 at every step of a save', { timeout: 240_000 }, async t => {
   let kills = 0
   for (let killAt = 1; ; killAt++) {

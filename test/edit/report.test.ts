@@ -3,7 +3,7 @@ import t from 'tap'
 import { editableReport } from '../../src/edit/report.js'
 import { prettyPrint } from '../../src/record/print.js'
 import { fakeService, reportId, sameRecord } from './fake-service.js'
-import { failureOf, openRoom, scratch } from './room.js'
+import { failureOf, openRoom, rewrite, scratch } from './room.js'
 
 const ids = '{"id":42,"title":"Water","reportType":"1","calculations":[12,7]}'
 const rows =
@@ -18,6 +18,7 @@ async function setUp(t: Parameters<typeof scratch>[0], text: string) {
   const service = fakeService(text)
   const record = editableReport(service.ports, reportId)
   const room = await openRoom(await scratch(t))
+  t.teardown(room.end)
   await room.texts.remember(record.key, prettyPrint(service.record), 'read')
   return { service, record, room, write: (written: string) => room.write(record, written) }
 }
@@ -96,6 +97,15 @@ t.test('an entry may be a path, and a path of what is already there is no edit',
   t.same(service.requests, [])
   await write(ids.replace('[12,7]', '[12,7,"/db/demo/c31"]'))
   t.same(puts(service.requests), ['LIST 12,7,31'])
+})
+
+t.test('a program may leave its paths in the text and save again', async t => {
+  const { service, room, record } = await setUp(t, ids)
+  const draft = await room.begin(record, ids.replace('7]', '7,"/db/demo/c31"]'))
+  await room.save(record, draft)
+  await rewrite(draft, ids.replace('7]', '7,"/db/demo/c31"]').replace('Water', 'Ice'))
+  await room.save(record, draft)
+  t.same(puts(service.requests), ['LIST 12,7,31', `PUT ${prettyPrint(service.record).replace(/\s/g, '')}`])
 })
 
 t.test('a 64-bit id goes out as it was written', async t => {

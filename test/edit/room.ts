@@ -38,6 +38,8 @@ export interface Room {
   /** As a program does it: a new draft with this text, saved. */
   write(record: EditableRecord, text: string, own?: string): Promise<Saved>
   save(record: EditableRecord, draft: Draft, own?: string): Promise<Saved>
+  /** Closes every draft begun here. */
+  end(): Promise<void>
   settle: ReturnType<typeof createSaver>['settle']
 }
 
@@ -45,15 +47,20 @@ export async function openRoom(stateDirectory: string, mount = '/mnt', now = han
   const texts = openTexts({ stateDirectory, mount, now })
   const drafts = await openDrafts(stateDirectory, now)
   const saver = createSaver(texts, now)
+  const begun: Draft[] = []
+  const end = async () => {
+    for (const draft of begun) await draft.close()
+  }
   const begin = async (record: EditableRecord, text: string, base?: string) => {
     const draft = await drafts.create(record.key, base)
+    begun.push(draft)
     await draft.write(Buffer.from(text), 0)
     return draft
   }
   const save = (record: EditableRecord, draft: Draft, own?: string) => saver.save({ record, draft, own }, ask)
   const write = async (record: EditableRecord, text: string, own?: string) =>
     save(record, await begin(record, text), own)
-  return { texts, begin, write, save, settle: saver.settle }
+  return { texts, begin, write, save, end, settle: saver.settle }
 }
 
 export async function rewrite(draft: Draft, text: string): Promise<void> {

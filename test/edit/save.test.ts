@@ -2,11 +2,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { openDraft } from '../../src/edit/draft.js'
 import { explain } from '../../src/edit/explain.js'
 import { editableReport } from '../../src/edit/report.js'
 import { fieldOf, withField } from '../../src/record/json.js'
 import { parseObject } from '../../src/record/parse.js'
 import { compactPrint, prettyPrint } from '../../src/record/print.js'
+import { instant } from '../../src/remote/remote.js'
 import { fakeService, reportId, sameRecord } from './fake-service.js'
 import { ask, failureOf, openRoom, rewrite, scratch } from './room.js'
 
@@ -19,6 +21,7 @@ async function setUp(t: Parameters<typeof scratch>[0], text = report) {
   const service = fakeService(text)
   const record = editableReport(service.ports, reportId)
   const room = await openRoom(directory)
+  t.teardown(room.end)
   const shown = prettyPrint(service.record)
   await room.texts.remember(record.key, shown, 'read')
   return { directory, service, record, room, shown }
@@ -48,6 +51,32 @@ t.test('a program that flushes one text many times saves it once', async t => {
   await room.save(record, draft)
   t.equal(puts(service.requests).length, 2, 'and an edit taken back is sent')
   t.ok(sameRecord(service, report))
+})
+
+t.test('a program that keeps its file open saves again and again, and may undo', async t => {
+  const { service, record, room, shown } = await setUp(t)
+  const draft = await room.begin(record, shown, shown)
+  for (const text of ['Ice', 'Snow', 'Snow', 'Water', 'Ice'].map(title => shown.replace('Water', title))) {
+    await rewrite(draft, text)
+    await room.save(record, draft, shown)
+    await rewrite(draft, ` ${text}`)
+    t.match(await room.save(record, draft, shown), { outcome: 'unchanged' })
+    t.ok(sameRecord(service, text))
+  }
+  t.equal(puts(service.requests).length, 4)
+})
+
+t.test('after a crash the text that the program had read is still the base', async t => {
+  const { directory, service, record, room, shown } = await setUp(t)
+  const draft = await room.begin(record, shown.replace('Water', 'Ice'), shown)
+  service.record = parseObject(report.replace('""', '"theirs"'))
+  const elsewhere = await openRoom(directory, '/elsewhere')
+  t.teardown(elsewhere.end)
+  await elsewhere.texts.remember(record.key, prettyPrint(service.record), 'read')
+  const adopted = await openDraft(draft.directory, draft.meta, () => instant(1))
+  await elsewhere.save(record, adopted)
+  await adopted.close()
+  t.ok(sameRecord(service, report.replace('Water', 'Ice').replace('""', '"theirs"')))
 })
 
 t.test('what is not JSON is never sent, and its place is told', async t => {
@@ -119,6 +148,7 @@ t.test('in doubt about the base nothing is sent, and their text lies beside', as
 t.test('two mounts on one state directory: edits of different fields are merged', async t => {
   const { directory, service, record, room, shown } = await setUp(t)
   const other = await openRoom(directory, '/other')
+  t.teardown(other.end)
   await room.write(record, shown.replace('Water', 'Ice'))
   await other.write(record, shown.replace('""', '"second"'))
   t.ok(sameRecord(service, report.replace('Water', 'Ice').replace('""', '"second"')))
@@ -129,6 +159,7 @@ t.test('a text of which nothing was ever shown here is the whole record', async 
   const service = fakeService(report)
   const record = editableReport(service.ports, reportId)
   const room = await openRoom(directory)
+  t.teardown(room.end)
   await room.write(record, '{"id":42,"title":"New"}')
   t.ok(sameRecord(service, '{"id":42,"title":"New"}'))
 })
@@ -215,6 +246,7 @@ t.test('every text sent, and every text it replaced, can be recalled', async t =
   const names = ['Water', 'Ice'].map(title => shown.replace('Water', title))
   const { textHash } = await import('../../src/edit/texts.js')
   const again = await openRoom(directory)
+  t.teardown(again.end)
   for (const text of names) t.equal(await again.texts.recall(record.key, textHash(text)), text)
   t.ok(fieldOf(service.record, 'title'))
 })

@@ -32,10 +32,14 @@ t.test('texts come back with how they were met, the latest first, also after a r
   t.same(await texts.candidates({ kind: 'project', id: '42' }), [])
 })
 
-t.test('another mount knows the texts, but not as its own reads and saves', async t => {
+t.test('what another mount met is a base only where this one met nothing', async t => {
   const { texts, open } = await setUp(t)
   await texts.remember(key, 'one', 'saved')
-  t.match(await open('/other').candidates(key), [{ text: 'one', saved: undefined }])
+  const other = open('/other')
+  t.match(await other.candidates(key), [{ text: 'one', saved: undefined }])
+  await other.remember(key, 'two', 'shown')
+  t.match(await other.candidates(key), [{ text: 'two' }])
+  t.equal((await other.candidates(key)).length, 1)
 })
 
 t.test('after a week a text is no base any more, what was sent stays for months', async t => {
