@@ -64,13 +64,16 @@ t.test('killed at any moment of keeping, each content is whole or is downloaded 
 
 t.test('a disk that takes no more still lets every read succeed', async t => {
   const { directory } = ground(t)
-  const limited = `ulimit -f 2000; exec "$0" "$@"`
-  // Without the test runner's preloads: they end a process at the signal that goes with the refused write.
-  const { stdout } = await promisify(execFile)(
-    '/bin/sh',
-    ['-c', limited, process.execPath, daemon, directory, 'readWithoutRoom'],
-    { env: {} },
-  )
+  // Without the test runner's preload, which ends a process at the signal that goes with the refused write.
+  const limited = `ulimit -f 2000; unset NODE_OPTIONS; exec "$0" "$@"`
+  const { stdout } = await promisify(execFile)('/bin/sh', [
+    '-c',
+    limited,
+    process.execPath,
+    daemon,
+    directory,
+    'readWithoutRoom',
+  ])
   t.same(JSON.parse(stdout), { size: 3_000_000, right: 6, kept: 0 })
   t.same(readdirSync(join(directory, 'content', 'kept')), [])
   t.same(readdirSync(join(directory, 'content', 'unfinished')), [])
