@@ -3,14 +3,15 @@ import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
-import { type Ask, type Instant, instant } from '../remote/remote.js'
+import type { Ask, Instant } from '../remote/remote.js'
 import { chooseBase } from './base.js'
+import { carryOut, hashesOf, type Own } from './carry-out.js'
 import { editsBetween, merge } from './diff.js'
-import type { Draft, MetaChange } from './draft.js'
+import type { Draft } from './draft.js'
 import type { Change, EditableRecord, Written } from './editable.js'
 import { withFailure } from './explain.js'
 import { onePerKey } from './one-per-key.js'
-import { isUndecided, partlyStored, type Settled, settleAttempt } from './settle.js'
+import { type Settled, settleAttempt } from './settle.js'
 import { type Texts, textHash } from './texts.js'
 
 /** `own` is the text that the writing handle itself had read, where it had. */
@@ -65,12 +66,6 @@ interface Save extends SaveRequest {
   readonly now: () => Instant
 }
 
-/** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
-interface Own {
-  readonly text: string
-  readonly form: string
-}
-
 async function save(save: Save, ask: Ask): Promise<Saved> {
   const { draft, record, texts } = save
   const text = await draft.text()
@@ -121,7 +116,9 @@ async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<
   const before = await save.record.read(ask)
   const readTheirs = async () => before
   const change = await besideTheirs(save.draft, readTheirs, () => merged(save.record, written, before))
-  return change.edits.size === 0 ? finish(save, own, before, undefined) : carryOut(save, own, change, ask)
+  if (change.edits.size === 0) return finish(save, own, before, undefined)
+  const { stored, lost } = await carryOut({ ...save, own }, change, ask)
+  return finish(save, own, stored, lost)
 }
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
@@ -150,73 +147,8 @@ async function besideTheirs<Result>(
   }
 }
 
-async function carryOut(save: Save, own: Own, change: Change, ask: Ask): Promise<Saved> {
-  await announce(save, own, change)
-  const stored = await sendOnce(save, change, ask)
-  const { unstored, lost } = save.record.compare(change, stored)
-  if (unstored.length > 0) {
-    await save.draft.change({ state: 'refused' })
-    const fields = unstored.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
-  }
-  return finish(save, own, stored, lost)
-}
-
-/** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
-async function announce({ record, draft, texts }: Save, own: Own, change: Change): Promise<void> {
-  const before = prettyPrint(change.before)
-  const whole = prettyPrint(change.whole)
-  await texts.remember(record.key, before, 'replaced')
-  for (const text of new Set([own.text, own.form, whole])) await texts.remember(record.key, text, 'sent')
-  await draft.sync()
-  const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
-  await draft.change({
-    state: 'sending',
-    attempt: { ...attempt, edited: [...change.edits.keys()] },
-    why: undefined,
-  })
-}
-
-/** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
-async function sendOnce(save: Save, change: Change, ask: Ask): Promise<JsonObject> {
-  try {
-    return await save.record.send(change, withReserve(ask, save.now()))
-  } catch (thrown) {
-    const failure = asFailure(thrown)
-    const stored = await readAfter(save, failure, ask)
-    const { unstored } = save.record.compare(change, stored)
-    if (unstored.length === 0) return stored
-    if (failure.kind !== 'timeout') await save.draft.change(notUnderWay(failure))
-    throw partlyStored(failure, change, unstored)
-  }
-}
-
-async function readAfter(save: Save, failure: Failure, ask: Ask): Promise<JsonObject> {
-  try {
-    return await save.record.read(ask)
-  } catch {
-    // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
-    if (!isUndecided(failure)) await save.draft.change(notUnderWay(failure))
-    throw failure
-  }
-}
-
-/** What the service has clearly refused needs no second look; anything else may still be carried out late. */
-function notUnderWay(failure: Failure): MetaChange {
-  return isUndecided(failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
-}
-
-/** A third of the time left is kept for reading again after a lost answer. */
-function withReserve(ask: Ask, now: Instant): Ask {
-  return { ...ask, deadline: instant(ask.deadline - Math.max(0, ask.deadline - now) / 3) }
-}
-
 async function finish(save: Save, own: Own, stored: JsonObject, lost: string | undefined): Promise<Saved> {
   await save.texts.remember(save.record.key, own.form, 'saved')
   await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
-}
-
-function hashesOf(own: Own): { saved: string; form: string } {
-  return { saved: textHash(own.text), form: textHash(own.form) }
 }

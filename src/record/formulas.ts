@@ -17,7 +17,9 @@ const graphFormula = /cid_formula["']?\s*[=:>]\s*["']?([^"'<>,}]*)/g
 const wholeNumber = /(?<![\w.])[0-9]+(?![\w.])/g
 
 export function formulasIn(configuration: string): Formulas {
-  const graph = [...configuration.matchAll(graphFormula)].map(([, text = '']) => text.trim())
+  const graph = [...configuration.matchAll(graphFormula)]
+    .map(([, text = '']) => text.trim())
+    .filter(text => text !== '')
   const steps = configuration.split(tag).filter(text => text.search(place) >= 0)
   const found = steps.flatMap(text => [...text.matchAll(place)].map(([, digits]) => Number(digits)))
   return {

@@ -9,8 +9,9 @@ import { compactPrint } from '../../src/record/print.js'
 import type { CalculationId, ReportId, ReportTypeId } from '../../src/remote/remote.js'
 import { wire } from '../../src/remote/wire.js'
 
-/** What happens to a PUT: it works, fails before or after it was carried out, or answers 200 and stores nothing. */
+/** What happens to a PUT: it works, is refused, finds the record changed, fails before or after it was carried out, or answers 200 and stores nothing. */
 export type Weather =
+  | 'finds-it-changed'
   | 'fine'
   | 'refuses'
   | 'breaks-before'
@@ -59,6 +60,7 @@ function remoteOf(current: () => FakeService): ReportPorts['remote'] {
     service.between()
     const { weather } = service
     if (weather === 'refuses') throw new Failure('forbidden', 'the service refuses', { said: 'No.' })
+    if (weather === 'finds-it-changed') throw new Failure('conflict', 'somebody else was first')
     if (weather === 'breaks-before') throw new Failure('timeout', 'no answer in time')
     if (weather !== 'stores-nothing') service.record = next()
     if (weather === 'breaks-after') throw new Failure('unreachable', 'the line broke')
