@@ -8,21 +8,18 @@ import { nameFound, type ProjectTree } from './tree-projects.js'
 
 export interface UserTree {
   list(ask: Ask): Promise<readonly Dentry[]>
-  lookup(name: string, ask: Ask): Promise<Node | undefined>
+  lookup(name: string): Node | undefined
   listBelow(user: string, ask: Ask): Promise<readonly Dentry[]>
   lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined>
 }
 
 export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree): UserTree {
-  async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
-    const user = titleOf(name)
-    if ((await roots.users(ask)).includes(user)) return { kind: 'user', name: user }
-    const top = await roots.top(ask)
-    // Where not even the caller's own space has an id, a name that has none proves nothing: what is below may resolve.
-    if (top.form === 'several' || (await roots.userRoot(user, ask)) !== undefined)
-      return { kind: 'user', name: user }
-    return undefined
-  }
+  /**
+   * Any name may be a colleague's: the service answers for `/db/<user>` only where it gives that space an id and the
+   * caller a right to it, while a shared project below resolves. So every name is a folder, like an automount point.
+   */
+  const lookup = (name: string): Node | undefined =>
+    name.startsWith('.') ? undefined : { kind: 'user', name: titleOf(name) }
 
   /** A pasted name is a title as it is; one that was completed by a shell is a file name. */
   async function lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined> {

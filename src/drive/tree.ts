@@ -95,7 +95,7 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
       case 'project':
         return projects.lookup(directory.id, name, ask)
       case 'users':
-        return users.lookup(name, ask)
+        return users.lookup(name)
       case 'user':
         return users.lookupBelow(directory.name, name, ask)
       case 'number-room':
