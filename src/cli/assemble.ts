@@ -31,14 +31,18 @@ import type { RecordKey } from '../edit/key.js'
 import { editableReport } from '../edit/report.js'
 import { createSaver } from '../edit/save.js'
 import { openTexts } from '../edit/texts.js'
-import { asFailure } from '../failure.js'
+import { asFailure, type Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
-import { type Ask, instant, type ReportId } from '../remote/remote.js'
+import { type Ask, type Instant, instant, type ReportId } from '../remote/remote.js'
 import type { Connection } from './connect.js'
 import type { Log } from './log.js'
 import { type StatusSources, statusText } from './status-text.js'
 
 export interface Line {
+  /** Whether anything of this account is remembered from earlier. */
+  readonly knowsService: boolean
+  /** Asks who the user is; answers why that failed, if it did. */
+  introduce(): Promise<Failure | undefined>
   readonly drive: Drive
   readonly failures: Failures
   readonly drafts: DraftTexts
@@ -54,6 +58,7 @@ export interface LineSettings {
   readonly mountPoint: string
   readonly log: Log
   readonly version: string
+  readonly now: () => Instant
 }
 
 /** Seconds for which the kernel keeps names and attributes: more would show changes late, for nobody can tell it. */
@@ -63,9 +68,8 @@ const leaseMs = (kernelCacheSeconds + 1) * 1000
 
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
 export async function assemble(settings: LineSettings): Promise<Line> {
-  const { config, connection, learned, log } = settings
+  const { config, connection, learned, log, now } = settings
   const { account, dialect } = connection
-  const now = () => instant(Date.now())
   const note = (sentence: string, about: Record<string, unknown> = {}): void => log.warn(about, sentence)
 
   const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
@@ -187,6 +191,15 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     log.warn({ directory, cause }, 'a draft cannot be read')
 
   return {
+    knowsService: ledger.get('user', 'self') !== undefined,
+    async introduce() {
+      try {
+        await remote.user({ deadline: instant(now() + config.deadlineMetadata), lane: 'user' })
+        return undefined
+      } catch (thrown) {
+        return asFailure(thrown)
+      }
+    },
     drive,
     failures,
     drafts,

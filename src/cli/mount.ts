@@ -7,11 +7,13 @@ import type { Config } from '../config.js'
 import { Failure } from '../failure.js'
 import { mountDrive } from '../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../mount/mount-point.js'
+import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
 import { assemble, kernelCacheSeconds, type Line } from './assemble.js'
 import { type Connection, connected } from './connect.js'
 import { inBackground, tellStarter } from './daemon.js'
-import { exitCodes, Stop } from './exit.js'
+import { networkFileSystem } from './disk.js'
+import { type ExitCode, exitCodeOf, exitCodes, Stop } from './exit.js'
 import { type Log, openLog } from './log.js'
 import { notifySystemd } from './notify.js'
 import { askFor } from './prompt.js'
@@ -25,11 +27,16 @@ interface Flags {
 export function mountCommand(): Command {
   const command = new Command('mount')
     .description('mount the drive; it stays in the foreground unless --daemon is given')
-    .argument('<url>', 'address of the service, https://host is enough')
-    .argument('<directory>', 'an empty directory to mount on')
+    .argument(
+      '<url>',
+      'address of the service, https://host is enough; may be left out where a configuration file names it',
+    )
+    .argument('[directory]', 'an empty directory to mount on')
     .option('--daemon', 'go to the background once the drive is mounted')
-    .action((url: string, directory: string, flags: Flags) =>
-      mount(configured(command, url), directory, flags),
+    .action((first: string, second: string | undefined, flags: Flags) =>
+      second === undefined
+        ? mount(configured(command), first, flags)
+        : mount(configured(command, first), second, flags),
     )
   return withSettings(command, 'service', 'log', 'drive')
 }
@@ -83,8 +90,18 @@ async function serve(given: Configured, path: string): Promise<void> {
     learned,
     note: happened => log.warn({ happened }, 'the service said something odd'),
   })
+  refuseNetworkDisk(connection.account.places)
   for (const place of Object.values(connection.account.places)) makePrivate(place)
-  const line = await assemble({ config, connection, learned, mountPoint: path, log, version: version() })
+  const line = await assemble({
+    config,
+    connection,
+    learned,
+    mountPoint: path,
+    log,
+    version: version(),
+    now: systemClock.now,
+  })
+  await introduce(line, connection, log)
   surviveBugs(log)
   const mounted = await up(path, { line, connection, config, log })
   const ended = untilSignal()
@@ -100,6 +117,52 @@ async function serve(given: Configured, path: string): Promise<void> {
   log.info(`unmounted ${path}`)
   // libfuse's thread does not end by itself where the mount was only taken out of the tree.
   process.exit()
+}
+
+/** Locks and the ledger need a local disk; a home directory on NFS is common where calcfs is used. */
+function refuseNetworkDisk(places: Connection['account']['places']): void {
+  for (const [what, directory] of Object.entries(places)) {
+    const network = networkFileSystem(directory)
+    if (network === undefined) continue
+    throw new Stop(
+      exitCodes.usage,
+      `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with --${what}-dir.`,
+    )
+  }
+}
+
+/**
+ * The first question, before anything is mounted: a wrong password or address ends here with a sentence. A service that is
+ * away ends it only where nothing is known of it yet; else the drive shows what it knows.
+ */
+async function introduce(line: Line, { account }: Connection, log: Log): Promise<void> {
+  const failure = await line.introduce()
+  if (failure === undefined) return
+  if (failure.kind === 'unauthenticated') {
+    throw await endedBy(
+      line,
+      exitCodes.signIn,
+      `${account.base.origin} does not let ${account.user} in: ${failure.message}`,
+    )
+  }
+  if (line.knowsService) {
+    log.warn(
+      { kind: failure.kind },
+      `the service does not answer, the drive shows what is known: ${failure.message}`,
+    )
+    return
+  }
+  const code = exitCodeOf(failure) === exitCodes.unreachable ? exitCodes.unreachable : exitCodes.failed
+  throw await endedBy(
+    line,
+    code,
+    `${account.base.href} does not answer as the platform does: ${failure.message}; check the address, or run calcfs doctor.`,
+  )
+}
+
+async function endedBy(line: Line, code: ExitCode, sentence: string): Promise<Stop> {
+  await line.close()
+  return new Stop(code, sentence)
 }
 
 async function up(path: string, parts: { line: Line; connection: Connection; config: Config; log: Log }) {
