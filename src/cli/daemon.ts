@@ -1,6 +1,6 @@
 // `--daemon`: the same command line once more, detached; the starter waits until the drive is mounted and says so.
 import { spawn } from 'node:child_process'
-import { exitCodes, Stop } from './exit.js'
+import { type ExitCode, exitCodes, Stop } from './exit.js'
 
 interface Word {
   readonly mounted: string
@@ -30,17 +30,20 @@ export async function inBackground(environment: Readonly<Record<string, string |
   })
   child.stderr?.destroy()
   if (mounted === undefined) {
-    const last = said
-      .trim()
-      .split('\n')
-      .at(-1)
-      ?.replace(/^calcfs: /, '')
-    throw new Stop(exitCodes.failed, last || 'the background process did not come up; try without --daemon.')
+    const sentence = /^calcfs: (.*)$/m.exec(said)?.[1]
+    throw new Stop(
+      codeOf(child.exitCode),
+      sentence ?? 'the background process did not come up; try without --daemon.',
+    )
   }
   child.disconnect()
   child.unref()
   console.log(`mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`)
 }
+
+/** The exit code that the process would have had in the foreground. */
+const codeOf = (code: number | null): ExitCode =>
+  Object.values(exitCodes).find(known => known === code && known !== exitCodes.done) ?? exitCodes.failed
 
 /** Tells the process that started this one in the background, if one did, that the drive is there. */
 export function tellStarter(word: Word): void {

@@ -1,8 +1,8 @@
 // The verbs that change the tree: an editor's dance around a record is understood, everything else is refused in words.
 import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
-import type { DriveParts } from './drive.js'
 import { isDirectory } from './node.js'
+import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import { noUpload, readOnlyBecause, refusalOf } from './refusals.js'
 import type { Changing } from './verbs.js'

@@ -46,7 +46,10 @@ export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports
       type: dialect.reportType(record) ?? '',
       calculations: dialect.rows(record)?.length,
     })
-    if (ledger.get(room, id) !== line) ledger.set(room, id, line)
+    if (ledger.get(room, id) === line) return
+    ledger.set(room, id, line)
+    // No operation of the service would bring this list back.
+    ledger.flush()
   }
 
   return {

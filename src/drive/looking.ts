@@ -2,8 +2,8 @@
 import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
 import { type Attributes, modeOf } from './attributes.js'
-import type { DriveParts } from './drive.js'
 import { isDirectory, keyOf, type Node } from './node.js'
+import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import type { DirectoryEntry, Looking } from './verbs.js'
 

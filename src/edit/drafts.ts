@@ -132,7 +132,6 @@ function ended(sentence: string): Why {
   return {
     kind: 'internal',
     sentence,
-    whatToDo:
-      'Look at the text, then save the record again, run `calcfs drafts send`, or give it up with `calcfs drafts drop`.',
+    whatToDo: 'Look at the text, then save the record again, or give it up: rm it in .calcfs/drafts.',
   }
 }

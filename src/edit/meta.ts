@@ -103,11 +103,11 @@ function whatToDo(kind: FailureKind): string {
     case 'refused':
     case 'invalid':
     case 'too-large':
-      return 'Correct the text and save again, or give it up with `calcfs drafts drop`.'
+      return 'Correct the text and save again, or give it up: rm it in .calcfs/drafts.'
     case 'conflict':
       return 'Compare your text with the one ending in .theirs.json beside it, make it what it should be, and save again.'
     case 'unauthenticated':
-      return 'Sign in with `calcfs login`, then save again or run `calcfs drafts send`.'
+      return 'Sign in with `calcfs login`, then save again.'
     case 'forbidden':
     case 'read-only':
     case 'not-permitted':
@@ -117,11 +117,11 @@ function whatToDo(kind: FailureKind): string {
     case 'no-space':
       return 'Make room on the local disk, then save again.'
     case 'outcome-unknown':
-      return 'Look on the platform whether it was made; `calcfs drafts send --again` sends it once more.'
+      return 'Look on the platform whether it was made, then save again if it was not.'
     case 'broken':
     case 'internal':
-      return 'Look at the record on the platform, then save again or run `calcfs drafts send`.'
+      return 'Look at the record on the platform, then save again.'
     default:
-      return 'When the service answers again, save again or run `calcfs drafts send`.'
+      return 'When the service answers again, save again.'
   }
 }

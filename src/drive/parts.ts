@@ -1,0 +1,42 @@
+// What the drive is made of; the verbs take from it what they need.
+import type { ContentCache } from '../cache/content.js'
+import type { Times } from '../cache/times.js'
+import type { Ask, Instant } from '../remote/remote.js'
+import type { DraftTexts } from './draft-texts.js'
+import type { Foresight } from './foresight.js'
+import type { GeneratedNode, RecordNode } from './node.js'
+import type { RecordSource, Records } from './records.js'
+import type { Scratch } from './scratch.js'
+import type { Shown, ShownTexts } from './shown.js'
+import type { Tree } from './tree.js'
+import type { Space } from './verbs.js'
+import type { Xattrs } from './xattrs.js'
+
+/** Milliseconds after which each kind of call must have ended; the kernel's waits cannot be interrupted. */
+export interface Deadlines {
+  readonly metadata: number
+  readonly read: number
+  readonly save: number
+}
+
+export interface DriveParts {
+  readonly tree: Tree
+  readonly content: ContentCache
+  readonly times: Times
+  readonly shown: ShownTexts
+  readonly records: Records
+  readonly scratch: Scratch
+  readonly drafts: DraftTexts
+  /** The present text of a generated node. */
+  readonly produce: (node: GeneratedNode, ask: Ask) => Promise<Shown>
+  /** How a record is read and edited. */
+  readonly source: (node: RecordNode) => RecordSource
+  /** An unsaved text is given up by its name in `.calcfs/drafts/`. */
+  readonly giveUp: (name: string) => Promise<void>
+  readonly statfs: () => Promise<Space>
+  readonly xattrs: Xattrs
+  readonly foresight: Foresight
+  readonly readOnly: boolean
+  readonly deadlines: Deadlines
+  readonly now: () => Instant
+}
