@@ -47,14 +47,27 @@ const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof Stop) return thrown.code
   if (thrown instanceof BadSetting) return exitCodes.usage
+  if (lacksFuse(thrown)) return exitCodes.noFuse
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage
   return codesOfKinds[asFailure(thrown).kind] ?? exitCodes.failed
+}
+
+/** The binding is a library of its own that needs libfuse.so.2 when it is loaded. */
+function lacksFuse(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    'code' in thrown &&
+    thrown.code === 'ERR_DLOPEN_FAILED' &&
+    /fuse/.test(thrown.message)
+  )
 }
 
 /** What a person is told; undefined where commander has already said it. */
 export function sentenceOf(thrown: unknown): string | undefined {
   if (thrown instanceof CommanderError) return undefined
   if (thrown instanceof Stop || thrown instanceof BadSetting) return thrown.message
+  if (lacksFuse(thrown))
+    return 'libfuse 2 is not installed; run: apt-get install fuse libfuse2 (calcfs doctor checks the rest)'
   const failure = asFailure(thrown)
   const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
   return `${failure.message}${said}`
