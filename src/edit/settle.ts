@@ -6,10 +6,10 @@ import type { Ask } from '../remote/remote.js'
 import { removed } from './diff.js'
 import type { Draft } from './draft.js'
 import type { Change, EditableRecord } from './editable.js'
-import { whyOf } from './meta.js'
-import type { Texts } from './texts.js'
+import { type Attempt, whyOf } from './meta.js'
+import { type Texts, textHash } from './texts.js'
 
-/** stored: the service has it. not-stored: it has not, and the draft waits. nothing: no save was under way. */
+/** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
 export type Settled = 'stored' | 'not-stored' | 'nothing'
 
 /** Reads the record and tells whether the last attempt of this draft was carried out. */
@@ -34,9 +34,15 @@ export async function settleAttempt(
   }
   await texts.remember(record.key, whole, 'saved')
   await texts.remember(record.key, form, 'saved')
-  const { saved, form: formHash } = attempt
-  await draft.change({ state: 'editing', saved, form: formHash, attempt: undefined, why: undefined })
-  return 'stored'
+  return closeAttempt(draft, attempt)
+}
+
+/** The program may have written on since: then the draft holds more than what was stored. */
+async function closeAttempt(draft: Draft, { saved, form }: Attempt): Promise<Settled> {
+  const isAll = textHash(await draft.read(0, draft.size)) === saved
+  const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
+  await draft.change({ ...rest, saved, form, attempt: undefined })
+  return isAll ? 'stored' : 'not-stored'
 }
 
 function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): Change {

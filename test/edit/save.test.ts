@@ -215,6 +215,24 @@ t.test('where nobody can see what became of it, it is in flight until a reading 
   t.match(await room.save(record, draft), { outcome: 'unchanged' })
 })
 
+t.test('what was written after a save in flight is not taken for stored', async t => {
+  const { service, record, room, shown } = await setUp(t)
+  const draft = await room.begin(record, shown.replace('Water', 'Ice'))
+  service.weather = 'breaks-after'
+  service.between = () => {
+    service.away = true
+  }
+  t.match(await failureOf(room.save(record, draft)), { kind: 'unreachable' })
+  await rewrite(draft, shown.replace('Water', 'Snow'))
+  service.away = false
+  t.equal(await room.settle({ record, draft }, ask), 'not-stored')
+  t.match(draft.meta, { state: 'refused', attempt: undefined })
+  service.weather = 'fine'
+  service.between = () => {}
+  t.match(await room.save(record, draft), { outcome: 'stored' })
+  t.ok(sameRecord(service, report.replace('Water', 'Snow')))
+})
+
 t.test('what the service refuses is told in its own words, and waits', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.weather = 'refuses'
