@@ -14,7 +14,7 @@ export interface Foresight {
 interface Walk {
   readonly children: readonly string[]
   readonly nodes: ReadonlyMap<string, Node>
-  entered: number
+  readonly entered: Set<string>
   /** How many children ahead are asked for; doubles with every further child entered in order. */
   reach: number
   asked: number
@@ -43,18 +43,19 @@ export function openForesight(catalog: Catalog, content: ContentCache, now: () =
     const oldest = walks.keys().next()
     if (walks.size >= walksAtMost && !oldest.done) walks.delete(oldest.value)
     const nodes = new Map(children.map(({ name, node }) => [name, node]))
-    walks.set(path, { children: [...nodes.keys()], nodes, entered: 0, reach: 1, asked: 0 })
+    walks.set(path, { children: [...nodes.keys()], nodes, entered: new Set(), reach: 1, asked: 0 })
   }
 
-  /** The first child entered says nothing: a file manager opens one folder. The second one is a walk. */
+  /** The first child entered says nothing: a file manager opens one folder, some list it twice. A second one is a walk. */
   function enter(path: string): void {
     const cut = path.lastIndexOf('/')
     const walk = walks.get(path.slice(0, cut))
     if (walk === undefined) return
-    walk.entered += 1
-    if (walk.entered < 2) return
-    const here = walk.children.indexOf(path.slice(cut + 1))
-    if (here < 0) return
+    const name = path.slice(cut + 1)
+    const here = walk.children.indexOf(name)
+    if (here < 0 || walk.entered.has(name)) return
+    walk.entered.add(name)
+    if (walk.entered.size < 2) return
     walk.reach = Math.min(walk.reach * 2, reachAtMost)
     const end = Math.min(here + 1 + walk.reach, walk.children.length)
     for (let at = Math.max(here + 1, walk.asked); at < end; at += 1) {
