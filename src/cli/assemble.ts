@@ -66,6 +66,9 @@ export const kernelCacheSeconds = 1
 /** The text lease outlives what the kernel was told by a second. */
 const leaseMs = (kernelCacheSeconds + 1) * 1000
 
+/** Milliseconds a status waits for the service. */
+const statusPatience = 1000
+
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
 export async function assemble(settings: LineSettings): Promise<Line> {
   const { config, connection, learned, log, now } = settings
@@ -141,14 +144,17 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     failures,
   }
 
-  async function status(ask: Ask): Promise<string> {
-    const top = await roots.top(ask).then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+  async function status(): Promise<string> {
+    // Status is asked for when things go wrong: it does not wait for a service that is away.
+    const soon: Ask = { deadline: instant(now() + statusPatience), lane: 'user' }
+    const top = await roots.top(soon).then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
     return statusText(statusSources, top)
   }
 
   const generation = { catalog, dialect, tree, reports, status }
   const drive = openDrive({
     tree,
+    catalog,
     content,
     times,
     shown,

@@ -14,7 +14,7 @@ export interface GeneratedSources {
   readonly tree: Tree
   readonly reports: KnownReports
   /** The mount's own state as JSON text. */
-  readonly status: (ask: Ask) => Promise<string>
+  readonly status: () => Promise<string>
 }
 
 /** The present wording of a generated text. */
@@ -30,7 +30,7 @@ export async function generate(node: GeneratedNode, sources: GeneratedSources, a
         sources.reports.list().map(known => [known.id, known.title, known.type, known.calculations ?? '?']),
       )
     case 'status':
-      return sources.status(ask)
+      return sources.status()
     case 'user':
       return prettyPrint((await sources.catalog.user(ask)).record)
     case 'report-types': {

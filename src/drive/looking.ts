@@ -1,10 +1,10 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
-import { Failure } from '../failure.js'
-import type { Ask } from '../remote/remote.js'
+import { asFailure, Failure } from '../failure.js'
+import type { Ask, Content } from '../remote/remote.js'
 import { type Attributes, modeOf } from './attributes.js'
-import { isDirectory, keyOf, type Node } from './node.js'
+import { type Dentry, type DirectoryNode, isDirectory, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
-import type { Places } from './places.js'
+import { type Places, parentOf } from './places.js'
 import type { DirectoryEntry, Looking } from './verbs.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
@@ -44,6 +44,16 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     }
   }
 
+  /** A file that the service no longer has was promised by a listing that is old. */
+  async function sizeOf(wanted: Content, ask: Ask): Promise<number> {
+    try {
+      return await content.size(wanted, ask)
+    } catch (thrown) {
+      if (asFailure(thrown).kind === 'absent') parts.catalog.refreshCalculation(wanted.calculation)
+      throw thrown
+    }
+  }
+
   /** Directories show whether the mount takes changes at all, records whether this one does. */
   function isWritable(node: Node): boolean {
     return node.kind === 'record' ? !(parts.source(node).editing instanceof Failure) : !parts.readOnly
@@ -53,9 +63,20 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     const ask = until()
     const directory = await places.node(path, ask)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const entries = (await tree.list(directory, ask)).filter(({ node }) => !isAway(node))
+    const entries = (await listed(path, directory, ask)).filter(({ node }) => !isAway(node))
     parts.foresight.listed(path, directory, entries)
     return entries.map(({ name, node }) => ({ name, mode: modeOf(node, false) }))
+  }
+
+  /** A directory that the service no longer has was promised by its parent's listing. */
+  async function listed(path: string, directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
+    try {
+      return await tree.list(directory, ask)
+    } catch (thrown) {
+      if (asFailure(thrown).kind === 'absent')
+        await tree.refresh(await tree.directory(parentOf(path), ask), ask)
+      throw thrown
+    }
   }
 
   const isAway = (node: Node): boolean => node.kind === 'record' && records.isAway(keyOf(node))

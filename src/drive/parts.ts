@@ -1,4 +1,5 @@
 // What the drive is made of; the verbs take from it what they need.
+import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
 import type { Ask, Instant } from '../remote/remote.js'
@@ -21,6 +22,7 @@ export interface Deadlines {
 
 export interface DriveParts {
   readonly tree: Tree
+  readonly catalog: Catalog
   readonly content: ContentCache
   readonly times: Times
   readonly shown: ShownTexts

@@ -33,15 +33,17 @@ export function openPlaces(tree: Tree, records: Records): Places {
   }
 
   async function scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined> {
-    const cut = path.lastIndexOf('/')
-    const directory = await tree.directory(path.slice(0, cut), ask)
-    const name = path.slice(cut + 1)
+    const directory = await tree.directory(parentOf(path), ask)
+    const name = path.slice(path.lastIndexOf('/') + 1)
     const beside = scratchDirectory(directory)
     return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
   }
 
   return { node, record, scratch }
 }
+
+/** The directory a path lies in; the root lies in itself. */
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
 /** Which directories take an editor's own files, and under which names. */
 function takesScratch(directory: DirectoryNode, name: string): boolean {
