@@ -25,7 +25,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       case 'content':
         return {
           mode,
-          size: await content.size(node.content, ask),
+          size: await sizeOf(node.content, ask),
           mtime: times.first(keyOf(node), node.date),
         }
       case 'scratch':
