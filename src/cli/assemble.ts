@@ -31,7 +31,7 @@ import type { RecordKey } from '../edit/key.js'
 import { editableReport } from '../edit/report.js'
 import { createSaver } from '../edit/save.js'
 import { openTexts } from '../edit/texts.js'
-import { asFailure, type Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
 import { type Ask, type Instant, instant, type ReportId } from '../remote/remote.js'
 import type { Connection } from './connect.js'
@@ -104,7 +104,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const scratch = await openScratch(join(account.places.state, 'scratch'))
   const texts = openTexts({ stateDirectory: account.places.state, mount: settings.mountPoint, now })
   const draftStore = await openDrafts(account.places.state, now)
-  const drafts = openDraftTexts(draftStore)
+  const drafts = openDraftTexts(draftStore, texts)
   // Beside the drafts, not in the cache: no operation of the service would bring this list back.
   const known = openLedger(join(account.places.state, 'known'), { now, log: note })
   const reports = openKnownReports(known, dialect)
@@ -131,6 +131,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     saver,
     editable,
     log: note,
+    lost: (node, sentence) => failures.note('save', recordPath(node), new Failure('broken', sentence)),
   })
   const statusSources: StatusSources = {
     account,
@@ -227,6 +228,9 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     },
   }
 }
+
+/** Where a saved record stands; only those of reports are saved. */
+const recordPath = (node: RecordNode): string => `/reports/${node.id}.json`
 
 const recordKeyOf = ({ key }: Draft): string =>
   key === undefined ? '' : keyOf({ kind: 'record', of: key.kind, id: key.id } as RecordNode)

@@ -5,6 +5,7 @@ import type { Draft } from '../edit/draft.js'
 import type { Drafts } from '../edit/drafts.js'
 import { explain } from '../edit/explain.js'
 import type { RecordKey } from '../edit/key.js'
+import type { Texts } from '../edit/texts.js'
 import { Failure } from '../failure.js'
 import { instant } from '../remote/remote.js'
 import type { Shown } from './shown.js'
@@ -16,13 +17,15 @@ export interface DraftTexts {
   unsent(): readonly Draft[]
   names(): readonly string[]
   read(name: string): Promise<Shown>
+  /** For an open: whoever reads the text that stands against his own may insist on his own afterwards. */
+  open(name: string): Promise<Shown>
   /** The draft to which this name belongs; Failure 'absent' for none. */
   named(name: string): Draft
 }
 
 type Part = 'text' | 'why' | 'theirs'
 
-export function openDraftTexts(drafts: Drafts): DraftTexts {
+export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
   function track(draft: Draft): Draft {
@@ -57,13 +60,23 @@ export function openDraftTexts(drafts: Drafts): DraftTexts {
     return file
   }
 
+  async function read(name: string): Promise<Shown> {
+    const file = fileOf(name)
+    return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
+  }
+
   return {
     begin: async (key, base) => track(await drafts.create(key, base)),
     unsent,
     names: () => [...files().keys()],
-    async read(name) {
-      const file = fileOf(name)
-      return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
+    read,
+    async open(name) {
+      const shown = await read(name)
+      const { draft, part } = fileOf(name)
+      if (part === 'theirs' && draft.key !== undefined) {
+        await texts.remember(draft.key, Buffer.from(shown.bytes).toString(), 'read')
+      }
+      return shown
     },
     named: name => fileOf(name).draft,
   }

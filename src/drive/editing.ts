@@ -29,6 +29,8 @@ export interface EditingParts {
   /** The kinds of record that can be saved; undefined for the others. */
   readonly editable: (key: RecordKey) => EditableRecord | undefined
   readonly log: (sentence: string, about: { cause: unknown }) => void
+  /** Told what the service dropped beside a stored edit. */
+  readonly lost: (node: RecordNode, sentence: string) => void
 }
 
 export function openRecordSources(parts: EditingParts): (node: RecordNode) => RecordSource {
@@ -78,7 +80,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
         const own = base && Buffer.from(base).toString()
         const saved = await parts.saver.save({ record: editable, draft, own }, ask)
         if (saved.outcome === 'unchanged') return
-        if (saved.lost !== undefined) parts.log(saved.lost, { cause: undefined })
+        if (saved.lost !== undefined) parts.lost(node, saved.lost)
         learn(node, saved.record)
         // The text of the record as it is now is the next one a program may base an edit on.
         remember(key, Buffer.from(saved.text), 'shown')

@@ -44,7 +44,7 @@ export function openOpenFiles(
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
       }
       case 'draft-text':
-        return { kind: 'text', bytes: (await parts.drafts.read(node.name)).bytes, release: nothingToRelease }
+        return { kind: 'text', bytes: (await parts.drafts.open(node.name)).bytes, release: nothingToRelease }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
     }

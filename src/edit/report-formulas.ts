@@ -52,7 +52,7 @@ function missingIds(
 function leftBehind(changed: readonly string[], { texts }: Formulas): Failure {
   return new Failure(
     'refused',
-    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${texts.join(', ')}); change the configuration in the same save, or use \`calcfs report renumber\``,
+    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${texts.join(', ')}); change the configuration in the same save`,
   )
 }
 

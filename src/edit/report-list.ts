@@ -5,7 +5,7 @@ import { equalJson } from '../record/meaning.js'
 import { compactPrint } from '../record/print.js'
 import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../remote/remote.js'
 import type { Written } from './editable.js'
-import type { ReportPorts } from './report.js'
+import type { ReportPorts } from './report-ports.js'
 
 /**
  * The written report with every path in its list as an id, and with the titles of the rows that stayed.
@@ -67,7 +67,7 @@ function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine
   if (name === undefined || sameValue(fieldOf(base, name), fieldOf(mine, name))) return
   throw new Failure(
     'refused',
-    `the service does not show the calculations of this report, and a new list would replace them unseen; \`calcfs report set ${id} ID…\` does that`,
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen`,
   )
 }
 

@@ -1,22 +1,13 @@
 // How a report is saved: its list of calculations by one request, its other fields by another, never the same twice.
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
-import type { Ask, CalculationId, Dialect, Remote, ReportId } from '../remote/remote.js'
+import type { Ask, Dialect, ReportId } from '../remote/remote.js'
 import { withEdits } from './diff.js'
 import type { Change, EditableRecord, Written } from './editable.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
+import type { ReportPorts } from './report-ports.js'
 import { compareReport, isListWhole, newOrder } from './report-verdict.js'
-
-export interface ReportPorts {
-  readonly remote: Pick<
-    Remote,
-    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations'
-  >
-  readonly dialect: Dialect
-  /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */
-  readonly resolveEntry: (path: string, ask: Ask) => Promise<CalculationId>
-}
 
 /** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {

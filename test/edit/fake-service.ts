@@ -1,6 +1,6 @@
 // A report kept in memory behind the waist, with the ways a service fails; it counts what it is asked.
 
-import type { ReportPorts } from '../../src/edit/report.js'
+import type { ReportPorts } from '../../src/edit/report-ports.js'
 import { Failure } from '../../src/failure.js'
 import { type JsonObject, withField } from '../../src/record/json.js'
 import { equalJson } from '../../src/record/meaning.js'

@@ -1,7 +1,7 @@
 // The least of a service over real HTTP: one report, its two PUTs, and what came in.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { ReportPorts } from '../../src/edit/report.js'
+import type { ReportPorts } from '../../src/edit/report-ports.js'
 import { Failure } from '../../src/failure.js'
 import { type JsonObject, numberJson, withField } from '../../src/record/json.js'
 import { parseObject } from '../../src/record/parse.js'

@@ -1,8 +1,6 @@
 // A save is what the program meant by it: the fewest requests, nobody else's edit undone, and no text lost.
-import { execFile } from 'node:child_process'
-import { open, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { openDraft } from '../../src/edit/draft.js'
 import { explain } from '../../src/edit/explain.js'
@@ -258,34 +256,6 @@ t.test('where the service itself finds a conflict, its text lies beside, too', a
   t.match(await failureOf(room.save(record, draft)), { kind: 'conflict' })
   t.equal(await readFile(join(draft.directory, 'theirs.json'), 'utf8'), prettyPrint(service.record))
 })
-
-if (process.platform === 'linux' && process.getuid?.() === 0) {
-  t.test('where the disk is full nothing is sent that could not be noted before', async t => {
-    const run = promisify(execFile)
-    const directory = await scratch(t)
-    await run('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', directory])
-    try {
-      const service = fakeService(report)
-      const record = editableReport(service.ports, reportId)
-      const room = await openRoom(directory)
-      const shown = prettyPrint(service.record)
-      await room.texts.remember(record.key, shown, 'read')
-      const draft = await room.begin(record, shown.replace('Water', 'Ice'))
-      const filler = await open(join(directory, 'filler'), 'w')
-      await t.rejects(filler.writeFile(Buffer.alloc(1_000_000)), { code: 'ENOSPC' })
-      await filler.close()
-      t.match(await failureOf(room.save(record, draft)), { kind: 'no-space' })
-      t.same(puts(service.requests), [])
-      t.equal(await draft.text(), shown.replace('Water', 'Ice'))
-      t.match(explain(draft), /Make room/)
-      await rm(join(directory, 'filler'))
-      t.match(await room.save(record, draft), { outcome: 'stored' })
-      await room.end()
-    } finally {
-      await run('umount', [directory])
-    }
-  })
-}
 
 t.test('a service that is away fails the save before anything was sent', async t => {
   const { service, record, room, shown } = await setUp(t)
