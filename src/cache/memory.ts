@@ -1,7 +1,8 @@
 // What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
-import { asFailure, Failure } from '../failure.js'
+import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
+import { within } from './deadline.js'
 import type { Ledger } from './ledger.js'
 
 /** One question to the service: how it is asked, how long its answer counts, and its form on disk. */
@@ -50,6 +51,7 @@ interface Entry {
 
 /** The failures that say nothing about the thing itself, so that what was known still counts. */
 const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
+const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
 const nearItsEnd = 0.75
 
@@ -136,7 +138,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const absence = absences.get(name)
     if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
-      return await within(fetchOnce(question, ask.lane), ask.deadline, now)
+      return await within(ask, { now, sentence: lateSentence }, fetchOnce(question, ask.lane))
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (entry === undefined || failure.kind === 'absent') throw failure
@@ -155,24 +157,6 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       if (entry !== undefined) entry.at = instant(0)
     },
     staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
-  }
-}
-
-/** The promise's value, or Failure 'timeout' at the deadline; the work itself goes on. */
-export async function within<Value>(
-  work: Promise<Value>,
-  deadline: Instant,
-  now: () => Instant,
-): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const left = Math.max(0, deadline - now())
-    timer = setTimeout(() => reject(new Failure('timeout', 'the service did not answer in time')), left)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

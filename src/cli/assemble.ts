@@ -1,5 +1,4 @@
 // The whole line from the kernel to the network, put together in one place.
-import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openCatalog } from '../cache/catalog.js'
 import { openContentCache } from '../cache/content.js'
@@ -21,8 +20,9 @@ import { openRecords } from '../drive/records.js'
 import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
 import { openShownTexts } from '../drive/shown.js'
+import { spaceOf } from '../drive/space.js'
 import { openTree } from '../drive/tree.js'
-import type { Drive, Space } from '../drive/verbs.js'
+import type { Drive } from '../drive/verbs.js'
 import { openXattrs } from '../drive/xattrs.js'
 import type { Draft } from '../edit/draft.js'
 import { openDrafts } from '../edit/drafts.js'
@@ -234,20 +234,3 @@ const recordPath = (node: RecordNode): string => `/reports/${node.id}.json`
 
 const recordKeyOf = ({ key }: Draft): string =>
   key === undefined ? '' : keyOf({ kind: 'record', of: key.kind, id: key.id } as RecordNode)
-
-/** The room of the disk that drafts go to: what `df` shows, and what an editor asks before it saves. */
-async function spaceOf(directory: string): Promise<Space> {
-  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(directory)
-  const small = (count: number): number => Math.min(count, 0xffff_ffff)
-  return {
-    bsize,
-    frsize: bsize,
-    blocks: small(blocks),
-    bfree: small(bfree),
-    bavail: small(bavail),
-    files: small(files),
-    ffree: small(ffree),
-    favail: small(ffree),
-    namemax: 255,
-  }
-}
