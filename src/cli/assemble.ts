@@ -170,7 +170,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     giveUp,
     readOnly: config.access === 'read',
     statfs: () => spaceOf(account.places.state),
-    xattrs: openXattrs({ catalog, content, records, failures, service: account.base.href }),
+    xattrs: openXattrs({ catalog, content, records, failures, roots, service: account.base.href }),
     foresight: openForesight(catalog, content, now),
     deadlines: { metadata: config.deadlineMetadata, read: config.deadlineRead, save: config.deadlineSave },
     now,

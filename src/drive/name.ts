@@ -52,6 +52,9 @@ export function titleOf(name: string): string {
   )
 }
 
+/** The titles along a path of file names. */
+export const titlesIn = (path: string): string[] => path.split('/').map(titleOf)
+
 /** A name with a mark in its parts: `TS1~c12` is what `TS1` calculation 12 is always found under. */
 export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'; id: string } | undefined {
   const found = /^(.*)~([pc])(\d+)$/su.exec(name) ?? /^(.*)~(h)([0-9a-f]{16})$/su.exec(name)

@@ -25,6 +25,8 @@ export interface Roots {
   foundBelow(user: string): readonly Found[]
   /** Names that `db/` lists: the caller's own and those under which something was found. */
   users(ask: Ask): Promise<readonly string[]>
+  /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
+  servicePath(titles: readonly string[]): ServicePath | undefined
   /** What to say about the top, for people. */
   explain(top: Top): string
 }
@@ -98,7 +100,21 @@ export function openRoots(
     return projects.map(project => ({ id: project.id, title: project.title }))
   }
 
+  let lastTop: Top | undefined
+
   async function top(ask: Ask): Promise<Top> {
+    lastTop = await presentTop(ask)
+    return lastTop
+  }
+
+  function servicePath(titles: readonly string[]): ServicePath | undefined {
+    if (lastTop?.form === 'one') return pathOf(lastTop.user, ...titles)
+    const [first, ...rest] = titles
+    const path = [...ledger.entries(foundRoom).keys()].find(known => known.endsWith(`/${first}`))
+    return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
+  }
+
+  async function presentTop(ask: Ask): Promise<Top> {
     if (given.length > 0) return givenRoots(ask)
     const { candidates } = await catalog.user(ask)
     for (const user of candidates) {
@@ -123,7 +139,15 @@ export function openRoots(
     return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}`
   }
 
-  return { top, find, userRoot: (user, ask) => resolve(pathOf(user), ask), foundBelow, users, explain }
+  return {
+    top,
+    find,
+    servicePath,
+    userRoot: (user, ask) => resolve(pathOf(user), ask),
+    foundBelow,
+    users,
+    explain,
+  }
 }
 
 const asPath = (root: string): ServicePath => `/${root.replace(/^\/+|\/+$/g, '')}` as ServicePath

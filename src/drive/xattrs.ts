@@ -2,14 +2,17 @@
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Failures } from './failures.js'
+import { titlesIn } from './name.js'
 import { keyOf, type Node } from './node.js'
 import type { Records } from './records.js'
+import type { Roots } from './roots.js'
 
 export interface XattrSources {
   readonly catalog: Catalog
   readonly content: ContentCache
   readonly records: Records
   readonly failures: Failures
+  readonly roots: Roots
   /** The service's address, for `.url`. */
   readonly service: string
 }
@@ -20,13 +23,14 @@ export interface Xattrs {
 }
 
 const prefix = 'user.calcfs.'
+const below = '/projects/'
 
 export function openXattrs(sources: XattrSources): Xattrs {
   function all(path: string, node: Node): Map<string, string> {
     const found: [string, string | undefined][] = [
       ['id', idOf(node)],
       ['kind', kindOf(node)],
-      ['path', path],
+      ['path', pathOf(path, node)],
       ['url', sources.service],
       [
         'cached',
@@ -37,6 +41,12 @@ export function openXattrs(sources: XattrSources): Xattrs {
       ['stale', staleOf(node, sources.catalog)],
     ]
     return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
+  }
+
+  /** As the platform's web pages show it; below by-id/ and reports/ nobody knows one. */
+  function pathOf(path: string, node: Node): string | undefined {
+    if (node.kind !== 'project' && node.kind !== 'calculation' && node.kind !== 'content') return undefined
+    return path.startsWith(below) ? sources.roots.servicePath(titlesIn(path.slice(below.length))) : undefined
   }
 
   return {
