@@ -44,9 +44,11 @@ export interface MemoryLimits {
 }
 
 interface Entry {
-  answer: unknown
-  at: Instant
+  readonly answer: unknown
+  readonly at: Instant
   stale: Failure | undefined
+  /** Somebody wants to know anew: it is no longer fresh, but as good as before while the service is away. */
+  expired: boolean
 }
 
 /** The failures that say nothing about the thing itself, so that what was known still counts. */
@@ -68,7 +70,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const kept = ledger.getWithTime(question.room, question.key)
     if (kept === undefined) return undefined
     try {
-      const entry = { answer: question.decode(kept.value), at: kept.stored, stale: undefined }
+      const entry = { answer: question.decode(kept.value), at: kept.stored, stale: undefined, expired: false }
       entries.set(name, entry)
       return entry
     } catch {
@@ -81,7 +83,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   function learn<Answer>(question: Question<Answer>, answer: Answer): void {
     const name = nameOf(question.room, question.key)
     absences.delete(name)
-    entries.set(name, { answer, at: now(), stale: undefined })
+    entries.set(name, { answer, at: now(), stale: undefined, expired: false })
     ledger.set(question.room, question.key, question.encode(answer))
   }
 
@@ -128,7 +130,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   async function ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
     const name = nameOf(question.room, question.key)
     const entry = recall(question)
-    if (entry !== undefined) {
+    if (entry !== undefined && !entry.expired) {
       const age = now() - entry.at
       if (age < question.lifetime) {
         if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
@@ -154,7 +156,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     expire(question) {
       absences.delete(nameOf(question.room, question.key))
       const entry = recall(question)
-      if (entry !== undefined) entry.at = instant(0)
+      if (entry !== undefined) entry.expired = true
     },
     staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
   }
