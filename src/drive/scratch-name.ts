@@ -20,7 +20,5 @@ export function isScratchBeside(record: string, name: string): boolean {
 
 /** In a folder of records (`reports/`, `.shares/`): every name that is no record and no `new*.json`. */
 export function isScratchAmong(name: string): boolean {
-  return (
-    !/^\d+\.json$/.test(name) && !/^new.*\.json$/s.test(name) && !/^\d+$/.test(name) && name !== 'INDEX.tsv'
-  )
+  return !/^\d+\.json$/.test(name) && !/^new.*\.json$/s.test(name) && name !== 'INDEX.tsv'
 }
