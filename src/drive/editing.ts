@@ -7,6 +7,8 @@ import type { Saver } from '../edit/save.js'
 import type { Texts } from '../edit/texts.js'
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
+import { equalJson } from '../record/meaning.js'
+import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Dialect } from '../remote/remote.js'
 import type { DraftTexts } from './draft-texts.js'
@@ -79,13 +81,20 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
       async save(draft, base, ask) {
         const own = base && Buffer.from(base).toString()
         const saved = await parts.saver.save({ record: editable, draft, own }, ask)
-        if (saved.outcome === 'unchanged') return
+        if (saved.outcome === 'unchanged') return forgetOther(node, await draft.text())
         if (saved.lost !== undefined) parts.lost(node, saved.lost)
         learn(node, saved.record)
         // The text of the record as it is now is the next one a program may base an edit on.
         remember(key, Buffer.from(saved.text), 'shown')
       },
     }
+  }
+
+  /** Nothing new for the service; but where it is not what was known here, what was known is old. */
+  function forgetOther(node: RecordNode, text: string): void {
+    if (node.of === 'share') return
+    const known = catalog.knownRecord(readable(node))
+    if (known === undefined || !equalJson(known, parseObject(text))) catalog.refreshRecord(readable(node))
   }
 
   function learn(node: RecordNode, record: JsonObject): void {
