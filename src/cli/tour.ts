@@ -87,17 +87,16 @@ async function take({ say, command, expect }: Step, place: Tour): Promise<boolea
 
 /** What any editor would do: the last calculation of the list comes first, and the file is saved. */
 async function reorder({ drive, requestLog, print }: Tour): Promise<boolean> {
-  const edit = `import json
-path = 'reports/${reordered}.json'
-report = json.load(open(path))
-report['calculations'].insert(0, report['calculations'].pop())
-json.dump(report, open(path, 'w'), indent=2)`
+  const edit = `const fs = require('fs'), path = 'reports/${reordered}.json'
+const report = JSON.parse(fs.readFileSync(path))
+report.calculations.unshift(report.calculations.pop())
+fs.writeFileSync(path, JSON.stringify(report, null, 2))`
   print(
-    `# Put the last calculation of the report first, with any editor or program, and save\n$ python3 - <<END\n${edit}\nEND`,
+    `# Put the last calculation of the report first, with any editor or program, and save\n$ node <<END\n${edit}\nEND`,
   )
   const before = (await writes(requestLog)).length
   const order = await run(`cut -f1 reports/${reordered}/order.txt`, drive)
-  await run(`python3 -c "$EDIT"`, drive, { EDIT: edit })
+  await run(`"$NODE" -e "$EDIT"`, drive, { EDIT: edit, NODE: process.execPath })
   const sent = (await writes(requestLog)).slice(before)
   print('  What the service was asked to change:')
   for (const request of sent) print(`  ${request.method} ${request.url} → ${request.status}`)
