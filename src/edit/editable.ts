@@ -29,6 +29,8 @@ export interface Verdict {
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */
 export interface EditableRecord {
   readonly key: RecordKey
+  /** The record without what nobody edits: the service sets its date of change by itself. */
+  plain(record: JsonObject): JsonObject
   /** The record as it is now, never from a cache. */
   read(ask: Ask): Promise<JsonObject>
   /**

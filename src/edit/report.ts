@@ -36,6 +36,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
   return {
     key: { kind: 'report', id },
+    plain: dialect.plain,
     read,
     check,
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),

@@ -70,7 +70,7 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const { draft, record, texts } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
-  const mine = parseObject(text)
+  const mine = record.plain(parseObject(text))
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
   const written = await findWritten(save, mine, ask)
   if (written.edits.size === 0) return unchanged(save, { text, form: text })
@@ -84,13 +84,14 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Written> {
   const known = await save.texts.candidates(save.record.key)
-  const candidates = known.map(({ text, ...times }) => ({ ...times, record: parseObject(text) }))
+  const { plain } = save.record
+  const candidates = known.map(({ text, ...times }) => ({ ...times, record: plain(parseObject(text)) }))
   const ownText = await heldBefore(save)
-  const own = ownText === undefined ? undefined : parseObject(ownText)
+  const own = ownText === undefined ? undefined : plain(parseObject(ownText))
   const readTheirs = () => save.record.read(ask)
   const base = await besideTheirs(save.draft, readTheirs, () => chooseBase(candidates, mine, own))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits }
-  const theirs = await readTheirs()
+  const theirs = plain(await readTheirs())
   return { base: theirs, mine, edits: editsBetween(theirs, mine) }
 }
 

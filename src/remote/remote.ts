@@ -146,6 +146,8 @@ export interface Remote {
 /** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */
 export interface Dialect {
   facts(record: JsonObject): RecordFacts
+  /** The record without what the service alone sets at each change: an old copy of it is nobody's edit. */
+  plain(record: JsonObject): JsonObject
   /** The report's rows in order; undefined where the service does not show the list. */
   rows(report: JsonObject): readonly ReportRow[] | undefined
   /**

@@ -1,6 +1,6 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../failure.js'
-import { type Json, type JsonObject, numberJson, stringJson } from '../record/json.js'
+import { type Json, type JsonObject, numberJson, stringJson, withoutField } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { listing, type Malformed, namesOf } from './listing.js'
@@ -128,6 +128,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
 function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
   return {
     facts: read.facts,
+    plain: record => names.modified.reduce(withoutField, record),
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
     withRows: (report, rows) => withRowsIn(report, rows, names),
