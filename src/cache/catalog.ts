@@ -43,6 +43,7 @@ export interface Catalog {
   shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
   reportTypes(ask: Ask): Promise<readonly ReportType[]>
   files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  knownFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** Whether the calculation has a CML file, from which the service makes the geometry. */
   hasGeometry(of: CalculationId, ask: Ask): Promise<boolean>
   /** The next question about this directory goes to the service. */
@@ -222,6 +223,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     shares: (of, ask) => memory.ask(sharesOf(of), ask),
     reportTypes: ask => memory.ask(typesQuestion, ask),
     files: (of, ask) => memory.ask(filesOf(of), ask),
+    knownFiles: of => memory.known(filesOf(of)),
     hasGeometry,
     refreshProject(of) {
       memory.expire(projectsOf(of))

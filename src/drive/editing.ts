@@ -14,7 +14,7 @@ import type { Ask, Dialect } from '../remote/remote.js'
 import type { DraftTexts } from './draft-texts.js'
 import type { KnownReports } from './known-reports.js'
 import { keyOf, type RecordNode } from './node.js'
-import type { Editing, RecordSource } from './records.js'
+import type { Editing, RecordSource } from './record-source.js'
 import type { Shown } from './shown.js'
 
 export type Access = 'read' | 'edit' | 'manage'

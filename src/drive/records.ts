@@ -2,29 +2,8 @@
 import type { Draft } from '../edit/draft.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
-import type { Held, Shown, ShownTexts } from './shown.js'
-
-/** One record as the drive needs it; the drive knows which of them may be edited. */
-export interface RecordSource {
-  readonly key: string
-  /** The record's present text. */
-  produce(ask: Ask): Promise<Shown>
-  /** Undefined where this record cannot be changed, with the failure that says why. */
-  readonly editing: Editing | Failure
-  /** Somebody opened it: what is known by having been opened is remembered. */
-  opened(): void
-  /** A program wrote the text that is shown next, at that time. */
-  written(at: Instant): void
-}
-
-/** How a record's edits go out; made of the edit room's parts by `editing.ts`. */
-export interface Editing {
-  begin(base: Uint8Array | undefined): Promise<Draft>
-  /** A program has read this text: an edit may be based on it. */
-  noteRead(text: Uint8Array): void
-  /** Sends what the draft means. On failure the draft stays, with its why. */
-  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<void>
-}
+import type { Editing, RecordSource } from './record-source.js'
+import type { Held, ShownTexts } from './shown.js'
 
 /** One open file of a record. */
 export interface RecordHandle {
@@ -251,6 +230,9 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const draft = await draftFor(source, state, { bytes })
       await draft.truncate(size)
       state.changed = now()
+      // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
+      if (size === 0) await dropEmpty(state)
+      else if (state.handles.size === 0) await save(source, state, undefined, ask)
     },
     async replace(source, text, ask) {
       const state = stateOf(source.key)

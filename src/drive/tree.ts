@@ -3,7 +3,7 @@ import type { Catalog } from '../cache/catalog.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Dialect } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
-import { nameFault } from './name.js'
+import { nameFault, nameFiles } from './name.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node, nodeIn } from './node.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
@@ -74,11 +74,14 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
     return node
   }
 
+  const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
+    directory.kind === 'calculation' && nameFiles(catalog.knownFiles(directory.id) ?? []).has(name)
+
   const knownChild = (directory: DirectoryNode, name: string): Node | undefined =>
     directory.kind === 'project' ? projects.known(directory.id, name) : undefined
 
   async function lookup(directory: DirectoryNode, name: string, ask: Ask): Promise<Node | undefined> {
-    if (isProbe(name)) return knownChild(directory, name)
+    if (isProbe(name) && !isKnownFile(directory, name)) return knownChild(directory, name)
     const place = scratchDirectory(await actual(directory, ask))
     if (place !== undefined && local.scratch(place).includes(name)) {
       return { kind: 'scratch', place: { directory: place, name } }

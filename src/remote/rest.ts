@@ -29,9 +29,7 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
 
   function path(endpoint: string, query: Query): string {
     const parameters = Object.entries({ ...query, ...wire.extras(endpoint) })
-    const written = parameters.map(
-      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
-    )
+    const written = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
     return `/${endpoint}${written.length === 0 ? '' : `?${written.join('&')}`}`
   }
 
@@ -95,7 +93,7 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
         return []
       }
     },
-    contentSize: (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
+    contentSize: async (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
     async content(content, start, ask) {
       const from = learned.ranges === false ? byteOffset(0) : start
       const body = await http.content({ method: 'GET', path: bytesPath(content) }, content.title, from, ask)
@@ -118,6 +116,13 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
 }
 
 type Query = Readonly<Record<string, string>>
+
+/** Percent-encoded UTF-8, which half a surrogate pair is not: such a name can be listed, and never asked for. */
+function encoded(text: string): string {
+  if (/[\ud800-\udfff]/u.test(text))
+    throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`)
+  return encodeURIComponent(text)
+}
 
 /** A refusal that means something else to this question than to others. */
 async function meaning<Value>(

@@ -1,0 +1,27 @@
+// What the drive must know of one record: its text, and how an edit of it goes out.
+import type { Draft } from '../edit/draft.js'
+import type { Failure } from '../failure.js'
+import type { Ask, Instant } from '../remote/remote.js'
+import type { Shown } from './shown.js'
+
+/** One record as the drive needs it; the drive knows which of them may be edited. */
+export interface RecordSource {
+  readonly key: string
+  /** The record's present text. */
+  produce(ask: Ask): Promise<Shown>
+  /** Undefined where this record cannot be changed, with the failure that says why. */
+  readonly editing: Editing | Failure
+  /** Somebody opened it: what is known by having been opened is remembered. */
+  opened(): void
+  /** A program wrote the text that is shown next, at that time. */
+  written(at: Instant): void
+}
+
+/** How a record's edits go out; made of the edit room's parts by `editing.ts`. */
+export interface Editing {
+  begin(base: Uint8Array | undefined): Promise<Draft>
+  /** A program has read this text: an edit may be based on it. */
+  noteRead(text: Uint8Array): void
+  /** Sends what the draft means. On failure the draft stays, with its why. */
+  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<void>
+}
