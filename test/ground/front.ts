@@ -1,0 +1,92 @@
+// What stands between a drive and its service in tests: it counts, holds up, spoils and cuts what passes, and can be away.
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One request as it arrived, without the base path: `PUT /report/calculations`. */
+export interface Heard {
+  readonly method: string
+  /** Path and query below the base. */
+  readonly path: string
+  readonly body: string
+}
+
+/** Answers in the service's place. */
+export type Spoiler = (response: ServerResponse) => void
+
+export interface Front {
+  readonly url: string
+  readonly heard: readonly Heard[]
+  /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
+  spoil(which: RegExp, how: Spoiler): () => void
+  /** Holds up each request until the promise is kept. */
+  hold(until: Promise<unknown>): void
+  /** Connections are refused until `back`. */
+  leave(): Promise<void>
+  back(): Promise<void>
+}
+
+const base = '/create/rest'
+
+/** A front for the service that listens on `port`. */
+export async function openFront(port: number): Promise<Front> {
+  const heard: Heard[] = []
+  const spoilers: { which: RegExp; how: Spoiler }[] = []
+  let held: Promise<unknown> = Promise.resolve()
+  let server: Server = createServer()
+
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(incoming)
+    const { method = '', url = '' } = incoming
+    const path = url.slice(base.length)
+    heard.push({ method, path, body: body.toString() })
+    await held
+    const spoiler = spoilers.find(({ which }) => which.test(`${method} ${path}`))
+    if (spoiler !== undefined) return spoiler.how(response)
+    forward(incoming, body, response)
+  }
+
+  function forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse): void {
+    const { method, url, headers } = incoming
+    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, answer => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    onward.end(body)
+  }
+
+  async function listen(at: number): Promise<number> {
+    server = createServer((incoming, response) => {
+      pass(incoming, response).catch(() => response.destroy())
+    })
+    await new Promise<void>(listening => server.listen(at, '127.0.0.1', listening))
+    return (server.address() as AddressInfo).port
+  }
+
+  const own = await listen(0)
+  return {
+    url: `http://127.0.0.1:${own}${base}`,
+    heard,
+    spoil(which, how) {
+      const spoiler = { which, how }
+      spoilers.unshift(spoiler)
+      return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
+    },
+    hold(until) {
+      held = until
+    },
+    async leave() {
+      server.closeAllConnections()
+      await new Promise(closed => server.close(closed))
+    },
+    back: async () => {
+      await listen(own)
+    },
+  }
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of incoming) pieces.push(piece)
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,59 @@
+// The ground without a kernel: the drive as the daemon puts it together, behind one that is as harsh as kernels are.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { assemble } from '../../src/cli/assemble.js'
+import { connected } from '../../src/cli/connect.js'
+import { makePrivate } from '../../src/config/places.js'
+import { readConfig } from '../../src/config.js'
+import type { Learned } from '../../src/remote/learned.js'
+import { instant } from '../../src/remote/remote.js'
+import type { Ground, Wish } from './ground.js'
+import { harshKernel, type Mountable } from './harsh-kernel.js'
+import { testService } from './service.js'
+import { fill } from './world.js'
+
+export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
+  const service = await testService(t, wish.fill ?? fill, wish.service)
+  const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
+  let ahead = 0
+  const settings = { user: 'demo', url: service.url, ...wish.settings }
+  const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
+
+  async function up() {
+    const sources = { flags: settings, environment, files: [] }
+    const config = readConfig(sources)
+    const learned: Learned = { sizes: {} }
+    const connection = connected({ config, sources }, { learned, note: () => {} })
+    for (const place of Object.values(connection.account.places)) makePrivate(place)
+    const log = pino({ level: 'silent' })
+    const now = () => instant(Date.now() + ahead)
+    return assemble({ config, connection, learned, mountPoint: '/drive', log, version: 'test', now })
+  }
+
+  let line = await up()
+  t.teardown(async () => {
+    await line.close()
+    await rm(base, { recursive: true, force: true })
+  })
+  const mountable: Mountable = {
+    drive: () => line.drive,
+    readOnly: wish.settings?.['access'] === 'read',
+    failed: (verb, path, failure) => line.failures.note(verb, path, failure),
+  }
+  return {
+    name: 'in-process',
+    service,
+    files: harshKernel(mountable),
+    async remount() {
+      await line.close()
+      line = await up()
+      await line.tidy()
+    },
+    async pass(milliseconds) {
+      ahead += milliseconds
+    },
+  }
+}

@@ -1,0 +1,76 @@
+// Real programs on a drive: run with a time limit, and missing ones named with the package that brings them.
+import { spawn } from 'node:child_process'
+
+/** Debian's package for each program that is not part of every system. */
+const packages: Readonly<Record<string, string>> = {
+  getfattr: 'attr',
+  nano: 'nano',
+  obabel: 'openbabel',
+  perl: 'perl',
+  rsync: 'rsync',
+  tmux: 'tmux',
+  vim: 'vim',
+  '/usr/bin/python3': 'python3',
+}
+
+export interface Ran {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly input?: string
+  /** Milliseconds; a program that takes longer is killed and fails its test. */
+  readonly limit?: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Runs a program to its end. */
+export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC', ...options.environment },
+    stdio: 'pipe',
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), options.limit ?? 30_000)
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', piece => out.push(piece))
+  child.stderr.on('data', piece => err.push(piece))
+  // A program that does not read to the end of its input closes the pipe; its exit status is what counts.
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.input ?? '')
+  try {
+    const code = await new Promise<number | null>((ended, failed) => {
+      child.once('close', ended)
+      child.once('error', cause => failed(missing(program, cause)))
+    })
+    return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function missing(program: string, cause: Error): Error {
+  const named = packages[program] ?? program
+  return new Error(`${program} does not run; install it: apt-get install ${named}`, { cause })
+}
+
+/** What a program printed; an error with its words where it failed. */
+export async function printed(
+  program: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await run(program, args, options)
+  if (code === 0) return stdout
+  throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`)
+}
+
+/** A line of shell in a directory. */
+export const shell = (line: string, cwd: string): Promise<Ran> => run('bash', ['-c', line], { cwd })
+
+/** Debian's own Python, which sees the modules that Debian installs. */
+export const python = '/usr/bin/python3'

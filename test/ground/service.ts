@@ -1,0 +1,71 @@
+// The bundled service in the test's own process, with a count of what a drive asks it and a second user who changes things.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { ServiceOptions } from '../../src/service/options.js'
+import type { Seed } from '../../src/service/seed.js'
+import { startService } from '../../src/service/service.js'
+import { type Front, type Heard, openFront } from './front.js'
+
+export interface TestService extends Front {
+  readonly seed: Seed
+  /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
+  during(work: () => Promise<unknown>): Promise<readonly Heard[]>
+  /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
+  elsewhere(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string>
+}
+
+/** Starts a service that is seeded and ends with the test. */
+export async function testService(
+  t: Test,
+  fill: (seed: Seed) => void,
+  options: Partial<ServiceOptions> = {},
+): Promise<TestService> {
+  const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
+  const service = await startService({ data, ...options })
+  const front = await openFront(service.port)
+  t.teardown(async () => {
+    await front.leave().catch(alreadyAway)
+    await service.close()
+    await rm(data, { recursive: true, force: true })
+  })
+  service.seed.together(() => fill(service.seed))
+
+  async function token(): Promise<string> {
+    const authorization = `Basic ${Buffer.from('demo:demo').toString('base64')}`
+    const answer = await fetch(`${service.url}/login`, { method: 'POST', headers: { authorization } })
+    return answer.text()
+  }
+
+  return {
+    ...front,
+    seed: service.seed,
+    async during(work) {
+      const before = front.heard.length
+      await work()
+      return front.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
+    },
+    async elsewhere(method, path, body) {
+      const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' }
+      const answer = await fetch(service.url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+      })
+      const said = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`)
+      return said
+    },
+  }
+}
+
+function alreadyAway(): void {}
+
+/** `PUT /report` and the like, for comparison in tests. */
+export const lines = (heard: readonly Heard[]): string[] =>
+  heard.map(({ method, path }) => `${method} ${path}`)
+
+/** The requests that change something. */
+export const writes = (heard: readonly Heard[]): string[] =>
+  lines(heard.filter(({ method }) => method !== 'GET' && method !== 'HEAD'))

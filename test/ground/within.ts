@@ -1,0 +1,31 @@
+// A limit on every wait of a test, so that a drive that hangs fails one promise and not the whole run.
+
+/** The work's value, or an error that names the work after so many milliseconds. */
+export async function within<Value>(
+  milliseconds: number,
+  what: string,
+  work: Promise<Value>,
+): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took over ${milliseconds} ms`)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds. */
+export async function until(
+  milliseconds: number,
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const limit = Date.now() + milliseconds
+  while (!(await isSo())) {
+    if (Date.now() > limit) throw new Error(`${what}: not so after ${milliseconds} ms`)
+    await new Promise(wake => setTimeout(wake, 20))
+  }
+}
