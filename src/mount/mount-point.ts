@@ -1,6 +1,6 @@
 // Mount points as the kernel lists them: what is mounted where, what is dead, and how it is taken away.
 import { execFile } from 'node:child_process'
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, readFile, realpath, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -54,7 +54,8 @@ export async function mountsOf(type: string): Promise<string[]> {
 /** Whether a mount's process has died: everything there answers ENOTCONN until it is unmounted. */
 export async function isDead(path: string): Promise<boolean> {
   try {
-    await stat(path)
+    // A stat would be answered from the kernel's cache for a second after the death; statfs always reaches the daemon.
+    await statfs(path)
     return false
   } catch (thrown) {
     return codeOf(thrown) === 'ENOTCONN'
