@@ -60,7 +60,7 @@ export async function realMount(t: Test, wish: Wish = {}): Promise<MountGround> 
     })
     await until(patience, 'mounting', async () => {
       if (started.exitCode !== null) throw new Error(`the daemon ended: ${said}`)
-      return isMounted(directory)
+      return (await isMounted(directory)) && isAlive(directory)
     })
   }
 
@@ -105,6 +105,13 @@ export async function realMount(t: Test, wish: Wish = {}): Promise<MountGround> 
 export async function isMounted(directory: string): Promise<boolean> {
   return (await fs.readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
 }
+
+/** A dead mount is listed until it is taken away; of all questions only statfs is never answered from the kernel's cache. */
+const isAlive = (directory: string): Promise<boolean> =>
+  fs.statfs(directory).then(
+    () => true,
+    () => false,
+  )
 
 function environmentOf(base: string, password: string): Record<string, string> {
   return {

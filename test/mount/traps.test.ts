@@ -1,0 +1,235 @@
+// One real mount for each trap of the kernel and of the FUSE binding that reading or saving can meet.
+import { readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
+import { isMounted, type MountGround, realMount } from '../ground/mount.js'
+import { printed, python, run, shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { fill, ids, log } from '../ground/world.js'
+
+t.setTimeout(180_000)
+
+const calculation = 'projects/Water splitting/TS1_opt'
+const report = `reports/${ids.report}.json`
+
+/** What a Python program prints that runs in the mount point. */
+const pythonIn = (ground: MountGround, program: string): Promise<string> =>
+  printed(python, ['-c', program], { cwd: ground.directory })
+
+async function titleOnService({ service }: MountGround): Promise<string> {
+  return JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
+}
+
+t.test('reading', async t => {
+  const ground = await realMount(t)
+
+  t.test('a name of 256 bytes is too long, one of 255 bytes is only not there', async t => {
+    t.equal(await outcome(ground.files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
+    t.equal(await outcome(ground.files.lstat(`projects/${'x'.repeat(255)}`)), 'ENOENT')
+  })
+
+  t.test('NAME-7 a name that is not UTF-8 is EILSEQ', async t => {
+    const program = 'import os\ntry: os.stat(b"projects/\\xff\\xfe")\nexcept OSError as e: print(e.errno)'
+    t.equal((await pythonIn(ground, program)).trim(), '84')
+  })
+
+  t.test('an attribute longer than the buffer is ERANGE', async t => {
+    const program = `
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+found = libc.getxattr(b"${calculation}", b"user.calcfs.url", ctypes.create_string_buffer(3), 3)
+print(found, ctypes.get_errno())
+found = libc.listxattr(b"${calculation}", ctypes.create_string_buffer(3), 3)
+print(found, ctypes.get_errno())`
+    t.equal((await pythonIn(ground, program)).trim(), '-1 34\n-1 34')
+  })
+
+  t.test('a file that is mapped into memory is right at every place', async t => {
+    const program = `
+import mmap
+with open("${calculation}/run.log", "rb") as file:
+    view = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    print(len(view), view[250000:250009].decode(), view[-10:-1].decode())`
+    t.equal((await pythonIn(ground, program)).trim(), `300000 ${log.slice(250_000, 250_009)} 000029999`)
+  })
+
+  t.test('24 readers at once all read right', async t => {
+    const line = `for i in $(seq 24); do md5sum < '${calculation}/run.log' & done; wait`
+    const { stdout } = await shell(line, ground.directory)
+    const sums = stdout.trim().split('\n')
+    t.equal(sums.length, 24)
+    t.equal(new Set(sums).size, 1)
+    t.equal(sums[0], await printed('md5sum', [], { input: log }).then(sum => sum.trim()))
+  })
+
+  t.test('a program that waits in the drive keeps nothing from being unmounted', async t => {
+    const file = await ground.files.open(`${calculation}/run.log`, 'r')
+    t.equal(await ground.terminate(), 0)
+    t.notOk(await isMounted(ground.directory))
+    t.match(await outcome(file.close()), /^(done|ENOTCONN)$/)
+  })
+})
+
+t.test('a folder of 10,000 entries is listed whole, each with its kind', async t => {
+  const ground = await realMount(t, {
+    fill(seed) {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      const project = seed.addProject({ id: '10', name: 'Big', owner: 'demo' })
+      for (let at = 0; at < 10_000; at += 1) seed.addCalculation({ name: `calculation ${at}`, project })
+    },
+  })
+  const entries = [...(await ground.files.readdir('projects/Big'))].filter(([name]) => !name.startsWith('.'))
+  t.equal(entries.length, 10_000)
+  t.ok(entries.every(([, kind]) => kind === 'directory'))
+})
+
+t.test('saving', async t => {
+  const ground = await realMount(t)
+  const { files, service } = ground
+
+  t.test('a text appended with O_APPEND stands at the end', async t => {
+    await printed('bash', ['-c', `printf ' \\n' >> ${report}`], { cwd: ground.directory })
+    t.equal(await outcome(files.lstat(report)), 'done')
+    const added = '{"id": 42}'
+    const program = `
+try:
+    with open("${report}", "a") as file: file.write('${added}')
+except OSError as failed: print(failed.strerror)`
+    t.equal(await pythonIn(ground, program), 'Invalid argument\n')
+    t.ok((await textOf(ground, report)).endsWith(added))
+    await overwrite(ground, report, await service.elsewhere('GET', `/report?id=${ids.report}`))
+    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  })
+
+  t.test('a text that a mapping wrote is saved when the file is let go', async t => {
+    const program = `
+import mmap
+with open("${report}", "r+b") as file:
+    view = mmap.mmap(file.fileno(), 0)
+    at = view.find(b"Supporting information")
+    view[at:at + 22] = b"Mapped into the memory"
+    view.flush()
+    view.close()`
+    const asked = await service.during(async () => {
+      await pythonIn(ground, program)
+      await until(5000, 'the mapped text is saved', async () => {
+        return (await titleOnService(ground)) === 'Mapped into the memory'
+      })
+    })
+    t.same(writes(asked), ['PUT /report'])
+  })
+
+  t.test('a same-size change is seen although the kernel keeps pages', async t => {
+    const text = await textOf(ground, report)
+    await overwrite(ground, report, text.replace('Mapped into the memory', 'Another 22 characters.'))
+    t.match(await textOf(ground, report), /Another 22 characters\./)
+    t.equal(await printed('grep', ['-c', 'Another 22', report], { cwd: ground.directory }), '1\n')
+  })
+
+  t.test('a file that is replaced while it is open keeps what its reader saw', async t => {
+    const file = await files.open(report, 'r')
+    const half = await file.read(20, 0)
+    const text = (await textOf(ground, report)).replace('Another 22 characters.', 'Moved over an open one')
+    await overwrite(ground, 'reports/sedAbCdEf', text)
+    await files.rename('reports/sedAbCdEf', report)
+    const rest = await file.read(100_000, 20)
+    t.match(Buffer.concat([half, rest]).toString(), /Another 22 characters\./)
+    await file.close()
+    t.equal(await titleOnService(ground), 'Moved over an open one')
+    await until(5000, 'no hidden file is left', async () => {
+      return (await namesOf(ground, 'reports')).every(name => !name.startsWith('.fuse_hidden'))
+    })
+  })
+
+  t.test('DRAFT-2 a draft outlives kill -9, and nothing of it is sent by itself', async t => {
+    const broken = '{"id": 42, "title": "kept over a kill"'
+    t.equal(await outcome(overwrite(ground, report, broken)), 'EINVAL')
+    await ground.kill9()
+    const asked = await service.during(async () => {
+      await ground.mount()
+      t.equal(await textOf(ground, report), broken)
+      t.same(await namesOf(ground, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
+    })
+    t.same(writes(asked), [])
+  })
+})
+
+t.test('the life of a mount', async t => {
+  const ground = await realMount(t)
+
+  t.test('a mount point that kill -9 left dead is taken over by the next mount', async t => {
+    await ground.kill9()
+    t.equal(await outcome(ground.files.statfs()), 'ENOTCONN')
+    await ground.mount()
+    t.ok((await namesOf(ground, '')).includes('projects'))
+  })
+
+  t.test('calcfs unmount frees a dead mount point', async t => {
+    await ground.kill9()
+    const { code, stdout } = await ground.calcfs('unmount', ground.directory)
+    t.equal(code, 0)
+    t.match(stdout, /free again/)
+    t.notOk(await isMounted(ground.directory))
+    await ground.mount()
+  })
+
+  t.test('SIGTERM unmounts, and the daemon ends with 0', async t => {
+    t.equal(await ground.terminate(), 0)
+    t.notOk(await isMounted(ground.directory))
+    await ground.mount()
+  })
+
+  t.test(
+    'calcfs unmount waits until the daemon has ended; where a program stands in the drive it says so',
+    async t => {
+      const file = await ground.files.open(`${calculation}/input.inp`, 'r')
+      const busy = await ground.calcfs('unmount', ground.directory)
+      t.not(busy.code, 0)
+      t.match(busy.stderr, /in use/)
+      await file.close()
+      t.equal((await ground.calcfs('unmount', ground.directory)).code, 0)
+      t.notOk(await isMounted(ground.directory))
+      await ground.mount()
+    },
+  )
+
+  t.test(
+    'the kernel lists the mount as calcfs, and never lets root-only bits or devices through',
+    async t => {
+      const line = (await readFile('/proc/self/mountinfo', 'utf8'))
+        .split('\n')
+        .find(one => one.includes(ground.directory))
+      t.match(line, /fuse\.calcfs/)
+      t.match(line, /nosuid,nodev/)
+    },
+  )
+
+  t.test('SIGN-2 the log never holds the password or a token', async t => {
+    t.notMatch(await ground.log(), /eyJ[\w-]+\.eyJ|"demo:demo"|ZGVtbzpkZW1v/)
+  })
+})
+
+t.test(
+  'a wrong password, a full or missing mount point: one sentence, no stack, nothing mounted',
+  async t => {
+    const ground = await realMount(t, { fill })
+    const wrong = await tried(t, ground, ground.local, 'guest')
+    t.match(wrong.stderr, /calcfs login|password/)
+    const full = await tried(t, ground, join(ground.directory, '..'), 'demo')
+    t.match(full.stderr, /is not empty/)
+    const missing = await tried(t, ground, join(ground.local, 'nowhere'), 'demo')
+    t.match(missing.stderr, /does not exist/)
+    await symlink(ground.directory, join(ground.local, 'link'))
+    t.equal((await run('ls', [join(ground.local, 'link')])).code, 0)
+  },
+)
+
+async function tried(t: Test, ground: MountGround, directory: string, user: string) {
+  const ended = await ground.calcfs('mount', ground.service.url, directory, '--user', user)
+  t.not(ended.code, 0)
+  t.notMatch(ended.stderr, /\n\s+at /)
+  t.notOk(await isMounted(directory))
+  return ended
+}

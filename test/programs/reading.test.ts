@@ -1,0 +1,62 @@
+// Programs that people use to look, search and copy, let loose on a real mount.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { realMount } from '../ground/mount.js'
+import { printed, python, run } from '../ground/programs.js'
+import { lines } from '../ground/service.js'
+import { log } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const calculation = 'projects/Water splitting/TS1_opt'
+
+t.test('programs that read', async t => {
+  const ground = await realMount(t)
+  const { directory, local, service } = ground
+  const here = (program: string, ...args: string[]): Promise<string> =>
+    printed(program, args, { cwd: directory })
+  const sum = (await printed('md5sum', [], { input: log })).split(' ')[0]
+
+  t.test('ls -lR goes through everything, and the second time asks for nothing', async t => {
+    const first = await here('ls', '-lR', 'projects')
+    t.match(first, /300000 .* run\.log/)
+    t.same(lines(await service.during(() => here('ls', '-lR', 'projects'))), [])
+  })
+
+  t.test('find finds by kind, name and size', async t => {
+    t.equal(await here('find', 'projects', '-type', 'f', '-size', '+100k'), `${calculation}/run.log\n`)
+    t.equal((await here('find', 'projects', '-name', '*.xyz')).trim().split('\n').length, 2)
+  })
+
+  t.test('md5sum, head, tail, wc, du and grep see the bytes of the service', async t => {
+    t.ok((await here('md5sum', `${calculation}/run.log`)).startsWith(sum ?? 'no sum'))
+    t.equal(await here('head', '-n', '1', `${calculation}/run.log`), '000000000\n')
+    t.equal(await here('tail', '-n', '1', `${calculation}/run.log`), '000029999\n')
+    t.match(await here('wc', '-c', `${calculation}/run.log`), /^300000 /)
+    t.match(await here('du', '--apparent-size', '-b', `${calculation}/run.log`), /^300000\t/)
+    t.match(await here('grep', '-rl', 'elementType="O"', 'projects'), /TS1_opt\/output\.cml/)
+    t.match(await here('sed', '-n', '2p', `${calculation}/run.log`), /^000000001$/m)
+  })
+
+  t.test('cp -a, rsync and tar copy bytes and times', async t => {
+    await here('cp', '-a', calculation, join(local, 'copied'))
+    await here('rsync', '-a', `${calculation}/`, join(local, 'synced'))
+    await printed('bash', ['-c', `tar -cf - '${calculation}' | tar -xf - -C '${local}'`], { cwd: directory })
+    for (const copy of ['copied', 'synced', calculation]) {
+      t.equal(await readFile(join(local, copy, 'run.log'), 'utf8'), log, copy)
+      t.equal((await run('diff', ['-r', calculation, join(local, copy)], { cwd: directory })).code, 0, copy)
+    }
+  })
+
+  t.test('a second rsync finds nothing to do', async t => {
+    t.equal(await here('rsync', '-a', '--itemize-changes', `${calculation}/`, join(local, 'synced')), '')
+  })
+
+  t.test('python3 reads a file and walks the tree', async t => {
+    const program = `
+import os
+print(sum(len(files) for _, _, files in os.walk("projects")), len(open("${calculation}/run.log").read()))`
+    t.match(await here(python, '-c', program), /^\d+ 300000$/m)
+  })
+})

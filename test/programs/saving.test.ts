@@ -1,0 +1,169 @@
+// Programs that people edit with save a report: each save is one logical update, and leaves nothing on the service.
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { namesOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { printed, python, shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+const report = `reports/${ids.report}.json`
+
+/** A program that gives the report a new title: `new` is its title, `file` the report, `copy` a local file. */
+const savings: readonly (readonly [name: string, line: string])[] = [
+  ['sed -i', `sed -i 's/"title": "[^"]*",$/"title": "'"$new"'",/' "$file"`],
+  ['perl -i', `perl -i -pe 's/"title": "[^"]*",$/"title": "$ENV{new}",/' "$file"`],
+  ['mv from another file system', `mv "$copy" "$file"`],
+  ['cp', `cp "$copy" "$file"`],
+  ['cp with the old file taken away first', `cp --remove-destination "$copy" "$file"`],
+  ['tee', `tee "$file" < "$copy" > /dev/null`],
+  ['dd conv=fsync', `dd if="$copy" of="$file" conv=fsync bs=64 status=none`],
+  ['a shell redirection', `cat "$copy" > "$file"`],
+  ['emptied, then appended to', `: > "$file"; cat "$copy" >> "$file"`],
+  ['rsync', `rsync "$copy" "$file"`],
+  ['rsync --inplace', `rsync --inplace "$copy" "$file"`],
+  ['vim -es', `vim -es -u NONE -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`],
+  [
+    'vim with a backup, a swap file and undo',
+    `vim -es -u NONE -c 'set backup writebackup swapfile undofile' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+  ],
+  [
+    'vim with backupcopy=yes',
+    `vim -es -u NONE -c 'set backupcopy=yes' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+  ],
+  [
+    'vim with backupcopy=no',
+    `vim -es -u NONE -c 'set backupcopy=no' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+  ],
+  [
+    'python with json.dump',
+    `${python} -c 'import json,os
+report = json.load(open(os.environ["file"])); report["title"] = os.environ["new"]
+json.dump(report, open(os.environ["file"], "w"), indent=1)'`,
+  ],
+  [
+    'python with small writes and fsync between them',
+    `${python} -c 'import json,os
+text = open(os.environ["copy"]).read()
+with open(os.environ["file"], "w") as out:
+    for at in range(0, len(text), 50):
+        out.write(text[at:at+50]); out.flush(); os.fsync(out.fileno())'`,
+  ],
+  [
+    'python with a temporary file and os.replace',
+    `${python} -c 'import os,tempfile
+fresh = tempfile.NamedTemporaryFile("w", dir=os.path.dirname(os.environ["file"]), delete=False)
+fresh.write(open(os.environ["copy"]).read()); fresh.close(); os.replace(fresh.name, os.environ["file"])'`,
+  ],
+]
+
+t.setTimeout(180_000)
+
+t.test('programs that save', async t => {
+  const ground = await realMount(t)
+  for (const [at, [name, line]] of savings.entries()) {
+    t.test(`${name} is one update`, t => saves(t, ground, { line, title: `Title ${at} of ${name}` }))
+  }
+
+  t.test('a mapping is saved when the file is closed', async t => {
+    const script = `import mmap, sys
+with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
+    at = text.find(b'"title": "') + 10
+    text[at:at + 5] = b'MMAP!'`
+    const sent = await ground.service.during(async () => {
+      await printed(python, ['-c', script, join(ground.directory, report)])
+      await until(10_000, 'the save of the mapping', async () =>
+        (await titleThere(ground)).startsWith('MMAP!'),
+      )
+    })
+    t.same(writes(sent), ['PUT /report'])
+  })
+
+  t.test('vim on a terminal saves twice without a question', async t => {
+    const tmux = await terminal(t, `vim -u NONE '${join(ground.directory, report)}'`)
+    await tmux.until(/"title"/)
+    for (const title of ['First of vim', 'Second of vim']) {
+      await tmux.type(`:%s/"title": "[^"]*",$/"title": "${title}",/`, ':w')
+      await until(10_000, title, async () => (await titleThere(ground)) === title)
+      t.notMatch(await tmux.screen(), /WARNING|E\d+:/)
+    }
+    await tmux.type(':q')
+  })
+
+  t.test('nano saves what was typed', async t => {
+    const tmux = await terminal(t, `nano -I '${join(ground.directory, report)}'`)
+    await tmux.until(/"title"/)
+    await tmux.keys('C-\\')
+    await tmux.type('Second of vim', 'First of nano')
+    await tmux.keys('a')
+    await tmux.keys('C-o', 'Enter')
+    await until(10_000, 'nano', async () => (await titleThere(ground)) === 'First of nano')
+    await tmux.keys('C-x')
+  })
+
+  t.test('opened for writing and closed unchanged is no request', async t => {
+    const sent = await ground.service.during(async () => {
+      await shell(`exec 3<>"${report}"; exec 3>&-`, ground.directory)
+      await shell(
+        `cat "${report}" > ${ground.local}/same && cp ${ground.local}/same "${report}"`,
+        ground.directory,
+      )
+    })
+    t.same(writes(sent), [])
+  })
+
+  t.test('nothing is left behind but the backup and the undo file that vim was told to keep', async t => {
+    const kept = [
+      `.${ids.report}.json.un~`,
+      ids.report,
+      `${ids.report}.json`,
+      `${ids.report}.json~`,
+      'INDEX.tsv',
+    ]
+    const there = async () => (await namesOf(ground, 'reports')).join(' ')
+    await until(10_000, 'editors have cleaned up', async () => (await there()) === kept.sort().join(' '))
+    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  })
+})
+
+async function saves(
+  t: Test,
+  ground: MountGround,
+  { line, title }: { line: string; title: string },
+): Promise<void> {
+  const file = join(ground.directory, report)
+  const copy = join(ground.local, 'new.json')
+  await copyFile(file, copy)
+  await writeFile(
+    copy,
+    (await readFile(copy, 'utf8')).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`),
+  )
+  const sent = await ground.service.during(async () => {
+    await printed('bash', ['-c', line], { environment: { new: title, file, copy } })
+  })
+  t.same(writes(sent), ['PUT /report'])
+  t.equal(await titleThere(ground), title)
+  t.equal(JSON.parse(await readFile(file, 'utf8')).title, title)
+}
+
+const titleThere = async ({ service }: MountGround): Promise<string> =>
+  JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
+
+/** A program on a terminal of its own. */
+async function terminal(t: Test, command: string) {
+  const socket = `calcfs-${process.pid}`
+  const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
+  await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', command)
+  t.teardown(() => tmux('kill-server').catch(() => ''))
+  const screen = (): Promise<string> => tmux('capture-pane', '-p')
+  return {
+    screen,
+    until: (form: RegExp) => until(20_000, `${command} shows ${form}`, async () => form.test(await screen())),
+    async type(...texts: string[]) {
+      for (const text of texts) await tmux('send-keys', '-l', text).then(() => tmux('send-keys', 'Enter'))
+    },
+    keys: (...names: string[]) => tmux('send-keys', ...names),
+  }
+}
