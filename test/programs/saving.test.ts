@@ -103,27 +103,35 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     await tmux.keys('C-x')
   })
 
-  t.test('opened for writing and closed unchanged is no request', async t => {
-    const sent = await ground.service.during(async () => {
-      await shell(`exec 3<>"${report}"; exec 3>&-`, ground.directory)
-      await shell(
-        `cat "${report}" > ${ground.local}/same && cp ${ground.local}/same "${report}"`,
-        ground.directory,
-      )
-    })
-    t.same(writes(sent), [])
+  t.test(
+    'opened for writing and closed unchanged is no request, nor is cutting to its own length',
+    async t => {
+      const sent = await ground.service.during(async () => {
+        await shell(`exec 3<>"${report}"; exec 3>&-`, ground.directory)
+        await shell(
+          `cat "${report}" > ${ground.local}/same && cp ${ground.local}/same "${report}"`,
+          ground.directory,
+        )
+        await shell(`truncate -s $(stat -c %s ${report}) ${report}; touch ${report}`, ground.directory)
+      })
+      t.same(writes(sent), [])
+    },
+  )
+
+  t.test('a file cannot be copied into a calculation, and cp says so', async t => {
+    const { code, stderr } = await shell(
+      "cp /etc/hostname 'projects/Water splitting/TS1_opt/'",
+      ground.directory,
+    )
+    t.equal(code, 1)
+    t.match(stderr, /not permitted/)
   })
 
-  t.test('nothing is left behind but the backup and the undo file that vim was told to keep', async t => {
-    const kept = [
-      `.${ids.report}.json.un~`,
-      ids.report,
-      `${ids.report}.json`,
-      `${ids.report}.json~`,
-      'INDEX.tsv',
-    ]
-    const there = async () => (await namesOf(ground, 'reports')).join(' ')
-    await until(10_000, 'editors have cleaned up', async () => (await there()) === kept.sort().join(' '))
+  t.test('nothing is left behind but the undo file that vim was told to keep', async t => {
+    const kept = [`.${ids.report}.json.un~`, ids.report, `${ids.report}.json`, 'INDEX.tsv'].sort()
+    const there = () => namesOf(ground, 'reports')
+    await until(10_000, 'editors have cleaned up', async () => (await there()).length === kept.length)
+    t.same(await there(), kept)
     t.same(await namesOf(ground, '.calcfs/drafts'), [])
   })
 })
@@ -153,7 +161,7 @@ const titleThere = async ({ service }: MountGround): Promise<string> =>
 
 /** A program on a terminal of its own. */
 async function terminal(t: Test, command: string) {
-  const socket = `calcfs-${process.pid}`
+  const socket = `calcfs-${process.pid}-${Date.now()}`
   const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
   await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', command)
   t.teardown(() => tmux('kill-server').catch(() => ''))
