@@ -32,6 +32,8 @@ export type Readable =
 
 export interface Catalog {
   user(ask: Ask): Promise<User>
+  /** Asks who the caller is whatever is known: the first question of a mount. Rejects where the service is away. */
+  greet(ask: Ask): Promise<void>
   project(path: ServicePath, ask: Ask): Promise<ProjectId>
   calculation(path: ServicePath, ask: Ask): Promise<CalculationId>
   children(of: ProjectId, ask: Ask): Promise<Children>
@@ -205,6 +207,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
 
   return {
     user: ask => memory.ask(userQuestion, ask),
+    greet: async ask => memory.learn(userQuestion, await remote.user(ask)),
     project: (path, ask) =>
       memory.ask(
         resolve('project', path, a => remote.resolveProject(path, a)),

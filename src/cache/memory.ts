@@ -53,6 +53,8 @@ interface Entry {
 
 /** The failures that say nothing about the thing itself, so that what was known still counts. */
 const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
+/** The failures that are the service's answer to this very question: asked again at once, it would say the same. */
+const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
 const nearItsEnd = 0.75
@@ -108,10 +110,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
         },
         (thrown: unknown) => {
           const failure = asFailure(thrown)
-          if (failure.kind === 'absent') {
-            forget(question.room, question.key)
-            absences.set(name, { failure, until: now() + limits.absence })
-          }
+          if (failure.kind === 'absent') forget(question.room, question.key)
+          if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )

@@ -201,7 +201,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     knowsService: ledger.get('user', 'self') !== undefined,
     async introduce() {
       try {
-        await remote.user({ deadline: instant(now() + config.deadlineMetadata), lane: 'user' })
+        await catalog.greet({ deadline: instant(now() + config.deadlineMetadata), lane: 'user' })
         return undefined
       } catch (thrown) {
         return asFailure(thrown)
@@ -220,6 +220,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await content.scrub()
     },
     async close() {
+      await records.settled()
       ledger.set('service', 'learned', JSON.stringify(learned))
       await content.close()
       ledger.close()

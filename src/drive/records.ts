@@ -31,6 +31,8 @@ export interface Records {
   adopt(key: string, draft: Draft): void
   /** The unsaved text of a record, if it has one. */
   draftOf(key: string): Draft | undefined
+  /** Resolves when no save is on its way any more. */
+  settled(): Promise<void>
   /** Gives an unsaved text up; the record shows what the service has. */
   drop(key: string): Promise<void>
 }
@@ -262,6 +264,9 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = stateOf(key)
       state.draft ??= draft
       state.changed = draft.meta.changed as Instant
+    },
+    async settled() {
+      await Promise.all([...opened.values()].map(({ saving }) => saving))
     },
     draftOf: key => opened.get(key)?.draft,
     async drop(key) {

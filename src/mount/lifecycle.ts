@@ -6,7 +6,7 @@ import { detach, mountedType, unmount } from './mount-point.js'
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
   readonly gone: Promise<void>
-  /** Unmounts; where a program still uses the drive it is taken out of the tree, and that program keeps its files. */
+  /** Unmounts; where a program still uses the drive it is taken out of the tree, and that program's files end with us. */
   unmount(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ async function takeDown(path: string): Promise<void> {
   try {
     await unmount(path)
   } catch {
-    // A shell stands in it or a file is open: out of the tree now, gone when they let go.
+    // A shell stands in it or a file is open. Who ends the daemon means it: out of the tree now.
     await detach(path)
   }
 }

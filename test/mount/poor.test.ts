@@ -1,0 +1,18 @@
+// A service that lacks everything an instance may lack still has a drive.
+import t from 'tap'
+import { poor } from '../../src/service/options.js'
+import { namesOf, textOf } from '../ground/ground.js'
+import { realMount } from '../ground/mount.js'
+import { ids, log } from '../ground/world.js'
+
+t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
+  const ground = await realMount(t, { service: { shortcomings: poor } })
+  t.same(await namesOf(ground, 'projects'), [])
+  const calculation = 'projects/Water splitting/TS1_opt'
+  t.equal((await ground.files.lstat(`${calculation}/run.log`)).size, log.length)
+  t.equal(await textOf(ground, `${calculation}/run.log`), log)
+  t.match(await textOf(ground, `${calculation}/TS1_opt.xyz`), /^3\n/)
+  t.same(await namesOf(ground, 'projects'), ['Water splitting'])
+  t.match(await textOf(ground, `reports/${ids.report}.json`), /Supporting information/)
+  t.match(await textOf(ground, '.calcfs/report-types.json'), /Reaction graph/)
+})
