@@ -29,7 +29,7 @@ const answerLimit = 15_000
 export function statusCommand(): Command {
   return new Command('status')
     .description('say how the mounted drives are; exit code 7 while an edit is not saved')
-    .argument('[directory]', 'one drive; default: all of this machine')
+    .argument('[directory]', 'one drive; default: all of yours')
     .option('--json', 'print an array of status objects')
     .action((directory: string | undefined, flags: { json?: true }) => show(directory, flags))
 }

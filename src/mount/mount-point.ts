@@ -30,6 +30,8 @@ export async function mountPath(directory: string): Promise<string> {
 interface MountLine {
   readonly path: string
   readonly type: string
+  /** Who mounted a FUSE file system, and alone may look into it unless he said otherwise. */
+  readonly owner: number | undefined
 }
 
 /** What is mounted, proc_pid_mountinfo(5); of two mounts on one path the later one counts. */
@@ -37,7 +39,12 @@ async function mounts(): Promise<MountLine[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trimEnd().split('\n')
   return lines.map(line => {
     const [before = '', after = ''] = line.split(' - ')
-    return { path: unescaped(before.split(' ')[4] ?? ''), type: after.split(' ')[0] ?? '' }
+    const owner = /\buser_id=(\d+)/.exec(after)?.[1]
+    return {
+      path: unescaped(before.split(' ')[4] ?? ''),
+      type: after.split(' ')[0] ?? '',
+      owner: owner === undefined ? undefined : Number(owner),
+    }
   })
 }
 
@@ -46,9 +53,10 @@ export async function mountedType(path: string): Promise<string | undefined> {
   return (await mounts()).findLast(mount => mount.path === path)?.type
 }
 
-/** Where file systems of this type are mounted. */
+/** Where this user has mounted file systems of this type. */
 export async function mountsOf(type: string): Promise<string[]> {
-  return (await mounts()).filter(mount => mount.type === type).map(mount => mount.path)
+  const own = (await mounts()).filter(mount => mount.type === type && mount.owner === process.getuid?.())
+  return own.map(mount => mount.path)
 }
 
 /** Whether a mount's process has died: everything there answers ENOTCONN until it is unmounted. */
