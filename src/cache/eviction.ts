@@ -23,7 +23,7 @@ export interface Shelf {
   shed(bytes: number): Promise<boolean>
   /** Drops what is over the limit, and files larger than the limit whose use is over. */
   settle(): Promise<void>
-  /** The uses since the last call, to be written down. */
+  /** The uses of kept files since the last call, to be written down. */
   takeUses(): readonly (readonly [string, Instant])[]
   readonly files: number
   readonly bytes: number
@@ -31,6 +31,9 @@ export interface Shelf {
 
 /** A file larger than the whole limit is kept only while its readers come back within this time. */
 const oversizeIdleMs = 60_000
+
+/** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
+const arrivalMs = 600_000
 
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
 export function openShelf(settings: ShelfSettings): Shelf {
@@ -122,8 +125,9 @@ export function openShelf(settings: ShelfSettings): Shelf {
     },
     settle,
     takeUses() {
-      const taken = [...uses]
-      uses.clear()
+      const taken = [...uses].filter(([name]) => kept.has(name))
+      const since = settings.now() - arrivalMs
+      for (const [name, used] of uses) if (kept.has(name) || used < since) uses.delete(name)
       return taken
     },
     get files() {
