@@ -178,7 +178,11 @@ export async function assemble(settings: LineSettings): Promise<Line> {
 
   /** The record shows what the service has; a draft that is no record's any more just goes. */
   async function giveUp(name: string): Promise<void> {
-    const draft = drafts.named(name)
+    await end(drafts.named(name))
+  }
+
+  /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
+  async function end(draft: Draft): Promise<void> {
     const shownIn = draft.key === undefined ? undefined : recordKeyOf(draft)
     if (shownIn !== undefined && records.draftOf(shownIn)?.id === draft.id) return records.drop(shownIn)
     return draft.discard()
@@ -190,7 +194,9 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     if (record === undefined) return
     const ask: Ask = { deadline: instant(now() + config.deadlineSave), lane: 'guess' }
     if ((await saver.settle({ record, draft }, ask)) !== 'stored') return
-    await records.drop(recordKeyOf(draft))
+    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
+    catalog.refreshRecord({ kind: 'report', id: record.key.id as ReportId })
+    await end(draft)
   }
 
   for (const draft of drafts.unsent()) if (draft.key !== undefined) records.adopt(recordKeyOf(draft), draft)

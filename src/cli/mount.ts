@@ -35,7 +35,7 @@ export function mountCommand(): Command {
     .option('--daemon', 'go to the background once the drive is mounted')
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
-        ? mount(configured(command), first, flags)
+        ? mount(configured(command), refuseAddress(first), flags)
         : mount(configured(command, first), second, flags),
     )
   return withSettings(command, 'service', 'log', 'drive')
@@ -47,6 +47,12 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   const asked = await withPassword(given)
   if (flags.daemon === true) return inBackground(asked.sources.environment)
   await serve(asked, path)
+}
+
+/** With one argument the address comes from the configuration, and a directory is meant. */
+function refuseAddress(directory: string): string {
+  if (!/^https?:\/\//.test(directory)) return directory
+  throw new Stop(exitCodes.usage, `where shall it be mounted? Write: calcfs mount ${directory} DIRECTORY`)
 }
 
 /** A password that is typed lives only in this process and the one it starts. */

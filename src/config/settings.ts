@@ -80,7 +80,7 @@ export const settings = {
     setting(
       'drive',
       [word(['read', 'edit', 'manage']), '<what>'],
-      'read, edit, or manage (which also deletes)',
+      'read, edit, or manage (the same as edit until deleting is built)',
     ),
   ),
   root: {

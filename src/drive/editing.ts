@@ -109,6 +109,9 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
       return mayEdit(node)
     },
     written: at => times.written(keyOf(node), at),
+    seen(text) {
+      times.ofText(keyOf(node), text, undefined)
+    },
     opened() {
       const known = node.of === 'report' ? catalog.knownRecord(readable(node)) : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)

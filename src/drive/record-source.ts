@@ -13,8 +13,10 @@ export interface RecordSource {
   readonly editing: Editing | Failure
   /** Somebody opened it: what is known by having been opened is remembered. */
   opened(): void
-  /** A program wrote the text that is shown next, at that time. */
+  /** A program wrote the record at that time; whatever wording is shown next has that time. */
   written(at: Instant): void
+  /** That program's own wording was read: the record's wording, if it is another, has a later time. */
+  seen(text: Uint8Array): void
 }
 
 /** How a record's edits go out; made of the edit room's parts by `editing.ts`. */

@@ -117,7 +117,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     const version = state.changed
     await editingOf(source).save(draft, view?.base, ask)
     source.written(version)
-    shown.replace(source.key)
+    shown.put(source.key, { bytes, mtime: version }, () => source.seen(bytes))
     for (const handle of state.handles) {
       handle.bytes = bytes
       handle.base = bytes
@@ -172,21 +172,22 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
           await save(source, state, view, ask)
         }
-        await dropEmpty(state)
+        await dropEmpty(source.key, state)
       },
     }
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
-  async function dropEmpty(state: Open): Promise<void> {
+  async function dropEmpty(key: string, state: Open): Promise<void> {
     const { draft } = state
     if (draft === undefined || draft.size > 0 || state.handles.size > 0) return
     const left = pauseMs - (now() - state.changed)
     if (left > 0) {
-      setTimeout(() => dropEmpty(state).catch(settled), left).unref()
+      setTimeout(() => dropEmpty(key, state).catch(settled), left).unref()
       return
     }
     state.draft = undefined
+    shown.put(key, { bytes: nothing, mtime: state.changed }, nothingToTell)
     await draft.discard()
   }
 
@@ -233,7 +234,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await draft.truncate(size)
       state.changed = now()
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
-      if (size === 0) await dropEmpty(state)
+      if (size === 0) await dropEmpty(source.key, state)
       else if (state.handles.size === 0) await save(source, state, undefined, ask)
     },
     async replace(source, text, ask) {
@@ -273,12 +274,15 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = opened.get(key)
       const draft = state?.draft
       if (state === undefined || draft === undefined) return
+      const bytes = await draft.read(0, draft.size)
       state.draft = undefined
-      shown.replace(key)
+      shown.put(key, { bytes, mtime: state.changed }, nothingToTell)
       await draft.discard()
     },
   }
 }
+
+function nothingToTell(): void {}
 
 /** The failure was answered to whoever waited for it, and is kept in the draft's why. */
 function settled(thrown: unknown): void {

@@ -18,14 +18,18 @@ export interface ShownTexts {
   stat(key: string, produce: () => Promise<Shown>): Promise<Shown>
   /** For an open: the text the kernel was told the size of, held until released. */
   open(key: string, produce: () => Promise<Shown>): Promise<Held>
-  /** The next stat shows another text, whatever handles are open: a save has changed it. */
-  replace(key: string): void
+  /**
+   * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
+   * whole. `opened` is told of the first who does; from the next stat on another text may be shown.
+   */
+  put(key: string, shown: Shown, opened: () => void): void
 }
 
 interface Lease {
   readonly shown: Shown
   until: number
   handles: number
+  opened: () => void
 }
 
 /** How many leases may lie about before those that ended are swept out. */
@@ -38,9 +42,9 @@ const sweepAt = 1024
 export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts {
   const leases = new Map<string, Lease>()
 
-  function lend(key: string, shown: Shown): Lease {
+  function lend(key: string, shown: Shown, opened: () => void = nobodyIsTold): Lease {
     if (leases.size >= sweepAt) sweep()
-    const lease = { shown, until: now() + leaseMs, handles: 0 }
+    const lease = { shown, until: now() + leaseMs, handles: 0, opened }
     leases.set(key, lease)
     return lease
   }
@@ -50,6 +54,8 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
   }
 
   function hold(lease: Lease): Held {
+    lease.opened()
+    lease.opened = nobodyIsTold
     lease.handles += 1
     lease.until = now() + leaseMs
     let released = false
@@ -81,6 +87,10 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
       const other = leases.get(key)
       return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown))
     },
-    replace: key => leases.delete(key),
+    put(key, shown, opened) {
+      lend(key, shown, opened)
+    },
   }
 }
+
+function nobodyIsTold(): void {}

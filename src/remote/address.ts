@@ -41,7 +41,7 @@ function parsed(typed: string): URL {
   }
   const url = new URL(typed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refused(`a service is reached over https, not over ${url.protocol}`)
+    throw refused(`a service is reached over https, not over ${url.protocol.slice(0, -1)}`)
   }
   return url
 }

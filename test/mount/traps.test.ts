@@ -6,7 +6,7 @@ import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
 import { isMounted, type MountGround, realMount } from '../ground/mount.js'
 import { printed, python, run, shell } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
+import { until, within } from '../ground/within.js'
 import { fill, ids, log } from '../ground/world.js'
 
 t.setTimeout(180_000)
@@ -155,6 +155,65 @@ with open("${report}", "r+b") as file:
     t.same(writes(asked), [])
   })
 })
+
+t.test(
+  'DRAFT-2 what was on its way at kill -9 is shown by the next mount, once the service has it',
+  async t => {
+    let release: () => void = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let arrived: () => void = () => {}
+    const sent = new Promise<void>(resolve => {
+      arrived = resolve
+    })
+    const ground = await realMount(t, {
+      service: {
+        onArrival(method) {
+          if (method !== 'PUT') return
+          arrived()
+          return held
+        },
+      },
+    })
+    const before = await textOf(ground, report)
+    const mine = before.replace('"title": "Supporting information"', '"title": "Sent at the end"')
+    t.not(mine, before)
+    const saving = outcome(overwrite(ground, report, mine))
+    await within(20_000, 'the PUT', sent)
+    await ground.kill9()
+    release()
+    t.not(await saving, 'done')
+    const asked = await ground.service.during(async () => {
+      await ground.mount()
+      await until(10_000, 'the draft is settled', async () => {
+        return (await namesOf(ground, '.calcfs/drafts')).length === 0
+      })
+      t.match(await textOf(ground, report), /"title": "Sent at the end"/)
+    })
+    t.same(writes(asked), [])
+  },
+)
+
+t.test(
+  'LEASE-1 what was saved is read whole at once, although a stat before the close told its own size',
+  async t => {
+    const ground = await realMount(t)
+    const script = `import json, os, sys
+path = sys.argv[1]
+for turn in range(3):
+    record = json.load(open(path)); record['title'] = 'Turn %d' % turn
+    text = json.dumps(record).encode()
+    file = os.open(path, os.O_WRONLY | os.O_TRUNC); os.write(file, text); os.fstat(file); os.utime(path); os.close(file)
+    print(json.loads(open(path).read())['title'])`
+    const printedTitles = await printed(python, [
+      '-c',
+      script,
+      join(ground.directory, `reports/${ids.report}.json`),
+    ])
+    t.equal(printedTitles, 'Turn 0\nTurn 1\nTurn 2\n')
+  },
+)
 
 t.test('the life of a mount', async t => {
   const ground = await realMount(t)
