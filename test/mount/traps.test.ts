@@ -168,6 +168,7 @@ t.test(
       arrived = resolve
     })
     const ground = await realMount(t, {
+      settings: { ttlRecord: '60s' },
       service: {
         onArrival(method) {
           if (method !== 'PUT') return
@@ -179,6 +180,8 @@ t.test(
     const before = await textOf(ground, report)
     const mine = before.replace('"title": "Supporting information"', '"title": "Sent at the end"')
     t.not(mine, before)
+    // A daemon that ends in order has put what it remembers on disk.
+    await ground.remount()
     const saving = outcome(overwrite(ground, report, mine))
     await within(20_000, 'the PUT', sent)
     await ground.kill9()
