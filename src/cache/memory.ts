@@ -55,6 +55,8 @@ interface Entry {
 const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
 /** The failures that are the service's answer to this very question: asked again at once, it would say the same. */
 const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
+/** Milliseconds to wait for a newer answer than the one in hand. */
+const oldAnswerWait = 3_000
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
 const nearItsEnd = 0.75
@@ -127,6 +129,13 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     return entry.answer as Answer
   }
 
+  /** Where an old answer is in hand, a service that hangs is waited for only a moment; its answer may come later. */
+  function patient(ask: Ask, old: Entry | undefined): Ask {
+    return old === undefined
+      ? ask
+      : { ...ask, deadline: instant(Math.min(ask.deadline, now() + oldAnswerWait)) }
+  }
+
   async function ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
     const name = nameOf(question.room, question.key)
     const entry = recall(question)
@@ -140,7 +149,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const absence = absences.get(name)
     if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
-      return await within(ask, { now, sentence: lateSentence }, fetchOnce(question, ask.lane))
+      return await within(patient(ask, entry), { now, sentence: lateSentence }, fetchOnce(question, ask.lane))
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (entry === undefined || failure.kind === 'absent') throw failure

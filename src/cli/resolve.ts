@@ -1,5 +1,6 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
 import { Command } from 'commander'
+import { titlesIn } from '../drive/name.js'
 import { Failure } from '../failure.js'
 import { type Ask, instant, type Remote, type ServicePath } from '../remote/remote.js'
 import { type Connection, connected } from './connect.js'
@@ -68,7 +69,7 @@ function servicePath(path: string, { account }: Connection): ServicePath {
     )
   }
   const below = /^\/?projects(\/.*|$)/.exec(plain)
-  if (below !== null) return `/db/${account.user}${below[1]}` as ServicePath
+  if (below !== null) return `/db/${account.user}${titlesIn(below[1] ?? '').join('/')}` as ServicePath
   if (/^\/?db\//.test(plain)) return `/${plain.replace(/^\//, '')}` as ServicePath
   throw new Stop(
     exitCodes.usage,

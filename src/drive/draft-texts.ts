@@ -5,7 +5,7 @@ import type { Draft } from '../edit/draft.js'
 import type { Drafts } from '../edit/drafts.js'
 import { explain } from '../edit/explain.js'
 import type { RecordKey } from '../edit/key.js'
-import type { Texts } from '../edit/texts.js'
+import { type Texts, textHash } from '../edit/texts.js'
 import { Failure } from '../failure.js'
 import { instant } from '../remote/remote.js'
 import type { Shown } from './shown.js'
@@ -74,7 +74,9 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
       const shown = await read(name)
       const { draft, part } = fileOf(name)
       if (part === 'theirs' && draft.key !== undefined) {
-        await texts.remember(draft.key, Buffer.from(shown.bytes).toString(), 'read')
+        const theirs = Buffer.from(shown.bytes).toString()
+        await texts.remember(draft.key, theirs, 'read')
+        await draft.change({ base: textHash(theirs), form: undefined })
       }
       return shown
     },

@@ -3,6 +3,7 @@ import type { Draft } from '../edit/draft.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
 import type { Editing, RecordSource } from './record-source.js'
+import { type Open, touch, type View } from './record-state.js'
 import type { Held, ShownTexts } from './shown.js'
 
 /** One open file of a record. */
@@ -40,25 +41,6 @@ export interface Records {
 /** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
 const pauseMs = 2000
 
-interface Open {
-  draft: Draft | undefined
-  /** When the draft's bytes changed last. */
-  changed: Instant
-  awayUntil: number
-  saving: Promise<void>
-  handles: Set<View>
-}
-
-/** What one handle sees: the text it was opened on, or the bytes it has saved since. */
-interface View {
-  bytes: Uint8Array
-  /** The text this handle's program has read; the base of what it writes. */
-  base: Uint8Array | undefined
-  wrote: boolean
-  /** The file this handle was opened on is another one now: it was unlinked or renamed. */
-  gone: boolean
-}
-
 const nothing = new Uint8Array()
 
 export function openRecords(shown: ShownTexts, now: () => Instant): Records {
@@ -70,6 +52,8 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     const fresh = {
       draft: undefined,
       changed: now(),
+      revision: 0,
+      told: false,
       awayUntil: 0,
       saving: Promise.resolve(),
       handles: new Set<View>(),
@@ -113,16 +97,17 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   async function saveNow(source: RecordSource, state: Open, view: View | undefined, ask: Ask): Promise<void> {
     const { draft } = state
     if (draft === undefined || draft.size === 0) return
+    const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
-    const version = state.changed
     await editingOf(source).save(draft, view?.base, ask)
-    source.written(version)
-    shown.put(source.key, { bytes, mtime: version }, () => source.seen(bytes))
+    source.written(changed)
+    if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
+    else shown.drop(source.key)
     for (const handle of state.handles) {
       handle.bytes = bytes
       handle.base = bytes
     }
-    if (state.draft === draft && state.changed === version) {
+    if (state.draft === draft && state.revision === revision) {
       state.draft = undefined
       await draft.discard()
     }
@@ -135,9 +120,10 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
       if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
       const draft = await draftFor(source, state, view)
+      touch(state, now())
       await work(draft)
       view.wrote = true
-      state.changed = now()
+      touch(state, now())
     }
 
     return {
@@ -151,7 +137,8 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         target.set(bytes)
         if (view.base !== view.bytes && bytes.length > 0) {
           view.base = view.bytes
-          if (!(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
+          const isOwn = held?.shown.wording === 'own'
+          if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
         }
         return bytes.length
       },
@@ -201,7 +188,10 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     isAway,
     async stat(source, ask) {
       const state = opened.get(source.key)
-      if (state?.draft !== undefined) return { size: state.draft.size, mtime: state.changed }
+      if (state?.draft !== undefined) {
+        state.told = true
+        return { size: state.draft.size, mtime: state.changed }
+      }
       const { bytes, mtime } = await shown.stat(source.key, () => source.produce(ask))
       return { size: bytes.length, mtime }
     },
@@ -223,7 +213,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await draftFor(source, state, { bytes: nothing })
       await state.draft?.truncate(0)
       state.awayUntil = 0
-      state.changed = now()
+      touch(state, now())
       return handle(source, state, { view: { bytes: nothing, base: undefined, wrote: false, gone: false } })
     },
     async truncate(source, size, ask) {
@@ -232,7 +222,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const bytes = size === 0 || state.draft !== undefined ? nothing : await present(source, ask)
       const draft = await draftFor(source, state, { bytes })
       await draft.truncate(size)
-      state.changed = now()
+      touch(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
       if (size === 0) await dropEmpty(source.key, state)
       else if (state.handles.size === 0) await save(source, state, undefined, ask)
@@ -242,7 +232,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const draft = await draftFor(source, state, { bytes: nothing })
       await draft.truncate(0)
       await draft.write(text, 0)
-      state.changed = now()
+      touch(state, now())
       state.awayUntil = 0
       for (const view of state.handles) view.gone = true
       await save(source, state, undefined, ask)

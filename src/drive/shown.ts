@@ -5,6 +5,8 @@ import type { Instant } from '../remote/remote.js'
 export interface Shown {
   readonly bytes: Uint8Array
   readonly mtime: Instant
+  /** A program's own wording of what it saved, not the service's. */
+  readonly wording?: 'own'
 }
 
 /** A text held by an open handle. */
@@ -23,6 +25,8 @@ export interface ShownTexts {
    * whole. `opened` is told of the first who does; from the next stat on another text may be shown.
    */
   put(key: string, shown: Shown, opened: () => void): void
+  /** The next open or stat shows another text: the kernel counts on none. */
+  drop(key: string): void
 }
 
 interface Lease {
@@ -90,6 +94,7 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
     put(key, shown, opened) {
       lend(key, shown, opened)
     },
+    drop: key => leases.delete(key),
   }
 }
 

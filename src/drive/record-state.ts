@@ -1,0 +1,34 @@
+// What is known of a record while it is open: its draft, how far that has come, and what each handle sees.
+import type { Draft } from '../edit/draft.js'
+import type { Instant } from '../remote/remote.js'
+
+/** A record that is or was open here. */
+export interface Open {
+  draft: Draft | undefined
+  /** When the draft's bytes changed last. */
+  changed: Instant
+  /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
+  revision: number
+  /** Whether the kernel was told the draft's size since the last write, and may count on it for a moment. */
+  told: boolean
+  awayUntil: number
+  saving: Promise<void>
+  handles: Set<View>
+}
+
+/** What one handle sees: the text it was opened on, or the bytes it has saved since. */
+export interface View {
+  bytes: Uint8Array
+  /** The text this handle's program has read; the base of what it writes. */
+  base: Uint8Array | undefined
+  wrote: boolean
+  /** The file this handle was opened on is another one now: it was unlinked or renamed. */
+  gone: boolean
+}
+
+/** The draft's bytes change. */
+export function touch(state: Open, now: Instant): void {
+  state.changed = now
+  state.revision += 1
+  state.told = false
+}
