@@ -255,6 +255,14 @@ export function editing(t: Test, open: OpenGround): void {
       },
     )
 
+    t.test('STALE-1 whoever has read the other text may insist on his own', async t => {
+      const mine = await textOf(ground, report)
+      t.match(JSON.parse(mine), { title: 'Mine' }, 'the file shows the text that was not saved')
+      await overwrite(ground, report, mine)
+      t.equal(JSON.parse(await stored(ground)).title, 'Mine')
+      t.same(await drafts(), [])
+    })
+
     t.test('STALE-2 different fields changed by two are both kept', async t => {
       await overwrite(ground, report, await stored(ground))
       await ground.pass(3200)
