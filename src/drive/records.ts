@@ -119,7 +119,9 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
 
     async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
       if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
-      const draft = await draftFor(source, state, view)
+      let draft = await draftFor(source, state, view)
+      // A save may have ended that draft just now.
+      while (draft !== state.draft) draft = await draftFor(source, state, view)
       touch(state, now())
       await work(draft)
       view.wrote = true
@@ -146,8 +148,14 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       truncate: size => change(draft => draft.truncate(size)),
       async flush(ask) {
         if (!view.wrote || view.gone) return
-        await save(source, state, view, ask)
+        // What is written while the save is under way is the next flush's.
         view.wrote = false
+        try {
+          await save(source, state, view, ask)
+        } catch (thrown) {
+          view.wrote = true
+          throw thrown
+        }
       },
       async sync() {
         await state.draft?.sync()
