@@ -273,18 +273,6 @@ export function editing(t: Test, open: OpenGround): void {
       t.match(JSON.parse(await stored(ground)), { title: 'My title', description: 'Their words' })
     })
   })
-
-  t.test('SAVE-14 a list whose service forgets titles gets them back', async t => {
-    const ground = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
-    const record = await recordOf(ground)
-    record.calculations.reverse()
-    await overwrite(ground, report, JSON.stringify(record))
-    t.match((await recordOf(ground)).calculations, [
-      { title: 'Nothing' },
-      { title: 'Water' },
-      { title: 'Transition state' },
-    ])
-  })
 }
 
 const changedTo = async (ground: Ground, fields: Record<string, string>): Promise<string> =>

@@ -9,6 +9,7 @@ import { outage } from './outage.js'
 import { reading } from './reading.js'
 import { refusals } from './refusals.js'
 import { roots } from './roots.js'
+import { rowTitles } from './row-titles.js'
 import { signIn } from './sign-in.js'
 import { xyz } from './xyz.js'
 
@@ -20,6 +21,7 @@ export function suite(t: Test, open: OpenGround): void {
     reading,
     xyz,
     editing,
+    rowTitles,
     foreignChanges,
     outage,
     refusals,

@@ -1,0 +1,20 @@
+// The titles of a report's rows belong to the report: a new order must not cost them, even where the service forgets them.
+import type { Test } from 'tap'
+import { type OpenGround, overwrite, textOf } from '../ground/ground.js'
+import { ids } from '../ground/world.js'
+
+const report = `reports/${ids.report}.json`
+
+export function rowTitles(t: Test, open: OpenGround): void {
+  t.test('SAVE-14 a list whose service forgets titles gets them back', async t => {
+    const ground = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
+    const record = JSON.parse(await textOf(ground, report))
+    record.calculations.reverse()
+    await overwrite(ground, report, JSON.stringify(record))
+    t.match(JSON.parse(await textOf(ground, report)).calculations, [
+      { title: 'Nothing' },
+      { title: 'Water' },
+      { title: 'Transition state' },
+    ])
+  })
+}
