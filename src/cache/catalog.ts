@@ -91,32 +91,21 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     decode: text => text as Id,
   })
 
-  const projectsOf = (of: ProjectId): Question<readonly Listed<ProjectId>[]> => ({
+  const listing = <Item>(
+    key: string,
+    fetch: (ask: Ask) => Promise<readonly Item[]>,
+  ): Question<readonly Item[]> => ({
     room: 'listing',
-    key: `projects ${of}`,
+    key,
     lifetime: lifetimes.listing,
-    fetch: ask => remote.subProjects(of, ask),
+    fetch,
     encode: JSON.stringify,
-    decode: text => JSON.parse(text) as Listed<ProjectId>[],
+    decode: text => JSON.parse(text) as Item[],
   })
 
-  const calculationsOf = (of: ProjectId): Question<readonly Listed<CalculationId>[]> => ({
-    room: 'listing',
-    key: `calculations ${of}`,
-    lifetime: lifetimes.listing,
-    fetch: ask => remote.calculations(of, ask),
-    encode: JSON.stringify,
-    decode: text => JSON.parse(text) as Listed<CalculationId>[],
-  })
-
-  const filesOf = (of: CalculationId): Question<readonly FileTitle[]> => ({
-    room: 'listing',
-    key: `files ${of}`,
-    lifetime: lifetimes.listing,
-    fetch: ask => remote.fileTitles(of, 'files', ask),
-    encode: JSON.stringify,
-    decode: text => JSON.parse(text) as FileTitle[],
-  })
+  const projectsOf = (of: ProjectId) => listing(`projects ${of}`, ask => remote.subProjects(of, ask))
+  const calculationsOf = (of: ProjectId) => listing(`calculations ${of}`, ask => remote.calculations(of, ask))
+  const filesOf = (of: CalculationId) => listing(`files ${of}`, ask => remote.fileTitles(of, 'files', ask))
 
   const geometryOf = (of: CalculationId): Question<boolean> => ({
     room: 'listing',

@@ -113,5 +113,3 @@ export const flagName = (name: string): string => name.replace(/[A-Z]/g, letter 
 /** ttlListing → `CALCFS_TTL_LISTING`. */
 export const variableName = (name: string): string =>
   `CALCFS_${flagName(name).replaceAll('-', '_').toUpperCase()}`
-
-export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settings, name)
