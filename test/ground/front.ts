@@ -10,8 +10,15 @@ export interface Heard {
   readonly body: string
 }
 
-/** Answers in the service's place. */
-export type Spoiler = (response: ServerResponse) => void
+/** Answers in the service's place, or spoils the service's own answer. */
+export type Spoiler = (response: ServerResponse, passing: Passing) => void | Promise<void>
+
+/** A request on its way. */
+export interface Passing {
+  readonly heard: Heard
+  /** The service carries it out; its answer is kept back until the function that comes of it is called. */
+  carryOut(): Promise<() => void>
+}
 
 export interface Front {
   readonly url: string
@@ -38,21 +45,31 @@ export async function openFront(port: number): Promise<Front> {
     const body = await bodyOf(incoming)
     const { method = '', url = '' } = incoming
     const path = url.slice(base.length)
-    heard.push({ method, path, body: body.toString() })
+    const one = { method, path, body: body.toString() }
+    heard.push(one)
     await held
     const spoiler = spoilers.find(({ which }) => which.test(`${method} ${path}`))
-    if (spoiler !== undefined) return spoiler.how(response)
-    forward(incoming, body, response)
+    const carryOut = () => forward(incoming, body, response)
+    if (spoiler !== undefined) return spoiler.how(response, { heard: one, carryOut })
+    const passOn = await carryOut()
+    passOn()
   }
 
-  function forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse): void {
+  function forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse): Promise<() => void> {
     const { method, url, headers } = incoming
-    const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, answer => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    return new Promise((answered, failed) => {
+      const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, answer =>
+        answered(() => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(response)
+        }),
+      )
+      onward.on('error', cause => {
+        response.destroy()
+        failed(cause)
+      })
+      onward.end(body)
     })
-    onward.on('error', () => response.destroy())
-    onward.end(body)
   }
 
   async function listen(at: number): Promise<number> {

@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { flagName } from '../../src/config/settings.js'
 import type { DriveFiles, FileKind, Ground, OpenedFile, Seen, Wish } from './ground.js'
 import { printed, type Ran, run } from './programs.js'
-import { testService } from './service.js'
+import { type TestService, testService } from './service.js'
 import { until, within } from './within.js'
 import { fill } from './world.js'
 
@@ -23,6 +23,8 @@ export interface MountGround extends Ground {
   readonly directory: string
   /** A directory on the local disk that goes with the test. */
   readonly local: string
+  /** The home directory of the daemon, with its cache and its state. */
+  readonly home: string
   /** What the daemon has logged so far. */
   log(): Promise<string>
   /** The daemon dies without a word; the mount point stays dead. */
@@ -38,15 +40,22 @@ export interface MountGround extends Ground {
 /** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
 const patience = 20_000
 
-export async function realMount(t: Test, wish: Wish = {}): Promise<MountGround> {
-  const service = await testService(t, wish.fill ?? fill, wish.service)
+/** What a mount shares with another one; whose home it shares, its cache and its state it shares too. */
+export interface Shared {
+  readonly service?: TestService
+  readonly home?: string
+}
+
+export async function realMount(t: Test, wish: Wish = {}, shared: Shared = {}): Promise<MountGround> {
+  const service = shared.service ?? (await testService(t, wish.fill ?? fill, wish.service))
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
   const directory = join(base, 'drive')
   const local = join(base, 'local')
   const logFile = join(base, 'log')
   await fs.mkdir(directory)
   await fs.mkdir(local)
-  const environment = environmentOf(base, wish.password ?? 'demo')
+  const home = shared.home ?? base
+  const environment = environmentOf(home, wish.password ?? 'demo')
   let daemon: ChildProcess | undefined
 
   async function mount(): Promise<void> {
@@ -60,14 +69,14 @@ export async function realMount(t: Test, wish: Wish = {}): Promise<MountGround> 
     })
     await until(patience, 'mounting', async () => {
       if (started.exitCode !== null) throw new Error(`the daemon ended: ${said}`)
-      return (await isMounted(directory)) && isAlive(directory)
+      return isAlive(directory)
     })
   }
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
     const ending = daemon
-    daemon = undefined
-    if (ending === undefined || ending.exitCode !== null) return ending?.exitCode ?? null
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
+      return ending?.exitCode ?? null
     const closed = once(ending, 'exit')
     ending.kill(signal)
     const [code] = await within(patience, 'the end of the daemon', closed)
@@ -85,6 +94,7 @@ export async function realMount(t: Test, wish: Wish = {}): Promise<MountGround> 
     service,
     directory,
     local,
+    home,
     files: filesBelow(directory),
     log: () => fs.readFile(logFile, 'utf8'),
     mount,
@@ -106,12 +116,18 @@ export async function isMounted(directory: string): Promise<boolean> {
   return (await fs.readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
 }
 
-/** A dead mount is listed until it is taken away; of all questions only statfs is never answered from the kernel's cache. */
+/**
+ * A dead mount is listed until it is taken away, and then the bare directory is there for a moment; of all questions
+ * only statfs is never answered from the kernel's cache, and it says which of the three this is.
+ */
 const isAlive = (directory: string): Promise<boolean> =>
   fs.statfs(directory).then(
-    () => true,
+    ({ type }) => type === fuseMagic,
     () => false,
   )
+
+/** FUSE_SUPER_MAGIC of statfs(2). */
+const fuseMagic = 0x65735546
 
 function environmentOf(base: string, password: string): Record<string, string> {
   return {

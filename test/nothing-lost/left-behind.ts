@@ -1,0 +1,39 @@
+// What a daemon leaves on disk when it dies: its drafts as bytes and notes, and the history of every text.
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A draft as it lies there. `state` and `record` are its note's, undefined where the note cannot be read. */
+export interface LeftBehind {
+  readonly directory: string
+  readonly text: string
+  readonly state: string | undefined
+}
+
+/** The state directory of the one account below a daemon's home. */
+export async function stateBelow(home: string): Promise<string> {
+  const accounts = join(home, 'state', 'calcfs')
+  const [account, another] = await readdir(accounts)
+  if (account === undefined || another !== undefined) throw new Error(`one account is due in ${accounts}`)
+  return join(accounts, account)
+}
+
+export async function draftsLeft(home: string): Promise<readonly LeftBehind[]> {
+  const root = join(await stateBelow(home), 'drafts')
+  const names = (await readdir(root)).filter(name => !name.startsWith('.'))
+  return Promise.all(names.map(name => leftBehind(join(root, name))))
+}
+
+async function leftBehind(directory: string): Promise<LeftBehind> {
+  const note: unknown = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
+  const state = typeof note === 'object' && note !== null && 'state' in note ? String(note.state) : undefined
+  return { directory, text: await readFile(join(directory, 'text'), 'utf8'), state }
+}
+
+/** Every text that was sent, replaced, saved, read or shown here, of all records. */
+export async function history(home: string): Promise<readonly string[]> {
+  const root = join(await stateBelow(home), 'texts')
+  const names = await readdir(root, { recursive: true })
+  return Promise.all(
+    names.filter(name => /[/][0-9a-f]{64}$/.test(name)).map(name => readFile(join(root, name), 'utf8')),
+  )
+}
