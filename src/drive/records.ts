@@ -26,6 +26,8 @@ export interface Records {
   truncate(source: RecordSource, size: ByteOffset, ask: Ask): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
   replace(source: RecordSource, text: Uint8Array, ask: Ask): Promise<void>
+  /** The unsaved text in the record's place is saved once more, by an explicit wish. */
+  resend(source: RecordSource, ask: Ask): Promise<void>
   /** The file is unlinked or renamed away; answers what was in it. */
   takeAway(source: RecordSource, ask: Ask): Promise<Uint8Array>
   /** A draft left by an earlier mount is shown in its record's place. */
@@ -245,6 +247,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       for (const view of state.handles) view.gone = true
       await save(source, state, undefined, ask)
     },
+    resend: (source, ask) => save(source, stateOf(source.key), undefined, ask),
     async takeAway(source, ask) {
       editingOf(source)
       const bytes = await present(source, ask)

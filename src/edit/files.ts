@@ -12,17 +12,21 @@ export const privateDirectory = 0o700
  * Puts the text at this path at once and durably: temporary file, fsync, rename, fsync of the directory.
  * @throws Failure 'no-space' if the disk is full; what was there before is then untouched
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, file => file.sync())
   await syncDirectory(dirname(path))
 }
 
 /** As `replaceFile`, but a power cut may take it back: for what only makes things easier. */
-export async function replaceFileLightly(path: string, text: string): Promise<void> {
+export async function replaceFileLightly(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, async () => {})
 }
 
-async function placeFile(path: string, text: string, settle: (file: FileHandle) => Promise<void>) {
+async function placeFile(
+  path: string,
+  text: string | Uint8Array,
+  settle: (file: FileHandle) => Promise<void>,
+) {
   const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
   try {
     const file = await open(temporary, 'wx', privateFile)

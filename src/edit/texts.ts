@@ -9,12 +9,13 @@ import { isMissing, privateDirectory, privateFile, replaceFile, replaceFileLight
 import { keyName, type RecordKey } from './key.js'
 import { onePerKey } from './one-per-key.js'
 
-const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced'])
-const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced'
+const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped'])
+const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced' || how === 'dropped'
 
 /**
  * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
  * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
+ * dropped: it was never saved, and given up.
  */
 export type Meeting = z.infer<typeof meeting>
 
@@ -29,6 +30,8 @@ export interface KnownText {
 export interface Texts {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
   remember(key: RecordKey, text: string, how: Meeting): Promise<void>
+  /** Keeps what is given up as history; answers the file in which it lies. */
+  bury(key: RecordKey, bytes: Uint8Array): Promise<string>
   /**
    * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
    * travelled. What another mount met counts only where this one never met a text of the record.
@@ -77,7 +80,7 @@ export function openTexts(options: TextsOptions): Texts {
   const tick = strictlyGrowing(options.now)
   const directoryOf = (key: RecordKey) => join(root, keyName(key))
 
-  async function remember(key: RecordKey, text: string, how: Meeting): Promise<void> {
+  async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
     const directory = directoryOf(key)
     const hash = textHash(text)
     await mkdir(directory, { recursive: true, mode: privateDirectory })
@@ -115,6 +118,10 @@ export function openTexts(options: TextsOptions): Texts {
   const inTurn = onePerKey()
   return {
     remember: (key, text, how) => inTurn(key, () => remember(key, text, how)),
+    async bury(key, bytes) {
+      await inTurn(key, () => remember(key, bytes, 'dropped'))
+      return join(directoryOf(key), textHash(bytes))
+    },
     candidates: key => inTurn(key, () => candidates(key)),
     recall,
     purge,

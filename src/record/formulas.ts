@@ -10,9 +10,10 @@ export interface Formulas {
   readonly texts: readonly string[]
 }
 
-// A tag with quoted attributes; the text of a CDATA section is text.
-const tag = /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<(?:[^<>"']|"[^"]*"|'[^']*')*>/g
-const place = /(?<![\w.])c([1-9][0-9]*)(?!\w)/g
+/** A tag with quoted attributes; the text of a CDATA section is text. Formulas stand between tags. */
+export const tag = /<!--[\s\S]*?-->|<!\[CDATA\[|\]\]>|<(?:[^<>"']|"[^"]*"|'[^']*')*>/g
+/** A calculation by its place: c1 is the first. */
+export const place = /(?<![\w.])c([1-9][0-9]*)(?!\w)/g
 const graphFormula = /cid_formula["']?\s*[=:>]\s*["']?([^"'<>,}]*)/g
 const wholeNumber = /(?<![\w.])[0-9]+(?![\w.])/g
 

@@ -161,6 +161,8 @@ export interface Dialect {
   listField(report: JsonObject): string | undefined
   /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */
   configuration(report: JsonObject): string | undefined
+  /** The report with this configuration in the place of its own. */
+  withConfiguration(report: JsonObject, configuration: string): JsonObject
   reportType(report: JsonObject): string | undefined
   permission(share: JsonObject): string | undefined
 }

@@ -1,6 +1,6 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../failure.js'
-import { type Json, type JsonObject, numberJson, stringJson, withoutField } from '../record/json.js'
+import { type Json, type JsonObject, numberJson, stringJson, withField, withoutField } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { listing, type Malformed, namesOf } from './listing.js'
@@ -134,6 +134,11 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     withRows: (report, rows) => withRowsIn(report, rows, names),
     listField: report => listFieldOf(report, names),
     configuration: report => wordsOf(report, names.configuration),
+    withConfiguration: (report, text) => {
+      const own = names.configuration.find(name => wordsOf(report, [name]) !== undefined)
+      const name = own ?? names.configuration[0]
+      return name === undefined ? report : withField(report, name, stringJson(text))
+    },
     reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
     permission: share => wordsOf(share, names.permission),
   }

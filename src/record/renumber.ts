@@ -1,0 +1,52 @@
+// The same formulas for a list in another order: every cN gets the number at which its calculation stands now.
+import { formulasIn, place, tag } from './formulas.js'
+
+/** `mended` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */
+export type Renumbering =
+  | { readonly mended: string }
+  | { readonly lost: readonly { readonly formula: string; readonly calculation: string }[] }
+
+/**
+ * Rewrites a configuration from one order of calculation ids to another. Only numbers change: tags, blanks and what is
+ * no formula stay letter for letter. A place behind the old list meant nothing and stays as it is.
+ */
+export function renumber(
+  configuration: string,
+  before: readonly string[],
+  after: readonly string[],
+): Renumbering {
+  const { places, ids } = formulasIn(configuration)
+  const meant = places.flatMap(number => {
+    const calculation = before[number - 1]
+    return calculation === undefined ? [] : [{ formula: `c${number}`, calculation }]
+  })
+  const inGraph = ids
+    .filter(id => before.includes(id))
+    .map(id => ({ formula: `the graph's ${id}`, calculation: id }))
+  const lost = [...meant, ...inGraph].filter(({ calculation }) => !after.includes(calculation))
+  if (lost.length > 0) return { lost }
+  const numbers = new Map(
+    meant.map(({ formula, calculation }) => [formula, `c${after.indexOf(calculation) + 1}`]),
+  )
+  return { mended: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)) }
+}
+
+/** The places behind the old list that the new one would give a meaning. */
+export function awakened(
+  configuration: string,
+  before: readonly string[],
+  after: readonly string[],
+): readonly string[] {
+  const { places } = formulasIn(configuration)
+  return places.filter(number => number > before.length && number <= after.length).map(number => `c${number}`)
+}
+
+function betweenTags(configuration: string, rewrite: (text: string) => string): string {
+  let end = 0
+  let rewritten = ''
+  for (const { 0: found, index } of configuration.matchAll(tag)) {
+    rewritten += rewrite(configuration.slice(end, index)) + found
+    end = index + found.length
+  }
+  return rewritten + rewrite(configuration.slice(end))
+}
