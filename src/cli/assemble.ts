@@ -143,6 +143,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     content,
     drafts,
     failures,
+    now,
   }
 
   async function status(): Promise<string> {

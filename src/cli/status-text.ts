@@ -17,6 +17,7 @@ export interface StatusSources {
   readonly content: ContentCache
   readonly drafts: DraftTexts
   readonly failures: Failures
+  readonly now: () => Instant
 }
 
 /** `top` says what stands at the top of projects/, or why that is not known. */
@@ -30,6 +31,7 @@ export function statusText(sources: StatusSources, top: string): string {
       mountPoint: sources.mountPoint,
       access: config.access,
       pid: process.pid,
+      at: time(sources.now()),
       version: sources.version,
       since: time(sources.since),
       top,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { fileSystemType, isDead, mountedType, mountPath, mountsOf } from '../mount/mount-point.js'
+import { kernelCacheSeconds } from './assemble.js'
 import { exitCodes, Stop } from './exit.js'
 
 const statusForm = z.looseObject({
@@ -12,6 +13,7 @@ const statusForm = z.looseObject({
   mountPoint: z.string(),
   access: z.string(),
   pid: z.number(),
+  at: z.string(),
   since: z.string(),
   top: z.string(),
   answers: z.boolean(),
@@ -51,8 +53,28 @@ async function drivePath(directory: string): Promise<string> {
   )
 }
 
-/** What the drive mounted there says of itself. @throws Stop where its daemon is dead or stuck */
+/** Milliseconds after which the kernel asks the drive for a text anew. */
+const kernelMemory = kernelCacheSeconds * 1000 + 100
+
+/**
+ * What the drive mounted there says of itself now: a text that somebody else was shown a moment ago may be from before
+ * an edit was saved, or failed to be.
+ * @throws Stop where its daemon is dead or stuck
+ */
 export async function readStatus(path: string): Promise<Status> {
+  const asked = Date.now()
+  while (Date.now() < asked + answerLimit) {
+    const status = await statusShown(path)
+    if (Date.parse(status.at) >= asked) return status
+    await new Promise(wake => setTimeout(wake, kernelMemory))
+  }
+  throw new Stop(
+    exitCodes.failed,
+    `a program keeps ${join(path, '.calcfs/status.json')} open, so only its old text can be read; close it.`,
+  )
+}
+
+async function statusShown(path: string): Promise<Status> {
   if (await isDead(path)) {
     throw new Stop(
       exitCodes.mountPoint,

@@ -52,7 +52,10 @@ export function line(options: LineOptions): Line {
 
   async function send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>> {
     const allowed = ask.deadline - clock.now()
-    const late = new Failure('timeout', `no answer to ${described(outgoing)} within ${allowed} ms`)
+    const late = new Failure(
+      'timeout',
+      `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
+    )
     let call: Exchange | undefined
     let leave = () => {}
     let since = clock.now()

@@ -1,5 +1,5 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
-import { Failure, type FailureKind } from '../failure.js'
+import { asFailure, Failure, type FailureKind } from '../failure.js'
 import type { Http } from './http.js'
 import type { Learned } from './learned.js'
 import {
@@ -18,8 +18,10 @@ import type { Wire } from './wire.js'
 export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   const get = (endpoint: string, query: Query, ask: Ask) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, ask)
-  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, ask: Ask) =>
-    http.text({ method, path: path(endpoint, {}), body }, ask)
+  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, ask: Ask) => {
+    const answer = http.text({ method, path: path(endpoint, {}), body }, ask)
+    return method === 'PUT' ? canBeSeen(answer) : answer
+  }
   const remove = (endpoint: string, query: Query, ask: Ask) =>
     http.text({ method: 'DELETE', path: path(endpoint, query) }, ask).then(() => {})
   const descendants = (id: string, type: string, depth: string, ask: Ask) =>
@@ -112,6 +114,20 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
       learned.reportTypes = 'report-type'
       return answer
     }
+  }
+}
+
+/**
+ * What became of a PUT can be seen by reading the record, so its lost answer is told as what it was: silence, or a
+ * connection that broke.
+ */
+async function canBeSeen(answer: Promise<string>): Promise<string> {
+  try {
+    return await answer
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.kind === 'outcome-unknown' && failure.cause instanceof Failure) throw failure.cause
+    throw failure
   }
 }
 
