@@ -43,6 +43,12 @@ export interface Catalog {
   /** A record that a save has just read; it replaces what was known. */
   learnRecord(of: Readable, record: JsonObject): void
   shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
+  knownShares(of: ProjectId): readonly Share[] | undefined
+  knownUser(): User | undefined
+  /** The project whose listing names this one, if that was ever seen. */
+  parentOf(project: ProjectId): ProjectId | undefined
+  /** A listing that was just read anew. */
+  learnSubProjects(of: ProjectId, projects: readonly Listed<ProjectId>[]): void
   reportTypes(ask: Ask): Promise<readonly ReportType[]>
   files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
   knownFiles(of: CalculationId): readonly FileTitle[] | undefined
@@ -52,6 +58,9 @@ export interface Catalog {
   refreshProject(of: ProjectId): void
   refreshCalculation(of: CalculationId): void
   refreshRecord(of: Readable): void
+  refreshShares(of: ProjectId): void
+  /** It was deleted: nothing of it is shown any more, not even while the service is away. */
+  forget(of: Readable): void
   /** The failure that keeps this listing old, while it does. */
   stale(room: 'listing' | 'record' | 'shares', key: string): Failure | undefined
 }
@@ -165,12 +174,19 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     readonly Listed<ProjectId>[],
     WeakMap<readonly Listed<CalculationId>[], Children>
   >()
-  function pair(projects: Children['projects'], calculations: Children['calculations']): Children {
+  const parents = new Map<ProjectId, ProjectId>()
+  function pair(
+    of: ProjectId,
+    { projects, calculations }: Pick<Children, 'projects' | 'calculations'>,
+  ): Children {
     const ofProjects = pairs.get(projects) ?? new WeakMap<Children['calculations'], Children>()
     pairs.set(projects, ofProjects)
-    const known = ofProjects.get(calculations) ?? { projects, calculations }
-    ofProjects.set(calculations, known)
-    return known
+    const known = ofProjects.get(calculations)
+    if (known !== undefined) return known
+    for (const { id } of projects) parents.set(id, of)
+    const fresh = { projects, calculations }
+    ofProjects.set(calculations, fresh)
+    return fresh
   }
 
   async function children(of: ProjectId, ask: Ask): Promise<Children> {
@@ -178,13 +194,15 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
       memory.ask(projectsOf(of), ask),
       memory.ask(calculationsOf(of), ask),
     ])
-    return pair(projects, calculations)
+    return pair(of, { projects, calculations })
   }
 
   function knownChildren(of: ProjectId): Children | undefined {
     const projects = memory.known(projectsOf(of))
     const calculations = memory.known(calculationsOf(of))
-    return projects === undefined || calculations === undefined ? undefined : pair(projects, calculations)
+    return projects === undefined || calculations === undefined
+      ? undefined
+      : pair(of, { projects, calculations })
   }
 
   async function hasGeometry(of: CalculationId, ask: Ask): Promise<boolean> {
@@ -213,6 +231,10 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     knownRecord: of => memory.known(recordOf(of)),
     learnRecord: (of, record) => memory.learn(recordOf(of), record),
     shares: (of, ask) => memory.ask(sharesOf(of), ask),
+    knownShares: of => memory.known(sharesOf(of)),
+    knownUser: () => memory.known(userQuestion),
+    parentOf: project => parents.get(project),
+    learnSubProjects: (of, projects) => memory.learn(projectsOf(of), projects),
     reportTypes: ask => memory.ask(typesQuestion, ask),
     files: (of, ask) => memory.ask(filesOf(of), ask),
     knownFiles: of => memory.known(filesOf(of)),
@@ -228,6 +250,15 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
       memory.expire(recordOf({ kind: 'calculation', id: of }))
     },
     refreshRecord: of => memory.expire(recordOf(of)),
+    refreshShares: of => memory.expire(sharesOf(of)),
+    forget(of) {
+      memory.forget('record', `${of.kind} ${of.id}`)
+      if (of.kind === 'project') {
+        memory.forget('listing', `projects ${of.id}`)
+        memory.forget('listing', `calculations ${of.id}`)
+      }
+      if (of.kind === 'calculation') memory.forget('listing', `files ${of.id}`)
+    },
     stale: (room, key) => memory.staleBecause(room, key),
   }
 }

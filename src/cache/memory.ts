@@ -85,6 +85,11 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   }
 
   function learn<Answer>(question: Question<Answer>, answer: Answer): void {
+    flights.delete(nameOf(question.room, question.key))
+    keep(question, answer)
+  }
+
+  function keep<Answer>(question: Question<Answer>, answer: Answer): void {
     const name = nameOf(question.room, question.key)
     absences.delete(name)
     entries.set(name, { answer, at: now(), stale: undefined, expired: false })
@@ -103,21 +108,25 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     // A name always holds the answers of one kind of question.
     if (flying !== undefined) return flying as Promise<Answer>
     const deadline = instant(now() + limits.patience)
-    const flight = question
+    const flight: Promise<Answer> = question
       .fetch({ deadline, lane })
       .then(
         answer => {
-          learn(question, answer)
+          // What was learned or expired meanwhile is newer than this answer.
+          if (flights.get(name) === flight) keep(question, answer)
           return answer
         },
         (thrown: unknown) => {
           const failure = asFailure(thrown)
+          if (flights.get(name) !== flight) throw failure
           if (failure.kind === 'absent') forget(question.room, question.key)
           if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )
-      .finally(() => flights.delete(name))
+      .finally(() => {
+        if (flights.get(name) === flight) flights.delete(name)
+      })
     flights.set(name, flight)
     return flight
   }
@@ -160,9 +169,13 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   return {
     ask,
     learn,
-    forget,
+    forget(room, key) {
+      flights.delete(nameOf(room, key))
+      forget(room, key)
+    },
     known: question => recall(question)?.answer as never,
     expire(question) {
+      flights.delete(nameOf(question.room, question.key))
       absences.delete(nameOf(question.room, question.key))
       const entry = recall(question)
       if (entry !== undefined) entry.expired = true

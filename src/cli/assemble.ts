@@ -9,31 +9,26 @@ import { openTimes } from '../cache/times.js'
 import type { Config } from '../config.js'
 import { type DraftTexts, openDraftTexts } from '../drive/draft-texts.js'
 import { openDrive } from '../drive/drive.js'
-import { openRecordSources } from '../drive/editing.js'
 import { calculationAt } from '../drive/entry.js'
 import { type Failures, openFailures } from '../drive/failures.js'
 import { openForesight } from '../drive/foresight.js'
 import { generate } from '../drive/generated.js'
 import { openKnownReports } from '../drive/known-reports.js'
-import { keyOf, type RecordNode } from '../drive/node.js'
-import { openRecords } from '../drive/records.js'
+import { keyOf } from '../drive/node.js'
+import { pathOfNode } from '../drive/record-key.js'
 import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
 import { openShownTexts } from '../drive/shown.js'
 import { spaceOf } from '../drive/space.js'
-import { openTree } from '../drive/tree.js'
+import { openTree, type Tree } from '../drive/tree.js'
 import type { Drive } from '../drive/verbs.js'
+import { openWriting } from '../drive/writing.js'
 import { openXattrs } from '../drive/xattrs.js'
-import type { Draft } from '../edit/draft.js'
 import { openDrafts } from '../edit/drafts.js'
-import type { EditableRecord } from '../edit/editable.js'
-import type { RecordKey } from '../edit/key.js'
-import { editableReport } from '../edit/report.js'
-import { createSaver } from '../edit/save.js'
 import { openTexts } from '../edit/texts.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
-import { type Ask, type Instant, instant, type ReportId } from '../remote/remote.js'
+import { type Ask, type Instant, instant } from '../remote/remote.js'
 import type { Connection } from './connect.js'
 import type { Log } from './log.js'
 import { type StatusSources, statusText } from './status-text.js'
@@ -100,7 +95,6 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const times = openTimes(ledger, now)
   const failures = openFailures(now)
   const shown = openShownTexts(leaseMs, now)
-  const records = openRecords(shown, now)
   const scratch = await openScratch(join(account.places.state, 'scratch'))
   const texts = openTexts({ stateDirectory: account.places.state, mount: settings.mountPoint, now })
   const draftStore = await openDrafts(account.places.state, now)
@@ -109,30 +103,31 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const known = openLedger(join(account.places.state, 'known'), { now, log: note })
   const reports = openKnownReports(known, dialect)
   const roots = openRoots(catalog, ledger, dialect, config.root)
-  const local = { scratch: scratch.names, drafts: drafts.names }
-  const tree = openTree({ catalog, dialect, roots, reports, local })
-  const saver = createSaver(texts, now)
-  const entries = { tree, remote, mountPoint: settings.mountPoint }
-  const ports = {
-    remote,
-    dialect,
-    resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
-  }
-  const editable = (key: RecordKey): EditableRecord | undefined =>
-    key.kind === 'report' ? editableReport(ports, key.id as ReportId) : undefined
-  const source = openRecordSources({
+  const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
+  const writing = openWriting({
     access: config.access,
     catalog,
     dialect,
+    remote,
     times,
+    shown,
     reports,
     drafts,
     texts,
-    saver,
-    editable,
+    state: known,
+    mountPoint: settings.mountPoint,
+    describe: description(config, account.user, now),
+    resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
+    failed: (path, failure) => failures.note('behind', path, failure),
+    lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
-    lost: (node, sentence) => failures.note('save', recordPath(node), new Failure('broken', sentence)),
+    patience: config.deadlineSave,
+    now,
   })
+  const { records, rights, written } = writing
+  const local = { scratch: scratch.names, drafts: drafts.names, ...writing.local }
+  const tree = openTree({ catalog, dialect, roots, reports, rights, written, local })
+  const removing = writing.removing(tree)
   const statusSources: StatusSources = {
     account,
     config,
@@ -167,9 +162,17 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       const bytes = Buffer.from(await generate(node, generation, ask))
       return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
     },
-    source,
-    giveUp,
-    readOnly: config.access === 'read',
+    source: writing.source,
+    giveUp: name => writing.end(drafts.named(name)),
+    rights,
+    making: writing.making,
+    removing,
+    pending: writing.pending,
+    isHidden: writing.isHidden,
+    async madeAnew(node, path) {
+      removing.unguardProject(path.slice(0, path.lastIndexOf('/')))
+      await writing.madeAnew(node)
+    },
     statfs: () => spaceOf(account.places.state),
     xattrs: openXattrs({ catalog, content, records, failures, roots, service: account.base.href }),
     foresight: openForesight(catalog, content, now),
@@ -177,30 +180,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   })
 
-  /** The record shows what the service has; a draft that is no record's any more just goes. */
-  async function giveUp(name: string): Promise<void> {
-    await end(drafts.named(name))
-  }
-
-  /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
-  async function end(draft: Draft): Promise<void> {
-    const shownIn = draft.key === undefined ? undefined : recordKeyOf(draft)
-    if (shownIn !== undefined && records.draftOf(shownIn)?.id === draft.id) return records.drop(shownIn)
-    return draft.discard()
-  }
-
-  /** A draft that was on its way when the last daemon ended is compared, never sent. */
-  async function settle(draft: Draft): Promise<void> {
-    const record = draft.key === undefined ? undefined : editable(draft.key)
-    if (record === undefined) return
-    const ask: Ask = { deadline: instant(now() + config.deadlineSave), lane: 'guess' }
-    if ((await saver.settle({ record, draft }, ask)) !== 'stored') return
-    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
-    catalog.refreshRecord({ kind: 'report', id: record.key.id as ReportId })
-    await end(draft)
-  }
-
-  for (const draft of drafts.unsent()) if (draft.key !== undefined) records.adopt(recordKeyOf(draft), draft)
+  writing.adopt()
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
 
@@ -219,14 +199,16 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     drafts,
     async tidy() {
       for (const draft of drafts.unsent()) {
-        await settle(draft).catch(cause =>
-          log.warn({ cause, draft: draft.id }, 'a draft could not be compared'),
-        )
+        const ask: Ask = { deadline: instant(now() + config.deadlineSave), lane: 'guess' }
+        await writing
+          .settle(draft, ask)
+          .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
       await texts.purge()
       await content.scrub()
     },
     async close() {
+      await writing.pending.run('all')
       await records.settled()
       ledger.set('service', 'learned', JSON.stringify(learned))
       await content.close()
@@ -237,8 +219,14 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   }
 }
 
-/** Where a saved record stands; only those of reports are saved. */
-const recordPath = (node: RecordNode): string => `/reports/${node.id}.json`
-
-const recordKeyOf = ({ key }: Draft): string =>
-  key === undefined ? '' : keyOf({ kind: 'record', of: key.kind, id: key.id } as RecordNode)
+/** The template of the configuration with a new project's own name in it. */
+function description(config: Config, user: string, now: () => Instant): (title: string) => string {
+  return title => {
+    const own: Record<string, string> = {
+      name: title,
+      user,
+      date: new Date(now()).toISOString().slice(0, 10),
+    }
+    return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
+  }
+}

@@ -80,7 +80,7 @@ export const settings = {
     setting(
       'drive',
       [word(['read', 'edit', 'manage']), '<what>'],
-      'read, edit, or manage (the same as edit until deleting is built)',
+      'read; edit: records change and are made; manage: things are also deleted',
     ),
   ),
   root: {
@@ -91,6 +91,14 @@ export const settings = {
     initial: undefined,
     repeatable: true,
   },
+  projectDescription: preset(
+    'Made as a directory on {date}',
+    setting(
+      'drive',
+      aText,
+      'description of a project that mkdir makes; {name}, {user} and {date} stand for its own',
+    ),
+  ),
   ttlListing: preset('30s', setting('drive', aDuration, 'how long a listing is believed')),
   ttlRecord: preset('10s', setting('drive', aDuration, 'how long a record is believed')),
   ttlAbsent: preset('5s', setting('drive', aDuration, '"not there" is believed so long')),

@@ -28,6 +28,8 @@ export function modeOf(node: Node, writable: boolean): number {
     return fileTypes.directory | (writable ? permissions.directory : permissions.readableDirectory)
   switch (node.kind) {
     case 'record':
+    case 'new':
+    case 'order':
       return fileTypes.file | (writable ? permissions.record : permissions.content)
     case 'scratch':
       return fileTypes.file | permissions.scratch

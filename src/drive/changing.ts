@@ -1,43 +1,106 @@
-// The verbs that change the tree: an editor's dance around a record is understood, everything else is refused in words.
+// The verbs that change the tree: what each means for the service, or in which words it is refused.
 import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
-import { isDirectory } from './node.js'
+import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
 import type { DriveParts } from './parts.js'
-import type { Places } from './places.js'
-import { noUpload, readOnlyBecause, refusalOf } from './refusals.js'
+import { type Places, parentOf } from './places.js'
+import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './refusals.js'
 import type { Changing } from './verbs.js'
+import type { Named } from './written-names.js'
 
 export function openChanging(
   parts: DriveParts,
   places: Places,
   until: Record<'metadata' | 'save', () => Ask>,
 ): Changing {
-  const { records, scratch, tree } = parts
+  const { making, records, removing, scratch, tree } = parts
 
   async function unlink(path: string): Promise<void> {
-    const ask = until.metadata()
+    const ask = until.save()
     const node = await places.node(path, ask)
     if (node.kind === 'scratch') return scratch.remove(node.place)
     if (node.kind === 'draft-text') return parts.giveUp(node.name)
-    if (node.kind !== 'record') throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
-    await records.takeAway(parts.source(node), ask)
+    if (isEditable(node)) return unlinkEditable(path, node, ask)
+    if (node.kind === 'content') return removing.whiteOut(path, node)
+    throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
+  }
+
+  /** Editors unlink a record to make it anew; who means it takes the directory away, or waits. */
+  async function unlinkEditable(path: string, node: EditableNode, ask: Ask): Promise<void> {
+    const source = parts.source(node)
+    const isUnsentNew = node.kind === 'new' && parts.records.draftOf(source.key) !== undefined
+    if (isUnsentNew) return records.drop(source.key)
+    removing.refuseBelowGuard(path)
+    await records.takeAway(source, ask)
+    if (node.kind !== 'record' || parts.rights.access !== 'manage') return
+    switch (node.of) {
+      case 'project':
+        return removing.guardProject(parentOf(path))
+      case 'calculation':
+        return removing.whiteOut(path, node)
+      case 'report':
+      case 'share':
+        return removing.deleteLater(path, node)
+    }
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
   async function rename(from: string, to: string): Promise<void> {
     const ask = until.save()
     const node = await places.node(from, ask)
-    const record = await places.record(to, ask)
+    if (node.kind === 'project' || node.kind === 'calculation') return retitle(node, { from, to }, ask)
+    const target = await places.editable(to, ask)
     const place = await places.scratch(to, ask)
-    if (node.kind === 'scratch' && record !== undefined) {
-      await records.replace(parts.source(record), await scratch.read(node.place), ask)
+    if (node.kind === 'scratch' && target !== undefined) {
+      await parts.madeAnew(target, to)
+      await records.replace(parts.source(target), await scratch.read(node.place), ask)
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
-    if (node.kind === 'record' && record === undefined && place !== undefined) {
+    if (isEditable(node) && target === undefined && place !== undefined) {
       return scratch.put(place, await records.takeAway(parts.source(node), ask))
     }
     throw new Failure('not-permitted', `${from}: this cannot be moved to ${to}`)
+  }
+
+  async function retitle(node: Named, { from, to }: { from: string; to: string }, ask: Ask): Promise<void> {
+    const [there, here] = await Promise.all([
+      tree.directory(parentOf(to), ask),
+      tree.directory(parentOf(from), ask),
+    ])
+    if (keyOf(there) !== keyOf(here) || here.kind !== 'project') {
+      throw new Failure(
+        'not-permitted',
+        `${from}: the service moves nothing to another project; in its own it may get another name`,
+      )
+    }
+    if (await isTaken(to, ask)) throw new Failure('exists', `${to}: there is something of this name already`)
+    await making.retitle(node, nameIn(to), ask)
+  }
+
+  async function isTaken(path: string, ask: Ask): Promise<boolean> {
+    try {
+      await places.node(path, ask)
+      return true
+    } catch (thrown) {
+      if (thrown instanceof Failure && thrown.kind === 'absent') return false
+      throw thrown
+    }
+  }
+
+  async function mkdir(path: string): Promise<void> {
+    const ask = until.save()
+    const directory = await tree.directory(parentOf(path), ask)
+    if (directory.kind !== 'project')
+      throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
+    if (await isTaken(path, ask))
+      throw new Failure('exists', `${path}: there is something of this name already`)
+    await making.make(directory.id, nameIn(path), ask)
+  }
+
+  async function rmdir(path: string): Promise<void> {
+    const ask = until.save()
+    await removing.rmdir(path, await places.node(path, ask), ask)
   }
 
   const refuse = (sentence: string) => async (path: string) => {
@@ -48,20 +111,20 @@ export function openChanging(
     async truncate(path, size) {
       const ask = until.metadata()
       const node = await places.node(path, ask)
-      if (node.kind === 'record') return records.truncate(parts.source(node), size, ask)
+      if (isEditable(node)) return records.truncate(parts.source(node), size, ask)
       if (node.kind === 'scratch') return scratch.truncate(node.place, size)
       throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
     },
     unlink,
     rename,
-    mkdir: refuse('projects cannot be made through the drive'),
-    rmdir: refuse('projects and calculations cannot be deleted through the drive'),
+    mkdir,
+    rmdir,
     symlink: (_target, path) => refuse('the service holds no links')(path),
     link: refuse('the service holds no links'),
     mknod: refuse(noUpload),
     async change(path) {
       const node = await places.node(path, until.metadata())
-      if (node.kind === 'record' || node.kind === 'scratch') return
+      if (isEditable(node) || node.kind === 'scratch') return
       throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
     async touch(path, mtime) {
@@ -69,10 +132,12 @@ export function openChanging(
       const node = await places.node(path, ask)
       if (node.kind === 'scratch') return scratch.setTime(node.place, mtime)
       if (isDirectory(node)) return tree.refresh(node, ask)
-      if (node.kind !== 'record') throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+      if (!isEditable(node)) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
     async setxattr(path) {
       throw new Failure('unsupported', `${path}: extended attributes cannot be set`)
     },
   }
 }
+
+const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

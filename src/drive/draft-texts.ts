@@ -45,10 +45,11 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
     const found = new Map<string, { draft: Draft; part: Part }>()
     for (const draft of unsent()) {
       const plain = visibleName(draft)
-      const name = found.has(`${plain}.json`) ? `${plain}~${draft.id.slice(0, 8)}` : plain
-      found.set(`${name}.json`, { draft, part: 'text' })
+      const ending = endingOf(plain)
+      const name = found.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
+      found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
-      found.set(`${name}.json.why`, { draft, part: 'why' })
+      found.set(`${name}${ending}.why`, { draft, part: 'why' })
       if (draft.meta.why.kind === 'conflict') found.set(`${name}.theirs.json`, { draft, part: 'theirs' })
     }
     return found
@@ -95,8 +96,20 @@ async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<U
   }
 }
 
-/** A report's draft is called like its file; other records say their kind. */
+/** A report's draft is called like its file; other records say their kind. Without the ending `.json`, save of an order. */
 function visibleName({ key, id }: Draft): string {
   if (key === undefined) return `unknown-${id.slice(0, 8)}`
+  if (key.as === 'order') return `${key.id}-${orderName}`
+  if (key.as === 'new') return newName(key)
   return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`
 }
+
+const orderName = 'order.txt'
+
+/** `new-dyes.json` of the reports is `new-dyes`, `new.json` of project 100's shares `share-100-new`. */
+function newName({ kind, id, project }: RecordKey): string {
+  const stem = id.replace(/\.json$/, '')
+  return kind === 'report' ? stem : `${kind}-${project}-${stem}`
+}
+
+const endingOf = (stem: string): string => (stem.endsWith(orderName) ? '' : '.json')

@@ -18,7 +18,7 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const places = openPlaces(parts.tree, parts.records)
+  const places = openPlaces(parts.tree, parts.isHidden)
   return {
     ...openLooking(parts, places, until.metadata),
     ...openOpenFiles(parts, places, until),

@@ -4,7 +4,7 @@ import type { Ask, CalculationId, Remote, ServicePath } from '../remote/remote.j
 import type { Tree } from './tree.js'
 
 export interface EntrySources {
-  readonly tree: Tree
+  readonly tree: () => Tree
   readonly remote: Pick<Remote, 'resolveCalculation'>
   /** Where the drive is mounted; a path below it means the same as without it. */
   readonly mountPoint: string
@@ -16,7 +16,7 @@ const byNumber = /^\.\.\/\.\.\/by-id\/calculation\/(\d+)$/
 export async function calculationAt(path: string, sources: EntrySources, ask: Ask): Promise<CalculationId> {
   if (/^\/db\//.test(path)) return sources.remote.resolveCalculation(path as ServicePath, ask)
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
-  const node = await sources.tree.walk(below, ask)
+  const node = await sources.tree().walk(below, ask)
   if (node.kind === 'calculation') return node.id
   const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
   if (linked !== undefined) return linked as CalculationId

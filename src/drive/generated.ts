@@ -1,10 +1,9 @@
 // The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
 import type { Catalog } from '../cache/catalog.js'
-import { Failure } from '../failure.js'
+import { escapeCell } from '../record/cell.js'
 import { prettyPrint } from '../record/print.js'
-import type { Ask, Dialect, ProjectId, ReportId } from '../remote/remote.js'
+import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
-import { escapeTitle } from './name.js'
 import type { Dentry, GeneratedNode } from './node.js'
 import type { Tree } from './tree.js'
 
@@ -22,8 +21,6 @@ export async function generate(node: GeneratedNode, sources: GeneratedSources, a
   switch (node.text) {
     case 'project-index':
       return projectIndex(node.id, sources, ask)
-    case 'order':
-      return order(node.id, sources, ask)
     case 'report-index':
       return table(
         ['id', 'title', 'type', 'calculations'],
@@ -60,24 +57,9 @@ function indexLine({ name, node }: Dentry, rest: ReadonlyMap<string, string>): s
   return [[node.id, node.kind, name, rest.get(`${node.kind} ${node.id}`) ?? '{}']]
 }
 
-async function order(id: ReportId, { catalog, dialect }: GeneratedSources, ask: Ask): Promise<string> {
-  const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask))
-  if (rows === undefined) {
-    throw new Failure('unsupported', `report ${id}: the service does not show the list of its calculations`)
-  }
-  return rows
-    .map(row => `${[row.calculation, cell(row.title ?? ''), placeOf(row.calculation)].join('\t')}\n`)
-    .join('')
-}
-
-const placeOf = (calculation: string): string => `/by-id/calculation/${calculation}`
-
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [head, ...rows].map(row => `${row.map(value => cell(String(value))).join('\t')}\n`).join('')
+  return [head, ...rows].map(row => `${row.map(value => escapeCell(String(value))).join('\t')}\n`).join('')
 }
-
-/** A cell never holds a tab or a line end; the escape is that of file names. */
-const cell = (text: string): string => (/[\t\n\r]/.test(text) ? escapeTitle(text) : text)
 
 const readme = `This drive shows a computational-chemistry data platform.
 

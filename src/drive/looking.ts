@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Content } from '../remote/remote.js'
 import { type Attributes, modeOf } from './attributes.js'
-import { type Dentry, type DirectoryNode, isDirectory, keyOf, type Node } from './node.js'
+import { type Dentry, type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import { type Places, parentOf } from './places.js'
 import type { DirectoryEntry, Looking } from './verbs.js'
@@ -17,6 +17,8 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     const mode = modeOf(node, isWritable(node))
     switch (node.kind) {
       case 'record':
+      case 'new':
+      case 'order':
         return { mode, ...(await records.stat(parts.source(node), ask)) }
       case 'generated': {
         const { bytes, mtime } = await shown.stat(keyOf(node), () => parts.produce(node, ask))
@@ -56,14 +58,17 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
 
   /** Directories show whether the mount takes changes at all, records whether this one does. */
   function isWritable(node: Node): boolean {
-    return node.kind === 'record' ? !(parts.source(node).editing instanceof Failure) : !parts.readOnly
+    return isEditable(node)
+      ? !(parts.source(node).editing instanceof Failure)
+      : parts.rights.frozen(node) === undefined
   }
 
   async function readdir(path: string): Promise<DirectoryEntry[]> {
     const ask = until()
+    await parts.pending.run()
     const directory = await places.node(path, ask)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const entries = (await listed(path, directory, ask)).filter(({ node }) => !isAway(node))
+    const entries = (await listed(path, directory, ask)).filter(({ node }) => !parts.isHidden(keyOf(node)))
     parts.foresight.listed(path, directory, entries)
     return entries.map(({ name, node }) => ({ name, mode: modeOf(node, false) }))
   }
@@ -79,11 +84,10 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     }
   }
 
-  const isAway = (node: Node): boolean => node.kind === 'record' && records.isAway(keyOf(node))
-
   return {
     async getattr(path) {
       const ask = until()
+      await parts.pending.run()
       return attributes(await places.node(path, ask), ask)
     },
     readdir,

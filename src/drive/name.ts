@@ -46,8 +46,13 @@ export function escapeTitle(title: string): string {
 /** The title a file name stands for; the reverse of `escapeTitle`. For a marked name, the part before the mark. */
 export function titleOf(name: string): string {
   if (name === emptyName) return ''
-  const bare = splitMark(name)?.bare ?? name
-  return bare.replace(/%u([0-9A-F]{4})|((?:%[0-9A-F]{2})+)/g, (_, unit?: string, bytes?: string) =>
+  return titleWritten(splitMark(name)?.bare ?? name)
+}
+
+/** The title that somebody means who writes this name for a new thing: escapes are undone, a mark is a part of it. */
+export function titleWritten(name: string): string {
+  if (name === emptyName) return ''
+  return name.replace(/%u([0-9A-F]{4})|((?:%[0-9A-F]{2})+)/g, (_, unit?: string, bytes?: string) =>
     unit === undefined ? Buffer.from((bytes ?? '').replaceAll('%', ''), 'hex').toString() : fromUnit(unit),
   )
 }

@@ -3,15 +3,33 @@ import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } fr
 
 /** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
 export type RecordNode =
-  | { readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId }
-  | { readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId }
+  | ({ readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId } & Child)
+  | ({ readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId } & Child)
   | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
   | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
+
+/** Where a listing names it, if it was reached that way. */
+export interface Child {
+  readonly parent?: ProjectId | undefined
+}
+
+/** A file that makes a record when it is saved, and stands for that record afterwards. */
+export type NewNode =
+  | { readonly kind: 'new'; readonly of: 'report'; readonly name: string }
+  | { readonly kind: 'new'; readonly of: 'share'; readonly name: string; readonly project: ProjectId }
+
+/** A report's list as lines. */
+export interface OrderNode {
+  readonly kind: 'order'
+  readonly id: ReportId
+}
+
+/** A file whose saves reach the service. */
+export type EditableNode = RecordNode | NewNode | OrderNode
 
 /** A text that calcfs writes itself from what it knows. */
 export type GeneratedNode =
   | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
-  | { readonly kind: 'generated'; readonly text: 'order'; readonly id: ReportId }
   | {
       readonly kind: 'generated'
       readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme'
@@ -23,11 +41,19 @@ export interface Dated {
   readonly date?: Instant | undefined
 }
 
+export type ProjectNode = { readonly kind: 'project'; readonly id: ProjectId } & Dated & Child
+export type CalculationNode = {
+  readonly kind: 'calculation'
+  readonly id: CalculationId
+  readonly title: string
+} & Dated &
+  Child
+
 export type DirectoryNode =
   | { readonly kind: 'root' }
   | { readonly kind: 'top' }
-  | ({ readonly kind: 'project'; readonly id: ProjectId } & Dated)
-  | ({ readonly kind: 'calculation'; readonly id: CalculationId; readonly title: string } & Dated)
+  | ProjectNode
+  | CalculationNode
   | { readonly kind: 'shares'; readonly project: ProjectId }
   | { readonly kind: 'users' }
   | { readonly kind: 'user'; readonly name: string }
@@ -40,7 +66,7 @@ export type DirectoryNode =
 
 export type Node =
   | DirectoryNode
-  | RecordNode
+  | EditableNode
   | GeneratedNode
   | ({ readonly kind: 'content'; readonly content: Content } & Dated)
   | { readonly kind: 'link'; readonly to: string }
@@ -76,6 +102,8 @@ export function isDirectory(node: Node): node is DirectoryNode {
     case 'drafts':
       return true
     case 'record':
+    case 'new':
+    case 'order':
     case 'generated':
     case 'content':
     case 'link':
@@ -85,11 +113,19 @@ export function isDirectory(node: Node): node is DirectoryNode {
   }
 }
 
+export function isEditable(node: Node): node is EditableNode {
+  return node.kind === 'record' || node.kind === 'new' || node.kind === 'order'
+}
+
 /** A name for the node that outlives restarts; times and shown texts are kept under it. */
 export function keyOf(node: Node): string {
   switch (node.kind) {
     case 'record':
       return `record ${node.of} ${node.id}`
+    case 'new':
+      return `new ${node.of} ${node.of === 'share' ? `${node.project} ` : ''}${node.name}`
+    case 'order':
+      return `order ${node.id}`
     case 'generated':
       return `generated ${node.text} ${node.id}`
     case 'project':

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Content } from '../remote/remote.js'
 import { openHandles } from './handles.js'
-import { isDirectory, keyOf, type Node } from './node.js'
+import { isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import type { RecordHandle } from './records.js'
@@ -33,8 +33,7 @@ export function openOpenFiles(
 
   async function openNode(node: Node, access: 'read' | 'write', ask: Ask): Promise<OpenFile> {
     if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
-    if (node.kind === 'record')
-      return { kind: 'record', file: await records.open(parts.source(node), access, ask) }
+    if (isEditable(node)) return { kind: 'record', file: await records.open(parts.source(node), access, ask) }
     if (access === 'write') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'content':
@@ -52,9 +51,11 @@ export function openOpenFiles(
 
   async function create(path: string): Promise<number> {
     const ask = until.metadata()
-    const record = await places.record(path, ask)
-    if (record !== undefined)
+    const record = await places.editable(path, ask)
+    if (record !== undefined) {
+      await parts.madeAnew(record, path)
       return handles.add({ kind: 'record', file: await records.create(parts.source(record)) })
+    }
     const place = await places.scratch(path, ask)
     if (place === undefined) throw new Failure('not-permitted', `${path}: ${noUpload}`)
     return handles.add({ kind: 'local', file: await scratch.create(place) })

@@ -3,11 +3,15 @@ import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
 import type { Ask, Instant } from '../remote/remote.js'
+import type { Rights } from './access.js'
 import type { DraftTexts } from './draft-texts.js'
 import type { Foresight } from './foresight.js'
-import type { GeneratedNode, RecordNode } from './node.js'
+import type { Making } from './making.js'
+import type { EditableNode, GeneratedNode } from './node.js'
+import type { PendingDeletes } from './pending-deletes.js'
 import type { RecordSource } from './record-source.js'
 import type { Records } from './records.js'
+import type { Removing } from './removing.js'
 import type { Scratch } from './scratch.js'
 import type { Shown, ShownTexts } from './shown.js'
 import type { Tree } from './tree.js'
@@ -33,13 +37,20 @@ export interface DriveParts {
   /** The present text of a generated node. */
   readonly produce: (node: GeneratedNode, ask: Ask) => Promise<Shown>
   /** How a record is read and edited. */
-  readonly source: (node: RecordNode) => RecordSource
+  readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */
   readonly giveUp: (name: string) => Promise<void>
+  readonly rights: Rights
+  readonly making: Making
+  readonly removing: Removing
+  readonly pending: PendingDeletes
+  /** What was just taken away, or is about to be deleted, by its node's key. */
+  readonly isHidden: (key: string) => boolean
+  /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
+  readonly madeAnew: (node: EditableNode, path: string) => Promise<void>
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
   readonly foresight: Foresight
-  readonly readOnly: boolean
   readonly deadlines: Deadlines
   readonly now: () => Instant
 }

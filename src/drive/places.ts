@@ -1,35 +1,45 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
 import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
-import { type DirectoryNode, keyOf, type Node, type RecordNode, type ScratchPlace } from './node.js'
-import type { Records } from './records.js'
+import {
+  type DirectoryNode,
+  type EditableNode,
+  isDirectory,
+  isEditable,
+  keyOf,
+  type Node,
+  type ScratchPlace,
+} from './node.js'
 import { isScratchAmong, isScratchBeside } from './scratch-name.js'
-import { scratchDirectory, type Tree } from './tree.js'
+import { newIn, scratchDirectory, type Tree } from './tree.js'
 
 export interface Places {
   /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
   node(path: string, ask: Ask): Promise<Node>
-  /** The record at a path, also while its file is away; undefined for anything else. */
-  record(path: string, ask: Ask): Promise<RecordNode | undefined>
+  /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
+  editable(path: string, ask: Ask): Promise<EditableNode | undefined>
   /** Where an editor's own file of this name would lie; undefined where none may be. */
   scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined>
 }
 
-export function openPlaces(tree: Tree, records: Records): Places {
+/** `isHidden` tells, by its key, what was just taken away, or is about to be deleted. */
+export function openPlaces(tree: Tree, isHidden: (key: string) => boolean): Places {
   async function node(path: string, ask: Ask): Promise<Node> {
     const found = await tree.walk(path, ask)
-    if (found.kind !== 'record' || !records.isAway(keyOf(found))) return found
-    throw new Failure('absent', `${path}: it was just taken away`)
+    if (!isDirectory(found) && isHidden(keyOf(found)))
+      throw new Failure('absent', `${path}: it was just taken away`)
+    return found
   }
 
-  async function record(path: string, ask: Ask): Promise<RecordNode | undefined> {
+  async function editable(path: string, ask: Ask): Promise<EditableNode | undefined> {
     try {
       const found = await tree.walk(path, ask)
-      return found.kind === 'record' ? found : undefined
+      return isEditable(found) ? found : undefined
     } catch (thrown) {
-      if (thrown instanceof Failure && thrown.kind === 'absent') return undefined
-      throw thrown
+      if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
     }
+    const directory = await tree.directory(parentOf(path), ask).catch(unlessAbsent)
+    return directory === undefined ? undefined : newIn(directory, path.slice(path.lastIndexOf('/') + 1))
   }
 
   async function scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined> {
@@ -39,11 +49,15 @@ export function openPlaces(tree: Tree, records: Records): Places {
     return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
   }
 
-  return { node, record, scratch }
+  return { node, editable, scratch }
 }
 
 /** The directory a path lies in; the root lies in itself. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+
+function unlessAbsent(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+}
 
 /** Which directories take an editor's own files, and under which names. */
 function takesScratch(directory: DirectoryNode, name: string): boolean {

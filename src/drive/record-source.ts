@@ -24,6 +24,9 @@ export interface Editing {
   begin(base: Uint8Array | undefined): Promise<Draft>
   /** A program has read this text: an edit may be based on it. */
   noteRead(text: Uint8Array): void
-  /** Sends what the draft means. On failure the draft stays, with its why. */
-  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<void>
+  /**
+   * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
+   * text has become part of: then this one has done its work.
+   */
+  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<Failure | undefined>
 }

@@ -41,7 +41,7 @@ export interface Records {
 }
 
 /** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
-const pauseMs = 2000
+export const pauseMs = 2000
 
 const nothing = new Uint8Array()
 
@@ -101,7 +101,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     if (draft === undefined || draft.size === 0) return
     const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
-    await editingOf(source).save(draft, view?.base, ask)
+    const handedOver = await editingOf(source).save(draft, view?.base, ask)
     source.written(changed)
     if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
     else shown.drop(source.key)
@@ -113,6 +113,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       state.draft = undefined
       await draft.discard()
     }
+    if (handedOver !== undefined) throw handedOver
   }
 
   function handle(source: RecordSource, state: Open, opening: { view: View; held?: Held }): RecordHandle {

@@ -1,5 +1,5 @@
 // The sentences with which the drive refuses what the service has no operation for.
-import { isDirectory, type Node } from './node.js'
+import { type DirectoryNode, isDirectory, type Node } from './node.js'
 
 export const noUpload =
   'the service has no upload: files cannot be created here, only records be changed and what an editor makes beside them'
@@ -14,3 +14,12 @@ export function readOnlyBecause(node: Node): string {
 /** The kind of refusal for a verb that is about files. */
 export const refusalOf = (node: Node): 'is-directory' | 'not-permitted' =>
   isDirectory(node) ? 'is-directory' : 'not-permitted'
+
+/** Why no project can be made in this directory. */
+export function noProjectHere(directory: DirectoryNode): string {
+  if (directory.kind === 'top')
+    return 'a project is made inside a project, and projects/ stands for none here: the service gives your space no id, so name a project with --root'
+  return directory.kind === 'calculation'
+    ? 'a calculation holds no projects'
+    : 'projects are made below projects/ only'
+}

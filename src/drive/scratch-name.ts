@@ -20,5 +20,8 @@ export function isScratchBeside(record: string, name: string): boolean {
 
 /** In a folder of records (`reports/`, `.shares/`): every name that is no record and no `new*.json`. */
 export function isScratchAmong(name: string): boolean {
-  return !/^\d+\.json$/.test(name) && !/^new.*\.json$/s.test(name) && name !== 'INDEX.tsv'
+  return !/^\d+\.json$/.test(name) && !isNewName(name) && name !== 'INDEX.tsv'
 }
+
+/** `new.json`, `new-dyes.json`: a save under such a name makes a record. */
+export const isNewName = (name: string): boolean => /^new.*\.json$/s.test(name)

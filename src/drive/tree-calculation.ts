@@ -2,18 +2,17 @@
 import type { Catalog } from '../cache/catalog.js'
 import type { Ask, FileTitle } from '../remote/remote.js'
 import { nameFiles, nameGeometry } from './name.js'
-import type { Dentry, Node } from './node.js'
-
-type CalculationNode = Extract<Node, { kind: 'calculation' }>
+import type { CalculationNode, Dentry } from './node.js'
 
 export async function listCalculation(
   node: CalculationNode,
   catalog: Catalog,
   ask: Ask,
 ): Promise<readonly Dentry[]> {
-  const { id, title, date } = node
+  const { id, title, date, parent } = node
   const files = nameFiles(await catalog.files(id, ask))
-  const entries: Dentry[] = [{ name: '.calculation.json', node: { kind: 'record', of: 'calculation', id } }]
+  const record = { kind: 'record', of: 'calculation', id, parent } as const
+  const entries: Dentry[] = [{ name: '.calculation.json', node: record }]
   for (const [name, file] of files) {
     const content = { of: 'file', calculation: id, title: file as FileTitle } as const
     entries.push({ name, node: { kind: 'content', content, date } })

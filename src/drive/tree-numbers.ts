@@ -8,6 +8,7 @@ import {
   type ProjectId,
   type ReportId,
 } from '../remote/remote.js'
+import type { Rights } from './access.js'
 import type { Dentry, Node } from './node.js'
 
 const rooms = ['project', 'calculation', 'report'] as const
@@ -21,15 +22,20 @@ export const numberRooms: readonly Dentry[] = rooms.map(of => ({
 /** The node of a number; the service is asked whether it exists. A report is a link to its file. */
 export async function lookupNumber(
   { of, name }: { of: NumberRoom; name: string },
-  { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
+  { catalog, dialect, rights }: { catalog: Catalog; dialect: Dialect; rights: Rights },
   ask: Ask,
 ): Promise<Node | undefined> {
   if (!idForm.test(name)) return undefined
   switch (of) {
     case 'project': {
       const id = name as ProjectId
-      const { created, modified } = dialect.facts(await catalog.record({ kind: 'project', id }, ask))
-      return { kind: 'project', id, date: modified ?? created }
+      const [record] = await Promise.all([
+        catalog.record({ kind: 'project', id }, ask),
+        // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
+        catalog.parentOf(id) === undefined ? rights.meet(id, ask) : undefined,
+      ])
+      const { created, modified } = dialect.facts(record)
+      return { kind: 'project', id, date: modified ?? created, parent: catalog.parentOf(id) }
     }
     case 'calculation': {
       const id = name as CalculationId

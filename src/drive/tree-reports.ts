@@ -36,10 +36,7 @@ export function openReportTree(catalog: Catalog, dialect: Dialect, reports: Know
     const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask)) ?? []
     const digits = Math.max(2, String(rows.length).length)
     const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), ask))
-    return [
-      { name: 'order.txt', node: { kind: 'generated', text: 'order', id } },
-      ...(await Promise.all(links)),
-    ]
+    return [{ name: 'order.txt', node: { kind: 'order', id } }, ...(await Promise.all(links))]
   }
 
   async function link(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {

@@ -2,16 +2,19 @@
 import type { Catalog } from '../cache/catalog.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Dialect } from '../remote/remote.js'
+import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import { nameFault, nameFiles } from './name.js'
-import { type Dentry, type DirectoryNode, isDirectory, type Node, nodeIn } from './node.js'
+import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
+import { isNewName } from './scratch-name.js'
 import { listCalculation } from './tree-calculation.js'
 import { lookupNumber, numberRooms } from './tree-numbers.js'
 import { openProjectTree } from './tree-projects.js'
 import { openReportTree } from './tree-reports.js'
 import { openUserTree } from './tree-users.js'
+import type { WrittenNames } from './written-names.js'
 
 /** What the tree looks at; editors' files and drafts come from the state directory. */
 export interface TreeSources {
@@ -19,6 +22,8 @@ export interface TreeSources {
   readonly dialect: Dialect
   readonly roots: Roots
   readonly reports: KnownReports
+  readonly rights: Rights
+  readonly written: WrittenNames
   readonly local: LocalFiles
 }
 
@@ -26,6 +31,10 @@ export interface TreeSources {
 export interface LocalFiles {
   scratch(directory: string): readonly string[]
   drafts(): readonly string[]
+  /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
+  unsentNew(of: NewPlace): readonly NewNode[]
+  /** Whether this `new*.json` is there: unsent, or another name of what it has made. */
+  isNew(node: NewNode): boolean
 }
 
 export interface Tree {
@@ -53,8 +62,8 @@ const ownEntries: readonly Dentry[] = [
   { name: 'drafts', node: { kind: 'drafts' } },
 ]
 
-export function openTree({ catalog, dialect, roots, reports, local }: TreeSources): Tree {
-  const projects = openProjectTree(catalog, roots)
+export function openTree({ catalog, dialect, roots, reports, rights, written, local }: TreeSources): Tree {
+  const projects = openProjectTree({ catalog, rights, written }, roots)
   const users = openUserTree(catalog, roots, projects)
   const reportTree = openReportTree(catalog, dialect, reports)
 
@@ -86,6 +95,8 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
     if (place !== undefined && local.scratch(place).includes(name)) {
       return { kind: 'scratch', place: { directory: place, name } }
     }
+    const fresh = newIn(directory, name)
+    if (fresh !== undefined) return local.isNew(fresh) ? fresh : undefined
     switch (directory.kind) {
       case 'root':
         return nodeIn(rootEntries, name)
@@ -102,7 +113,7 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
       case 'user':
         return users.lookupBelow(directory.name, name, ask)
       case 'number-room':
-        return lookupNumber({ of: directory.of, name }, { catalog, dialect }, ask)
+        return lookupNumber({ of: directory.of, name }, { catalog, dialect, rights }, ask)
       case 'reports':
         return reportTree.lookup(name, ask)
       case 'calculation':
@@ -115,7 +126,10 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
 
   async function list(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
     const node = await actual(directory, ask)
-    const entries = await listOwn(node, ask)
+    const listed = await listOwn(node, ask)
+    const fresh = newPlace(node)
+    const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
+    const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
     const place = scratchDirectory(node)
     if (place === undefined) return entries
     const beside = local
@@ -188,6 +202,21 @@ export function openTree({ catalog, dialect, roots, reports, local }: TreeSource
   }
 
   return { walk, list, directory, refresh }
+}
+
+/** Where `new*.json` makes something. */
+export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>
+
+const newPlace = (directory: DirectoryNode): NewPlace | undefined =>
+  directory.kind === 'reports' || directory.kind === 'shares' ? directory : undefined
+
+/** What a save under this name makes here, if anything. */
+export function newIn(directory: DirectoryNode, name: string): NewNode | undefined {
+  if (!isNewName(name)) return undefined
+  if (directory.kind === 'reports') return { kind: 'new', of: 'report', name }
+  return directory.kind === 'shares'
+    ? { kind: 'new', of: 'share', name, project: directory.project }
+    : undefined
 }
 
 /** The directory of local files that belongs to a directory of the drive, where editors make files beside records. */

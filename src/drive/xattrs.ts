@@ -3,7 +3,7 @@ import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Failures } from './failures.js'
 import { titlesIn } from './name.js'
-import { keyOf, type Node } from './node.js'
+import { isEditable, keyOf, type Node } from './node.js'
 import type { Records } from './records.js'
 import type { Roots } from './roots.js'
 
@@ -36,7 +36,7 @@ export function openXattrs(sources: XattrSources): Xattrs {
         'cached',
         node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
       ],
-      ['draft', node.kind === 'record' ? sources.records.draftOf(keyOf(node))?.meta.state : undefined],
+      ['draft', isEditable(node) ? sources.records.draftOf(keyOf(node))?.meta.state : undefined],
       ['error', sources.failures.why(path)],
       ['stale', staleOf(node, sources.catalog)],
     ]

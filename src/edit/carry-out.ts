@@ -2,9 +2,10 @@
 import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { prettyPrint } from '../record/print.js'
-import { type Ask, type Instant, instant } from '../remote/remote.js'
+import type { Ask, Instant } from '../remote/remote.js'
 import type { Draft, MetaChange } from './draft.js'
 import type { Change, EditableRecord } from './editable.js'
+import { withReserve } from './reserve.js'
 import { isUndecided, partlyStored } from './settle.js'
 import { type Texts, textHash } from './texts.js'
 
@@ -87,11 +88,6 @@ async function readAfter(passage: Passage, failure: Failure, ask: Ask): Promise<
 /** What the service has clearly refused needs no second look; anything else may still be carried out late. */
 function notUnderWay(failure: Failure): MetaChange {
   return isUndecided(failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
-}
-
-/** A third of the time left is kept for reading again after a lost answer. */
-function withReserve(ask: Ask, now: Instant): Ask {
-  return { ...ask, deadline: instant(ask.deadline - Math.max(0, ask.deadline - now) / 3) }
 }
 
 /** How a draft's note names the two. */

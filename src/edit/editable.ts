@@ -1,6 +1,7 @@
 // What the saving path must know of a kind of record; every kind that can be edited implements it once.
 import type { JsonObject } from '../record/json.js'
 import type { Ask } from '../remote/remote.js'
+import type { Candidate } from './base.js'
 import type { Edits } from './diff.js'
 import type { RecordKey } from './key.js'
 
@@ -26,11 +27,22 @@ export interface Verdict {
   readonly lost: string | undefined
 }
 
+/** What a text may be an edit of: the records met here, the latest first, and the one its writer held, if that is known. */
+export interface Meant {
+  readonly known: readonly Candidate[]
+  readonly held: JsonObject | undefined
+}
+
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */
 export interface EditableRecord {
   readonly key: RecordKey
   /** The record without what nobody edits: the service sets its date of change by itself. */
   plain(record: JsonObject): JsonObject
+  /**
+   * Where the text is no JSON of the record: the record that is meant by it, and the one it was made from.
+   * @throws Failure 'refused', or 'conflict' where it is in doubt what it was made from
+   */
+  mean?(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }>
   /** The record as it is now, never from a cache. */
   read(ask: Ask): Promise<JsonObject>
   /**

@@ -1,7 +1,8 @@
 // Why a text is still a draft: written down beside it when a save fails, and told to people in their words.
 import { Failure } from '../failure.js'
 import type { Draft } from './draft.js'
-import { whyOf } from './meta.js'
+import type { RecordKey } from './key.js'
+import { type DraftState, whyOf } from './meta.js'
 
 /**
  * Writes the failure down beside the draft and answers the one to throw. A request that may have been carried out
@@ -9,8 +10,13 @@ import { whyOf } from './meta.js'
  */
 export async function withFailure(draft: Draft, failure: Failure): Promise<Failure> {
   const wasSent = draft.meta.state === 'sending' || draft.meta.state === 'in-flight'
+  return withFailureAs(wasSent ? 'in-flight' : 'refused', draft, failure)
+}
+
+/** The same where it is known what became of the request. */
+export async function withFailureAs(state: DraftState, draft: Draft, failure: Failure): Promise<Failure> {
   try {
-    await draft.change({ state: wasSent ? 'in-flight' : 'refused', why: whyOf(failure) })
+    await draft.change({ state, why: whyOf(failure) })
     return failure
   } catch (cause) {
     const sentence = `${failure.message}; this could not be written down beside the draft`
@@ -25,8 +31,7 @@ export async function withFailure(draft: Draft, failure: Failure): Promise<Failu
 export function explain(draft: Draft): string | undefined {
   const { why, key, state } = draft.meta
   if (why === undefined) return undefined
-  const record = key === undefined ? 'A record' : `The ${key.kind} ${key.id}`
-  const lines = [`${record} was not saved: ${why.sentence}.`]
+  const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]
   if (state === 'in-flight')
     lines.push('It was sent, and nobody could see whether the service has stored it.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
@@ -34,3 +39,12 @@ export function explain(draft: Draft): string | undefined {
   lines.push(why.whatToDo, `The text: ${draft.directory}/text`)
   return `${lines.join('\n')}\n`
 }
+
+/** The record in a sentence. */
+export function recordWords(key: RecordKey | undefined): string {
+  if (key === undefined) return 'a record'
+  if (key.as === 'new') return `the new ${key.kind} ${key.id}`
+  return key.as === 'order' ? `the order of report ${key.id}` : `the ${key.kind} ${key.id}`
+}
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

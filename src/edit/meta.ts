@@ -33,12 +33,20 @@ const whySchema = z.object({
 })
 
 const metaSchema = z.object({
-  key: z.object({ kind: z.enum(['project', 'calculation', 'report', 'share']), id: z.string() }).optional(),
+  key: z
+    .object({
+      kind: z.enum(['project', 'calculation', 'report', 'share']),
+      id: z.string(),
+      project: z.string().optional(),
+      as: z.enum(['new', 'order']).optional(),
+    })
+    .optional(),
   owner: z.object({ pid: z.number(), started: z.string() }),
   state: z.enum(states),
   base: z.string().optional(),
   saved: z.string().optional(),
   form: z.string().optional(),
+  made: z.string().optional(),
   attempt: z
     .object({
       saved: z.string(),
@@ -57,7 +65,7 @@ const metaSchema = z.object({
  * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
  * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
- * of the edited fields.
+ * of the edited fields. `made` is the id of the record that a POST has made of this text.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>

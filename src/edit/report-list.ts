@@ -75,6 +75,20 @@ function sameValue(one: Json | undefined, other: Json | undefined): boolean {
   return one === undefined || other === undefined ? one === other : equalJson(one, other)
 }
 
+/**
+ * The rows of a list that stands for itself, a new report's; `before` are those that need no checking.
+ * @throws Failure 'refused' for an entry that is no calculation
+ */
+export async function rowsOfNew(
+  ports: ReportPorts,
+  { written, before }: { written: JsonObject; before: readonly ReportRow[] },
+  ask: Ask,
+): Promise<readonly ReportRow[] | undefined> {
+  const entries = ports.dialect.entries(written)
+  if (entries === undefined) return undefined
+  return Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+}
+
 /** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
 async function checkedRow(
   ports: ReportPorts,
@@ -89,7 +103,8 @@ async function checkedRow(
   return { calculation, title: title ?? old?.title }
 }
 
-async function calculationOf(ports: ReportPorts, entry: ListEntry, ask: Ask): Promise<CalculationId> {
+/** The calculation that an entry names. @throws Failure 'refused' where there is none */
+export async function calculationOf(ports: ReportPorts, entry: ListEntry, ask: Ask): Promise<CalculationId> {
   switch (entry.as) {
     case 'id':
       return entry.calculation

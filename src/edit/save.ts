@@ -8,7 +8,7 @@ import { chooseBase } from './base.js'
 import { carryOut, hashesOf, type Own } from './carry-out.js'
 import { editsBetween, merge } from './diff.js'
 import type { Draft } from './draft.js'
-import type { Change, EditableRecord, Written } from './editable.js'
+import type { Change, EditableRecord, Meant, Written } from './editable.js'
 import { withFailure } from './explain.js'
 import { onePerKey } from './one-per-key.js'
 import { type Settled, settleAttempt } from './settle.js'
@@ -70,10 +70,12 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const { draft, record, texts } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
-  const mine = record.plain(parseObject(text))
+  const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
-  const written = await findWritten(save, mine, ask)
-  if (written.edits.size === 0) return unchanged(save, { text, form: text })
+  const written = await (mine === undefined ? readMeaning(save, text, ask) : findWritten(save, mine, ask))
+  if (written.edits.size === 0) {
+    return unchanged(save, { text, form: mine === undefined ? prettyPrint(written.mine) : text })
+  }
   const checked = await record.check(written, ask)
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
@@ -83,16 +85,34 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Written> {
-  const known = await save.texts.candidates(save.record.key)
-  const { plain } = save.record
-  const candidates = known.map(({ text, ...times }) => ({ ...times, record: plain(parseObject(text)) }))
-  const ownText = await heldBefore(save)
-  const own = ownText === undefined ? undefined : plain(parseObject(ownText))
+  const { known, held } = await textsMet(save)
   const readTheirs = () => save.record.read(ask)
-  const base = await besideTheirs(save.draft, readTheirs, () => chooseBase(candidates, mine, own))
+  const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(known, mine, held))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits }
-  const theirs = plain(await readTheirs())
+  const theirs = save.record.plain(await readTheirs())
   return { base: theirs, mine, edits: editsBetween(theirs, mine) }
+}
+
+/** A text in other words than JSON: its kind of record knows what it means. */
+async function readMeaning(save: Save, text: string, ask: Ask): Promise<Written> {
+  const met = await textsMet(save)
+  const written = await besideTheirs(
+    save.draft,
+    () => save.record.read(ask),
+    async () => save.record.mean?.(text, met, ask),
+  )
+  if (written === undefined) throw new Failure('internal', 'nobody can say what this text means')
+  return { ...written, edits: editsBetween(written.base, written.mine) }
+}
+
+async function textsMet(save: Save): Promise<Meant> {
+  const { plain } = save.record
+  const texts = await save.texts.candidates(save.record.key)
+  const held = await heldBefore(save)
+  return {
+    known: texts.map(({ text, ...times }) => ({ ...times, record: plain(parseObject(text)) })),
+    held: held === undefined ? undefined : plain(parseObject(held)),
+  }
 }
 
 /**
@@ -116,7 +136,7 @@ async function unchanged(save: Save, own: Own): Promise<Saved> {
 async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<Saved> {
   const before = await save.record.read(ask)
   const readTheirs = async () => before
-  const change = await besideTheirs(save.draft, readTheirs, () => merged(save.record, written, before))
+  const change = await besideTheirs(save.draft, readTheirs, async () => merged(save.record, written, before))
   if (change.edits.size === 0) return finish(save, own, before, undefined)
   const { stored, lost } = await carryOut({ ...save, own }, change, ask)
   return finish(save, own, stored, lost)
@@ -138,10 +158,10 @@ function merged(record: EditableRecord, written: Written, before: JsonObject): C
 async function besideTheirs<Result>(
   draft: Draft,
   readTheirs: () => Promise<JsonObject>,
-  decide: () => Result,
+  decide: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return decide()
+    return await decide()
   } catch (thrown) {
     if (asFailure(thrown).kind === 'conflict') await draft.keepTheirs(prettyPrint(await readTheirs()))
     throw thrown

@@ -92,10 +92,14 @@ export function readings(names: ReadNames) {
     const id = firstOf(record, names.share, idIn)
     const given = wordsOf(record, names.permission)?.trim().toUpperCase()
     const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
-    const user = firstOf(record, names.sharedWith, json =>
+    return id === undefined ? undefined : { id: id as ShareId, permission, user: sharedWith(record), record }
+  }
+
+  /** A person, by a log-in name or by an object that has one. */
+  function sharedWith(record: JsonObject): string | undefined {
+    return firstOf(record, names.sharedWith, json =>
       json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json),
     )
-    return id === undefined ? undefined : { id: id as ShareId, permission, user, record }
   }
 
   function reportType(record: JsonObject): ReportType | undefined {
@@ -117,7 +121,7 @@ export function readings(names: ReadNames) {
   const loginsIn = (record: JsonObject): readonly string[] =>
     names.login.flatMap(name => wordsIn(fieldOf(record, name))?.trim() ?? [])
 
-  return { facts, reference, item, share, reportType, candidates }
+  return { facts, reference, item, share, sharedWith, reportType, candidates }
 }
 
 /** A name may be any text at all, blanks and nothing included: the drive escapes it. */

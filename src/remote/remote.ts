@@ -165,6 +165,34 @@ export interface Dialect {
   withConfiguration(report: JsonObject, configuration: string): JsonObject
   reportType(report: JsonObject): string | undefined
   permission(share: JsonObject): string | undefined
+  shareId(share: JsonObject): string | undefined
+  /** The log-in name or address of the person a share is given to. */
+  sharedWith(share: JsonObject): string | undefined
+  /** The record under another name. */
+  retitled(record: JsonObject, title: string): JsonObject
+  readonly newRecords: NewRecords
+}
+
+/** What a POST must say, and how a person's wording looks in the record that the service has made of it. */
+export interface NewRecords {
+  /** `like` are records of the neighbourhood: their names for things are taken. */
+  project(said: NewProject, like: readonly JsonObject[]): JsonObject
+  /** `rows` is the list it begins with, if its writer gave one. */
+  report(
+    written: JsonObject,
+    said: { type: ReportTypeId; rows: readonly ReportRow[] | undefined },
+  ): JsonObject
+  /** In the form of the shares that exist. */
+  share(written: JsonObject, project: ProjectId, like: readonly JsonObject[]): JsonObject
+  /** The record with everything in it that the writer said, under the record's own names. */
+  reportLike(written: JsonObject, record: JsonObject, rows: readonly ReportRow[] | undefined): JsonObject
+  shareLike(written: JsonObject, record: JsonObject): JsonObject
+}
+
+export interface NewProject {
+  readonly title: string
+  readonly description: string
+  readonly parent: ProjectId
 }
 export type ListEntry =
   | { readonly as: 'id'; readonly calculation: CalculationId; readonly title: string | undefined }

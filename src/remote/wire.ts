@@ -1,9 +1,17 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../failure.js'
-import { type Json, type JsonObject, numberJson, stringJson, withField, withoutField } from '../record/json.js'
+import {
+  type Json,
+  type JsonObject,
+  numberJson,
+  stringJson,
+  withField,
+  withoutField,
+} from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { listing, type Malformed, namesOf } from './listing.js'
+import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
 import type {
@@ -22,7 +30,7 @@ import { wordsIn } from './scalar.js'
 import { blotted } from './secrets.js'
 
 /** Where each fact may stand; the first field that is there and makes sense counts. */
-export interface FieldNames extends ReadNames, ListNames {
+export interface FieldNames extends ReadNames, ListNames, NewNames {
   readonly file: readonly string[]
 }
 
@@ -50,6 +58,8 @@ export const defaultFields: FieldNames = {
   state: ['state', 'publicationState'],
   published: ['published', 'isPublished', 'publicationDate', 'handle'],
   parent: ['parentId', 'parentProjectId', 'projectId', 'parentProject', 'parent'],
+  description: ['description'],
+  shareProject: ['projectId', 'project'],
   file: ['name', 'fileName', 'filename', 'id'],
   share: ['shareId', 'id'],
   permission: ['permission'],
@@ -141,6 +151,10 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     },
     reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
     permission: share => wordsOf(share, names.permission),
+    shareId: share => read.share(share)?.id,
+    sharedWith: read.sharedWith,
+    retitled: (record, title) => retitledIn(record, title, names),
+    newRecords: newRecordsIn(names),
   }
 }
 

@@ -49,22 +49,18 @@ export function refusals(t: Test, open: OpenGround): void {
       },
     )
 
-    t.test('DENY-3 projects and calculations are neither made, deleted nor moved', async t => {
-      t.equal(await outcome(files.mkdir(`${project}/New`)), 'EPERM')
-      t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EPERM')
-      t.equal(await outcome(files.rmdir(calculation)), 'EPERM')
-      t.equal(await outcome(files.rename(calculation, `${project}/Renamed`)), 'EPERM')
+    t.test('DENY-3 nothing is moved to another project, nor linked: EPERM, never EXDEV', async t => {
       t.equal(await outcome(files.rename(calculation, `${project}/Sub project/TS1_opt`)), 'EPERM')
+      t.equal(await outcome(files.rename(`${project}/Sub project`, 'projects/Sub project')), 'EPERM')
+      t.equal(await outcome(files.rename(project, 'by-id/project/7')), 'EPERM')
       t.equal(await outcome(files.symlink('H2O', `${project}/link`)), 'EPERM')
     })
 
-    t.test('DENY-4 records of projects, calculations and shares cannot be written', async t => {
-      for (const path of [`${project}/.project.json`, `${calculation}/.calculation.json`]) {
-        t.match(await outcome(overwrite(ground, path, '{}')), notWritable, path)
-        t.match(await outcome(files.open(path, 'r+')), notWritable, path)
-      }
-      const [share = ''] = await namesOf(ground, 'db/guest/Dyes/.shares')
-      t.match(await outcome(overwrite(ground, `db/guest/Dyes/.shares/${share}`, '{}')), notWritable)
+    t.test('DENY-4 with --access edit nothing is deleted but what was made here', async t => {
+      t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EPERM')
+      t.match(await outcome(files.unlink(`${calculation}/run.log`)), notWritable)
+      t.equal(await outcome(files.rmdir(calculation)), 'EPERM')
+      t.equal(await outcome(files.rmdir('reports/42')), 'EPERM')
     })
 
     t.test('DENY-5 a report that the service does not know cannot be made by its number', async t => {

@@ -1,0 +1,86 @@
+// mkdir makes a project, and a rename gives a project or a calculation another name: never another place.
+import type { Catalog } from '../cache/catalog.js'
+import { makeProject } from '../edit/new-project.js'
+import type { Saver } from '../edit/save.js'
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import { prettyPrint } from '../record/print.js'
+import type { Ask, Dialect, Instant, ProjectId, Remote } from '../remote/remote.js'
+import { type EditingParts, learnSaved } from './editing.js'
+import { titleWritten } from './name.js'
+import type { RecordNode } from './node.js'
+import { isProbe } from './probe.js'
+import { keyOfNode } from './record-key.js'
+import type { Named, WrittenNames } from './written-names.js'
+
+export interface MakingParts extends EditingParts {
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  readonly saver: Saver
+  readonly written: WrittenNames
+  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project' | 'calculation'>
+  /** The description of a project that is made by its name alone. */
+  readonly describe: (title: string) => string
+  readonly now: () => Instant
+}
+
+export interface Making {
+  /** A new project below this one, under the name as it was written. */
+  make(parent: ProjectId, name: string, ask: Ask): Promise<void>
+  /** The thing gets another name in its place. */
+  retitle(node: Named, name: string, ask: Ask): Promise<void>
+}
+
+export function openMaking(parts: MakingParts): Making {
+  const { catalog, dialect, remote, rights, written } = parts
+
+  return {
+    async make(parent, name, ask) {
+      const refusal = rights.refusal({ do: 'make', in: parent })
+      if (refusal !== undefined) throw refusal
+      // File managers try such names everywhere; nobody means a project by them.
+      if (isProbe(name)) throw new Failure('not-permitted', `${name}: no project is made under such a name`)
+      const near = { before: (await catalog.children(parent, ask)).projects, like: await like(parent, ask) }
+      const title = titleWritten(name)
+      const said = { title, description: parts.describe(title), parent }
+      const { made, all } = await makeProject({ remote, dialect, now: parts.now }, { said, near }, ask)
+      catalog.learnSubProjects(parent, all)
+      written.made(made.id)
+      written.add(parent, name, { kind: 'project', id: made.id, parent })
+    },
+
+    async retitle(node, name, ask) {
+      const refusal = rights.refusal({ do: 'rename', node })
+      if (refusal !== undefined) throw refusal
+      const record = await present(node, ask)
+      const target = recordOf(node)
+      const base = prettyPrint(record)
+      const draft = await parts.drafts.begin(keyOfNode(target), base)
+      try {
+        await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name)))), 0)
+        const saved = await parts.saver.save({ record: parts.editable(target), draft, own: base }, ask)
+        if (saved.outcome === 'stored') learnSaved(parts, target, saved)
+      } finally {
+        // A name is no text that anybody would miss: the caller hears what became of it.
+        await draft.discard()
+      }
+      if (node.parent === undefined) return
+      catalog.refreshProject(node.parent)
+      written.add(node.parent, name, node)
+    },
+  }
+
+  function present(node: Named, ask: Ask): Promise<JsonObject> {
+    return node.kind === 'project' ? remote.project(node.id, ask) : remote.calculation(node.id, ask)
+  }
+
+  /** The parent's own record tells how this service calls things; where it is only a space, nothing does. */
+  async function like(parent: ProjectId, ask: Ask): Promise<readonly JsonObject[]> {
+    return [await catalog.record({ kind: 'project', id: parent }, ask)]
+  }
+}
+
+const recordOf = (node: Named): RecordNode =>
+  node.kind === 'project'
+    ? { kind: 'record', of: 'project', id: node.id, parent: node.parent }
+    : { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }

@@ -1,0 +1,207 @@
+// `new*.json`: saved once it makes a record; from then on, as long as the mount lives, it is another name of that record.
+
+import type { Creator, NewRecord } from '../edit/creating.js'
+import { editsBetween, removed } from '../edit/diff.js'
+import type { Draft } from '../edit/draft.js'
+import { withFailure } from '../edit/explain.js'
+import { asFailure, Failure } from '../failure.js'
+import { type JsonObject, withoutField } from '../record/json.js'
+import { parseObject } from '../record/parse.js'
+import { prettyPrint } from '../record/print.js'
+import type { Ask, ReportId, ShareId } from '../remote/remote.js'
+import { type EditingParts, learn } from './editing.js'
+import { keyOf, type NewNode, type RecordNode } from './node.js'
+import { keyOfNode } from './record-key.js'
+import type { Editing, RecordSource } from './record-source.js'
+import type { Records } from './records.js'
+import type { Shown } from './shown.js'
+
+export interface NewFileParts extends EditingParts {
+  readonly creator: Creator
+  readonly records: Pick<Records, 'draftOf' | 'replace'>
+  readonly source: (node: RecordNode) => RecordSource
+  /** How such a record is made. */
+  readonly creatable: (node: NewNode) => NewRecord
+  /** The record as the service has it, never from a cache. */
+  readonly read: (node: RecordNode, ask: Ask) => Promise<JsonObject>
+}
+
+export interface NewFiles {
+  source(node: NewNode): RecordSource
+  /** The record that was made under this name since the mount came up. */
+  made(node: NewNode): RecordNode | undefined
+  /**
+   * What a daemon left behind that ended after the record was made: the text becomes that record's draft. True if it
+   * was such a draft, and has gone.
+   */
+  resume(node: NewNode, draft: Draft, ask: Ask): Promise<boolean>
+}
+
+/** A name and what it stands for: what its writer wrote last, and the same in the record's form. */
+interface Alias {
+  readonly target: RecordNode
+  readonly written: JsonObject
+  readonly form: JsonObject
+}
+
+export function openNewFiles(parts: NewFileParts): NewFiles {
+  const { dialect, times } = parts
+  const aliases = new Map<string, Alias>()
+
+  function targetOf(node: NewNode, id: string): RecordNode {
+    return node.of === 'share'
+      ? { kind: 'record', of: 'share', id: id as ShareId, project: node.project }
+      : { kind: 'record', of: 'report', id: id as ReportId }
+  }
+
+  async function produce(node: NewNode, ask: Ask): Promise<Shown> {
+    const target = aliases.get(keyOf(node))?.target
+    if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
+    const draft = parts.records.draftOf(keyOf(target))
+    const shown = draft === undefined ? await parts.source(target).produce(ask) : undefined
+    const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
+    return { bytes, mtime: times.ofText(keyOf(node), bytes, shown?.mtime) }
+  }
+
+  /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
+  async function make(node: NewNode, draft: Draft, ask: Ask): Promise<Alias> {
+    const record = parts.creatable(node)
+    const id = await parts.creator.create(record, draft, ask)
+    try {
+      return await read(node, record, { written: parseObject(await draft.text()), id }, ask)
+    } catch (thrown) {
+      throw await withFailure(draft, madeAllTheSame(node, id, asFailure(thrown)))
+    }
+  }
+
+  async function read(
+    node: NewNode,
+    record: NewRecord,
+    { written, id }: { written: JsonObject; id: string },
+    ask: Ask,
+  ): Promise<Alias> {
+    const target = targetOf(node, id)
+    const stored = await record.complete(id, { written, record: await parts.read(target, ask) }, ask)
+    learn(parts, target, stored)
+    if (node.of === 'share') parts.catalog.refreshShares(node.project)
+    await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
+    return { target, written, form: await record.like(written, stored, ask) }
+  }
+
+  /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
+  async function edited(node: NewNode, alias: Alias, written: JsonObject, ask: Ask): Promise<Alias> {
+    const id = alias.target.of === 'share' ? dialect.shareId(written) : dialect.facts(written).id
+    if (id === alias.target.id) return { ...alias, written, form: written }
+    const said = await parts.creatable(node).like(written, alias.form, ask)
+    const gone = [...editsBetween(alias.written, written)].filter(([, edit]) => edit === removed)
+    const form = gone.reduce((record, [name]) => withoutField(record, name), said)
+    return { ...alias, written, form }
+  }
+
+  /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
+  async function handOver({ target, form }: Alias, ask: Ask): Promise<Failure | undefined> {
+    const stored =
+      target.of === 'share'
+        ? undefined
+        : parts.catalog.knownRecord({ kind: target.of, id: target.id } as never)
+    if (
+      stored !== undefined &&
+      isSame(parts, stored, form) &&
+      parts.records.draftOf(keyOf(target)) === undefined
+    )
+      return undefined
+    try {
+      await parts.records.replace(parts.source(target), Buffer.from(prettyPrint(form)), ask)
+      return undefined
+    } catch (thrown) {
+      return asFailure(thrown)
+    }
+  }
+
+  async function save(node: NewNode, draft: Draft, ask: Ask): Promise<Failure | undefined> {
+    const known = aliases.get(keyOf(node))
+    const alias =
+      known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
+    aliases.set(keyOf(node), alias)
+    return handOver(alias, ask)
+  }
+
+  async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
+    try {
+      return await edited(node, known, parseObject(await draft.text()), ask)
+    } catch (thrown) {
+      throw await withFailure(draft, asFailure(thrown))
+    }
+  }
+
+  function editing(node: NewNode): Editing | Failure {
+    const target = aliases.get(keyOf(node))?.target
+    const known = target === undefined ? undefined : parts.source(target).editing
+    return (
+      parts.rights.refusal({ do: 'edit', node }) ?? {
+        begin: () => parts.drafts.begin(keyOfNode(node), undefined),
+        noteRead(text) {
+          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
+        },
+        save: (draft, _base, ask) => save(node, draft, ask),
+      }
+    )
+  }
+
+  return {
+    made: node => aliases.get(keyOf(node))?.target,
+    source: node => ({
+      key: keyOf(node),
+      produce: ask => produce(node, ask),
+      get editing() {
+        return editing(node)
+      },
+      written: at => times.written(keyOf(node), at),
+      seen(text) {
+        times.ofText(keyOf(node), text, undefined)
+      },
+      opened: nothingToRemember,
+    }),
+    async resume(node, draft, ask) {
+      const { made } = draft.meta
+      if (made === undefined) return false
+      const record = parts.creatable(node)
+      const written = parseObject(await draft.text())
+      const target = targetOf(node, made)
+      const stored = await parts.read(target, ask)
+      const form = await record.like(written, stored, ask)
+      learn(parts, target, stored)
+      await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
+      if (!isSame(parts, stored, form)) {
+        const left = await parts.drafts.begin(keyOfNode(target), prettyPrint(stored))
+        await left.write(Buffer.from(prettyPrint(form)), 0)
+        await left.sync()
+        const why = new Failure(
+          'internal',
+          `the daemon ended when ${node.name} had become ${target.of} ${made}, before all of it was stored`,
+        )
+        await withFailure(left, why)
+      }
+      await draft.discard()
+      return true
+    },
+  }
+}
+
+function isSame({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
+  return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
+}
+
+function madeAllTheSame(node: NewNode, id: string, cause: Failure): Failure {
+  return new Failure(
+    cause.kind,
+    `it was made as ${node.of} ${id}, but not all of it is stored: ${cause.message}`,
+    {
+      cause,
+      said: cause.said,
+      place: cause.place,
+    },
+  )
+}
+
+function nothingToRemember(): void {}

@@ -1,0 +1,81 @@
+// `reports/42/order.txt`: the report's list as lines, and a save of them as an edit of that list.
+import { LRUCache } from 'lru-cache'
+import { orderText } from '../edit/order-text.js'
+import { Failure } from '../failure.js'
+import { prettyPrint } from '../record/print.js'
+import type { Ask } from '../remote/remote.js'
+import { type EditingParts, learnSaved, remember } from './editing.js'
+import { keyOf, type OrderNode, type RecordNode } from './node.js'
+import { keyOfNode } from './record-key.js'
+import type { Editing, RecordSource } from './record-source.js'
+import type { Shown } from './shown.js'
+
+/** Lists of so many reports are remembered with the record they were made from. */
+const originsKept = 200
+
+export function openOrderFiles(parts: EditingParts): (node: OrderNode) => RecordSource {
+  const { catalog, dialect, times } = parts
+  const origins = new LRUCache<string, string>({ max: originsKept })
+  const originOf = (node: OrderNode, text: Uint8Array | undefined): string | undefined =>
+    text === undefined ? undefined : origins.get(`${node.id} ${Buffer.from(text).toString()}`)
+
+  async function produce(node: OrderNode, ask: Ask): Promise<Shown> {
+    const record = await catalog.record({ kind: 'report', id: node.id }, ask)
+    const rows = dialect.rows(record)
+    if (rows === undefined) {
+      throw new Failure(
+        'unsupported',
+        `report ${node.id}: the service does not show the list of its calculations`,
+      )
+    }
+    const text = orderText(rows)
+    const known = `${node.id} ${text}`
+    const origin = prettyPrint(record)
+    if (origins.get(known) !== origin) {
+      origins.set(known, origin)
+      remember(parts, keyOfNode(reportOf(node)), origin, 'shown')
+    }
+    const bytes = Buffer.from(text)
+    return { bytes, mtime: times.ofText(keyOf(node), bytes, dialect.facts(record).modified) }
+  }
+
+  function editing(node: OrderNode): Editing | Failure {
+    const report = reportOf(node)
+    return (
+      parts.rights.refusal({ do: 'edit', node }) ?? {
+        begin: base => parts.drafts.begin(keyOfNode(node), originOf(node, base)),
+        noteRead(text) {
+          const origin = originOf(node, text)
+          if (origin !== undefined) remember(parts, keyOfNode(report), origin, 'read')
+        },
+        async save(draft, base, ask) {
+          const own = originOf(node, base)
+          const saved = await parts.saver.save({ record: parts.editable(node), draft, own }, ask)
+          if (saved.outcome === 'stored') learnSaved(parts, report, saved)
+          return undefined
+        },
+      }
+    )
+  }
+
+  return node => ({
+    key: keyOf(node),
+    produce: ask => produce(node, ask),
+    get editing() {
+      return editing(node)
+    },
+    written: at => times.written(keyOf(node), at),
+    seen(text) {
+      times.ofText(keyOf(node), text, undefined)
+    },
+    opened: nothingToRemember,
+  })
+}
+
+const reportOf = ({ id }: OrderNode): Extract<RecordNode, { of: 'report' }> => ({
+  kind: 'record',
+  of: 'report',
+  id,
+})
+
+function nothingToRemember(): void {}

@@ -1,0 +1,155 @@
+// rm and rmdir: what is deleted on the service, when, and what must be seen before.
+import type { Catalog } from '../cache/catalog.js'
+import { deleteOnce } from '../edit/deleting.js'
+import { Failure } from '../failure.js'
+import type { Ask, Instant, ProjectId, Remote } from '../remote/remote.js'
+import type { Rights } from './access.js'
+import type { KnownReports } from './known-reports.js'
+import { type CalculationNode, keyOf, type Node, type ProjectNode, type RecordNode } from './node.js'
+import type { PendingDeletes } from './pending-deletes.js'
+import { readOnlyBecause } from './refusals.js'
+import type { Tree } from './tree.js'
+import type { Whiteouts } from './whiteouts.js'
+import type { WrittenNames } from './written-names.js'
+
+export interface RemovingParts {
+  readonly catalog: Catalog
+  readonly tree: Tree
+  readonly rights: Rights
+  readonly reports: KnownReports
+  readonly whiteouts: Whiteouts
+  readonly pending: PendingDeletes
+  readonly written: WrittenNames
+  readonly remote: Remote
+  /** How long a delete may take that nobody waits for. */
+  readonly patience: () => Ask
+  /** Told why something stays, for the path at which somebody will ask. */
+  readonly failed: (path: string, failure: Failure) => void
+  readonly now: () => Instant
+}
+
+export interface Removing {
+  /** A file of a calculation is hidden until its directory goes too. @throws Failure where this mount deletes nothing */
+  whiteOut(path: string, node: Node): void
+  /** The record's file was unlinked: it is deleted after the pause, if this mount may. */
+  deleteLater(path: string, node: RecordNode): void
+  rmdir(path: string, node: Node, ask: Ask): Promise<void>
+  /** `rm -r` of a project begins at its record: nothing else below it is deleted for a while. */
+  guardProject(directory: string): void
+  /** The record was made anew: an editor was at work. */
+  unguardProject(directory: string): void
+  /** @throws Failure 'not-permitted' below a project that somebody seems to be deleting */
+  refuseBelowGuard(path: string): void
+}
+
+/** Milliseconds after the last refusal for which an `rm -r` is taken to be still at it. */
+const guardMs = 5_000
+
+export function openRemoving(parts: RemovingParts): Removing {
+  const { catalog, tree, rights, whiteouts, pending, written, remote, now } = parts
+  const guards = new Map<string, number>()
+
+  function refuseBelowGuard(path: string): void {
+    for (const [directory, until] of guards) {
+      if (now() >= until) guards.delete(directory)
+      else if (path.startsWith(`${directory}/`)) refuseGuarded(directory, path)
+    }
+  }
+
+  function refuseGuarded(directory: string, path: string): never {
+    guards.set(directory, now() + guardMs)
+    const failure = new Failure(
+      'not-permitted',
+      `a project is not deleted with all that is in it: ${path} stays; take its calculations away one by one (rm -r CALCULATION), then rmdir the empty project`,
+    )
+    parts.failed(directory, failure)
+    throw failure
+  }
+
+  async function deleteProject(node: ProjectNode, path: string, ask: Ask): Promise<void> {
+    const made = written.hasMade(node.id)
+    refuse(rights.refusal({ do: 'delete-project', id: node.id, made }), path)
+    const [projects, calculations] = await Promise.all([
+      remote.subProjects(node.id, ask),
+      remote.calculations(node.id, ask),
+    ])
+    if (projects.length + calculations.length > 0)
+      throw new Failure(
+        'not-empty',
+        `${path}: the service has ${projects.length} projects and ${calculations.length} calculations in it`,
+      )
+    await deleteOnce(
+      { delete: a => remote.deleteProject(node.id, a), look: a => remote.project(node.id, a) },
+      ask,
+      now(),
+    )
+    catalog.forget({ kind: 'project', id: node.id })
+    written.gone(node.id)
+    forgetChild(node.parent, path)
+  }
+
+  async function deleteCalculation(node: CalculationNode, path: string, ask: Ask): Promise<void> {
+    refuse(rights.refusal({ do: 'delete-calculation', node }), path)
+    catalog.refreshCalculation(node.id)
+    const left = (await tree.list(node, ask)).filter(entry => !whiteouts.has(keyOf(entry.node)))
+    if (left.length > 0)
+      throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
+    await deleteOnce(
+      { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
+      ask,
+      now(),
+    )
+    catalog.forget({ kind: 'calculation', id: node.id })
+    forgetChild(node.parent, path)
+  }
+
+  function forgetChild(parent: ProjectId | undefined, path: string): void {
+    if (parent === undefined) return
+    catalog.refreshProject(parent)
+    written.drop(parent, path.slice(path.lastIndexOf('/') + 1))
+  }
+
+  async function deleteRecord(node: RecordNode): Promise<void> {
+    if (node.of === 'report') {
+      await deleteOnce(
+        { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
+        parts.patience(),
+        now(),
+      )
+      parts.reports.drop(node.id)
+      return catalog.forget({ kind: 'report', id: node.id })
+    }
+    if (node.of !== 'share') return
+    const look = async (ask: Ask) => {
+      const shares = await remote.shares(node.project, ask)
+      if (!shares.some(({ id }) => id === node.id)) throw new Failure('absent', `share ${node.id} is gone`)
+    }
+    await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, parts.patience(), now())
+    catalog.refreshShares(node.project)
+  }
+
+  return {
+    whiteOut(path, node) {
+      if (rights.access !== 'manage') throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+      refuseBelowGuard(path)
+      whiteouts.add(keyOf(node))
+    },
+    deleteLater(path, node) {
+      if (rights.refusal({ do: 'delete-record', node }) !== undefined) return
+      pending.begin(keyOf(node), path, () => deleteRecord(node))
+    },
+    async rmdir(path, node, ask) {
+      refuseBelowGuard(path)
+      if (node.kind === 'project') return deleteProject(node, path, ask)
+      if (node.kind === 'calculation') return deleteCalculation(node, path, ask)
+      throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
+    },
+    guardProject: directory => guards.set(directory, now() + guardMs),
+    unguardProject: directory => guards.delete(directory),
+    refuseBelowGuard,
+  }
+}
+
+function refuse(refusal: Failure | undefined, path: string): void {
+  if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
+}

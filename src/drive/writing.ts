@@ -1,0 +1,184 @@
+// Everything that writes, put together: records and what else is saved, what is made, what is deleted, and the drafts of earlier mounts.
+import type { Ledger } from '../cache/ledger.js'
+import { openCreator } from '../edit/creating.js'
+import type { Draft } from '../edit/draft.js'
+import type { EditableRecord } from '../edit/editable.js'
+import { type NewRecordPorts, newReport, newShare } from '../edit/new-records.js'
+import { editableOrder } from '../edit/order-record.js'
+import { editableReport } from '../edit/report.js'
+import { createSaver } from '../edit/save.js'
+import { editableCalculation, editableProject, editableShare } from '../edit/whole-record.js'
+import type { Failure } from '../failure.js'
+import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
+import { type Access, openRights, type Rights } from './access.js'
+import { type EditingParts, openRecordSources } from './editing.js'
+import { type Making, openMaking } from './making.js'
+import { openNewFiles } from './new-files.js'
+import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './node.js'
+import { openOrderFiles } from './order-file.js'
+import { openPendingDeletes, type PendingDeletes } from './pending-deletes.js'
+import { nodeOfKey } from './record-key.js'
+import type { RecordSource } from './record-source.js'
+import { openRecords, pauseMs, type Records } from './records.js'
+import { openRemoving, type Removing } from './removing.js'
+import type { ShownTexts } from './shown.js'
+import type { LocalFiles, NewPlace, Tree } from './tree.js'
+import { openWhiteouts } from './whiteouts.js'
+import { openWrittenNames, type WrittenNames } from './written-names.js'
+
+export interface WritingSources extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost'> {
+  readonly access: Access
+  readonly remote: Remote
+  readonly shown: ShownTexts
+  /** Kept with the drafts: what this mount has made, and what it was about to delete. */
+  readonly state: Ledger
+  readonly mountPoint: string
+  /** The description of a project that is made by its name alone. */
+  readonly describe: (title: string) => string
+  readonly resolveEntry: NewRecordPorts['resolveEntry']
+  /** Told what failed behind the user's back, by the path at which he will ask. */
+  readonly failed: (path: string, failure: Failure) => void
+  /** Told what the service dropped beside a stored edit. */
+  readonly lost: EditingParts['lost']
+  /** Milliseconds that a save may take. */
+  readonly patience: number
+  readonly now: () => Instant
+}
+
+export interface Writing {
+  readonly rights: Rights
+  readonly written: WrittenNames
+  readonly records: Records
+  readonly pending: PendingDeletes
+  readonly making: Making
+  readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew'>
+  source(node: EditableNode): RecordSource
+  removing(tree: Tree): Removing
+  isHidden(key: string): boolean
+  /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
+  madeAnew(node: EditableNode): Promise<void>
+  /** Gives an unsaved text up: its file shows what the service has. */
+  end(draft: Draft): Promise<void>
+  /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
+  adopt(): void
+  /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
+  settle(draft: Draft, ask: Ask): Promise<void>
+}
+
+export function openWriting(sources: WritingSources): Writing {
+  const { catalog, dialect, drafts, now, remote, texts } = sources
+  const rights = openRights(sources.access, { catalog, dialect })
+  const written = openWrittenNames(sources.state, sources.mountPoint)
+  const records = openRecords(sources.shown, now)
+  const whiteouts = openWhiteouts(now)
+  const pending = openPendingDeletes(pauseMs, { ledger: sources.state, failed: sources.failed, now })
+  const saver = createSaver(texts, now)
+  const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
+
+  function editable(node: RecordNode | OrderNode): EditableRecord {
+    if (node.kind === 'order') return editableOrder(ports, node.id)
+    switch (node.of) {
+      case 'project':
+        return editableProject(ports, node.id)
+      case 'calculation':
+        return editableCalculation(ports, node.id)
+      case 'report':
+        return editableReport(ports, node.id)
+      case 'share':
+        return editableShare(ports, node)
+    }
+  }
+
+  const parts: EditingParts = { ...sources, rights, saver, editable }
+  const recordSource = openRecordSources(parts)
+  const orderSource = openOrderFiles(parts)
+  const newFiles = openNewFiles({
+    ...parts,
+    creator: openCreator(texts, now),
+    records,
+    source: recordSource,
+    creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
+    read: (node, ask) => editable(node).read(ask),
+  })
+
+  function unsentNew(of: NewPlace): readonly NewNode[] {
+    return drafts.unsent().flatMap(({ key, id }) => {
+      const node = key === undefined ? undefined : nodeOfKey(key)
+      if (node?.kind !== 'new' || records.draftOf(keyOf(node))?.id !== id) return []
+      const isHere =
+        node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
+      return isHere ? [node] : []
+    })
+  }
+
+  /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
+  async function end(draft: Draft): Promise<void> {
+    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+    if (node !== undefined && records.draftOf(keyOf(node))?.id === draft.id) return records.drop(keyOf(node))
+    return draft.discard()
+  }
+
+  async function settle(draft: Draft, ask: Ask): Promise<void> {
+    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+    if (node === undefined) return
+    if (node.kind === 'new') {
+      if (await newFiles.resume(node, draft, ask)) await records.drop(keyOf(node))
+      return
+    }
+    if ((await saver.settle({ record: editable(node), draft }, ask)) !== 'stored') return
+    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
+    forget(node)
+    await end(draft)
+  }
+
+  function forget(node: RecordNode | OrderNode): void {
+    if (node.kind === 'order') catalog.refreshRecord({ kind: 'report', id: node.id })
+    else if (node.of === 'share') catalog.refreshShares(node.project)
+    else catalog.refreshRecord({ kind: node.of, id: node.id } as Parameters<typeof catalog.refreshRecord>[0])
+  }
+
+  return {
+    rights,
+    written,
+    records,
+    pending,
+    making: openMaking({ ...parts, catalog, dialect, written, remote, describe: sources.describe, now }),
+    local: {
+      unsentNew,
+      isNew: node => newFiles.made(node) !== undefined || records.draftOf(keyOf(node)) !== undefined,
+    },
+    source(node) {
+      switch (node.kind) {
+        case 'record':
+          return recordSource(node)
+        case 'order':
+          return orderSource(node)
+        case 'new':
+          return newFiles.source(node)
+      }
+    },
+    removing: tree =>
+      openRemoving({
+        ...sources,
+        tree,
+        rights,
+        whiteouts,
+        pending,
+        written,
+        patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
+      }),
+    isHidden: key => records.isAway(key) || pending.has(key) || whiteouts.has(key),
+    async madeAnew(node) {
+      whiteouts.remove(keyOf(node))
+      await pending.cancel(keyOf(node))
+    },
+    end,
+    adopt() {
+      for (const draft of drafts.unsent()) {
+        const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+        if (node !== undefined) records.adopt(keyOf(node), draft)
+      }
+    },
+    settle,
+  }
+}

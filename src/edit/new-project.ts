@@ -1,0 +1,55 @@
+// mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
+import { asFailure, Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Ask, Dialect, Instant, Listed, NewProject, ProjectId, Remote } from '../remote/remote.js'
+import { withReserve } from './reserve.js'
+import { isUndecided } from './settle.js'
+import { isSpelling } from './whole-record.js'
+
+export interface NewProjectPorts {
+  readonly remote: Pick<Remote, 'createProject' | 'subProjects'>
+  readonly dialect: Dialect
+  readonly now: () => Instant
+}
+
+/** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
+export interface Neighbourhood {
+  readonly before: readonly Listed<ProjectId>[]
+  readonly like: readonly JsonObject[]
+}
+
+/**
+ * Makes a project and answers what its parent's list says of it, and that list.
+ * @throws Failure 'broken' where it was made, but is not below its parent; or what the service said
+ */
+export async function makeProject(
+  { remote, dialect, now }: NewProjectPorts,
+  { said, near }: { said: NewProject; near: Neighbourhood },
+  ask: Ask,
+): Promise<{ made: Listed<ProjectId>; all: readonly Listed<ProjectId>[] }> {
+  const old = new Set(near.before.map(project => project.id))
+  const list = () => remote.subProjects(said.parent, ask)
+  let id: ProjectId | undefined
+  try {
+    id = await remote.createProject(dialect.newRecords.project(said, near.like), withReserve(ask, now()))
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (!isUndecided(failure)) throw failure
+    const all = await list().catch(unknownYet)
+    const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
+    if (all === undefined || found === undefined) throw failure
+    return { made: found, all }
+  }
+  const all = await list()
+  const made = all.find(project => project.id === id)
+  if (made !== undefined) return { made, all }
+  throw new Failure(
+    'broken',
+    `the service made the project ${id}, but does not list it here; it is at by-id/project/${id}`,
+  )
+}
+
+/** The first failure is the one to tell. */
+function unknownYet(thrown: unknown): undefined {
+  asFailure(thrown)
+}

@@ -1,0 +1,92 @@
+// The two kinds of record that a file makes: a report and a share, each with what its POST needs.
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Ask, ProjectId, Remote, ReportId, ReportTypeId, Share } from '../remote/remote.js'
+import type { NewRecord } from './creating.js'
+import { rowsOfNew } from './report-list.js'
+import type { ReportPorts } from './report-ports.js'
+import { refuseBadPermission } from './share-rules.js'
+
+export interface NewRecordPorts extends ReportPorts {
+  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares'>
+}
+
+/** No operation lists reports: after a lost answer nobody can know. */
+export function newReport(ports: NewRecordPorts, name: string): NewRecord {
+  const { remote, dialect } = ports
+  return {
+    key: { kind: 'report', id: name, as: 'new' },
+    async compose(written, ask) {
+      // A copy of another report has that one's id, which is left out.
+      if (
+        dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ===
+        undefined
+      )
+        throw new Failure('refused', 'a new report needs a name')
+      const type = await knownType(ports, written, ask)
+      const rows = await rowsOfNew(ports, { written, before: [] }, ask)
+      return dialect.newRecords.report(written, { type, rows })
+    },
+    post: (body, ask) => remote.createReport(body, ask),
+    /** The list of a report that is only just made may be set unseen. */
+    async complete(id, { written, record }, ask) {
+      const rows =
+        dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, ask) : []
+      if (rows === undefined || rows.length === 0) return record
+      const order = rows.map(row => row.calculation)
+      await remote.setReportCalculations(id as ReportId, order, ask)
+      return remote.report(id as ReportId, ask)
+    },
+    async like(written, record, ask) {
+      const before = dialect.rows(record) ?? []
+      const rows = await rowsOfNew(ports, { written, before }, ask)
+      return dialect.newRecords.reportLike(written, record, rows)
+    },
+  }
+}
+
+const noType = '' as ReportTypeId
+
+/** By its id or by its name. */
+async function knownType(ports: NewRecordPorts, written: JsonObject, ask: Ask): Promise<ReportTypeId> {
+  const given = ports.dialect.reportType(written)?.trim()
+  const types = await ports.remote.reportTypes(ask)
+  const same = (one: string) => given !== undefined && one.toLowerCase() === given.toLowerCase()
+  const type = types.find(({ id }) => id === given) ?? types.find(({ title }) => same(title))
+  if (type !== undefined) return type.id
+  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
+  const what = given === undefined ? 'a new report needs a type' : `there is no report type ${given}`
+  throw new Failure('refused', `${what}; there are ${known}`)
+}
+
+/** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
+export function newShare(
+  { remote, dialect }: NewRecordPorts,
+  { name, project }: { name: string; project: ProjectId },
+): NewRecord {
+  async function find(body: JsonObject, ask: Ask): Promise<string | undefined> {
+    const person = dialect.sharedWith(body)
+    return (await remote.shares(project, ask)).find(share => isPerson(share, person))?.id
+  }
+  return {
+    key: { kind: 'share', id: name, project, as: 'new' },
+    async compose(written, ask) {
+      refuseBadPermission(dialect, written)
+      if (dialect.sharedWith(written) === undefined)
+        throw new Failure(
+          'refused',
+          'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
+        )
+      const shares = await remote.shares(project, ask)
+      const like = shares.map(share => share.record)
+      return dialect.newRecords.share(written, project, like)
+    },
+    post: (body, ask) => remote.createShare(body, ask),
+    find,
+    complete: async (_id, { record }) => record,
+    like: async (written, record) => dialect.newRecords.shareLike(written, record),
+  }
+}
+
+const isPerson = ({ user }: Share, person: string | undefined): boolean =>
+  user !== undefined && user.toLowerCase() === person?.toLowerCase()

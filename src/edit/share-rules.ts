@@ -1,0 +1,28 @@
+// What a share may say: one of the three permissions, to one person, who stays the same.
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Dialect, Permission } from '../remote/remote.js'
+import type { Written } from './editable.js'
+
+const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
+
+/** @throws Failure 'refused' */
+export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
+  const permission = dialect.permission(share)
+  if (permission !== undefined && permissions.includes(permission)) return
+  const given =
+    permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
+  throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
+}
+
+/** An edit of a share. @throws Failure 'refused' */
+export function refuseOtherPermission(dialect: Dialect, { base, mine }: Written): void {
+  refuseBadPermission(dialect, mine)
+  if (dialect.shareId(mine) !== dialect.shareId(base))
+    throw new Failure('refused', 'the id of a share cannot be changed: it says which share this is')
+  if (dialect.sharedWith(mine) === dialect.sharedWith(base)) return
+  throw new Failure(
+    'refused',
+    'a share stays with the person it was given to: make another one in new.json for somebody else',
+  )
+}

@@ -1,0 +1,115 @@
+// How a project, a calculation or a share is saved: one PUT of the whole record, and a name that the service tidies is still the name.
+import { Failure } from '../failure.js'
+import type { JsonObject } from '../record/json.js'
+import type { Ask, CalculationId, Dialect, ProjectId, Remote, ShareId } from '../remote/remote.js'
+import { unstored } from './diff.js'
+import type { Change, EditableRecord, Verdict, Written } from './editable.js'
+import type { RecordKey } from './key.js'
+import { refuseOtherPermission } from './share-rules.js'
+
+export interface WholeRecordPorts {
+  readonly remote: Pick<
+    Remote,
+    'project' | 'updateProject' | 'calculation' | 'updateCalculation' | 'shares' | 'updateShare'
+  >
+  readonly dialect: Dialect
+}
+
+/** The project with this id, as it is edited on the drive. */
+export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
+  return wholeRecord(dialect, {
+    key: { kind: 'project', id },
+    read: ask => remote.project(id, ask),
+    update: (record, ask) => remote.updateProject(record, ask),
+    refuse: written => refuseOtherId(dialect, 'project', written),
+  })
+}
+
+/** The calculation with this id, as it is edited on the drive. */
+export function editableCalculation(
+  { remote, dialect }: WholeRecordPorts,
+  id: CalculationId,
+): EditableRecord {
+  return wholeRecord(dialect, {
+    key: { kind: 'calculation', id },
+    read: ask => remote.calculation(id, ask),
+    update: (record, ask) => remote.updateCalculation(record, ask),
+    refuse: written => refuseOtherId(dialect, 'calculation', written),
+  })
+}
+
+/** A share, which is only ever listed with its project's others. */
+export function editableShare(
+  { remote, dialect }: WholeRecordPorts,
+  { project, id }: { project: ProjectId; id: ShareId },
+): EditableRecord {
+  return wholeRecord(dialect, {
+    key: { kind: 'share', id, project },
+    async read(ask) {
+      const share = (await remote.shares(project, ask)).find(one => one.id === id)
+      if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
+      return share.record
+    },
+    update: (record, ask) => remote.updateShare(record, ask),
+    refuse: written => refuseOtherPermission(dialect, written),
+  })
+}
+
+interface WholeRecord {
+  readonly key: RecordKey
+  read(ask: Ask): Promise<JsonObject>
+  update(record: JsonObject, ask: Ask): Promise<void>
+  /** @throws Failure 'refused' */
+  refuse(written: Written): void
+}
+
+function wholeRecord(dialect: Dialect, { key, read, update, refuse }: WholeRecord): EditableRecord {
+  return {
+    key,
+    plain: dialect.plain,
+    read,
+    async check(written) {
+      refuse(written)
+      return written.mine
+    },
+    allow: nothingForbidden,
+    async send(change, ask) {
+      await update(change.whole, ask)
+      return read(ask)
+    },
+    compare: (change, stored) => compareTitled(dialect, change, stored),
+  }
+}
+
+function refuseOtherId(dialect: Dialect, what: string, { base, mine }: Written): void {
+  if (dialect.facts(mine).id === dialect.facts(base).id) return
+  throw new Failure('refused', `the id of a ${what} cannot be changed: it says which ${what} this is`)
+}
+
+/** A platform that makes underscores of blanks has stored the name all the same, in its own spelling. */
+function compareTitled(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+  const missing = unstored(change.edits, stored)
+  const wanted = dialect.facts(change.whole).title
+  const kept = dialect.facts(stored).title
+  const titled = dialect.retitled(stored, wanted ?? '')
+  const without = missing.filter(name => unstored(change.edits, titled).includes(name))
+  const isTidied =
+    wanted !== undefined &&
+    kept !== undefined &&
+    kept !== dialect.facts(change.before).title &&
+    isSpelling(kept, wanted)
+  if (without.length === missing.length || !isTidied) return { unstored: missing, lost: undefined }
+  return { unstored: without, lost: `the service spells the name ${JSON.stringify(kept)}` }
+}
+
+/** True if two names are one but for blanks, case and signs. */
+export function isSpelling(one: string, other: string): boolean {
+  const bare = (name: string) =>
+    name
+      .normalize('NFKD')
+      .replace(/[^\p{L}\p{N}]/gu, '')
+      .toLowerCase()
+  return bare(one) === bare(other) && bare(one) !== ''
+}
+
+function nothingForbidden(): void {}
