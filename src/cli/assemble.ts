@@ -7,6 +7,7 @@ import { openLedger } from '../cache/ledger.js'
 import { openMemory } from '../cache/memory.js'
 import { openTimes } from '../cache/times.js'
 import type { Config } from '../config.js'
+import type { Control } from '../drive/control.js'
 import { type DraftTexts, openDraftTexts } from '../drive/draft-texts.js'
 import { openDrive } from '../drive/drive.js'
 import { calculationAt } from '../drive/entry.js'
@@ -15,6 +16,7 @@ import { openForesight } from '../drive/foresight.js'
 import { generate } from '../drive/generated.js'
 import { openKnownReports } from '../drive/known-reports.js'
 import { keyOf } from '../drive/node.js'
+import { openControl } from '../drive/open-control.js'
 import { pathOfNode } from '../drive/record-key.js'
 import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
@@ -39,6 +41,8 @@ export interface Line {
   /** Asks who the user is; answers why that failed, if it did. */
   introduce(): Promise<Failure | undefined>
   readonly drive: Drive
+  /** What the command line may ask of it. */
+  readonly control: Control
   readonly failures: Failures
   readonly drafts: DraftTexts
   /** What may be done once the mount is up: old drafts are settled, caches checked, old texts forgotten. */
@@ -51,6 +55,8 @@ export interface LineSettings {
   readonly connection: Connection
   readonly learned: Learned
   readonly mountPoint: string
+  /** The socket on which the control is served, for `status.json`. */
+  readonly controlSocket?: string | undefined
   readonly log: Log
   readonly version: string
   readonly now: () => Instant
@@ -132,6 +138,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     account,
     config,
     mountPoint: settings.mountPoint,
+    control: settings.controlSocket,
     since: now(),
     version: settings.version,
     health,
@@ -148,6 +155,12 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     return statusText(statusSources, top)
   }
 
+  const xattrs = openXattrs({ catalog, content, records, failures, roots, service: account.base.href })
+  const deadlines = {
+    metadata: config.deadlineMetadata,
+    read: config.deadlineRead,
+    save: config.deadlineSave,
+  }
   const generation = { catalog, dialect, tree, reports, status }
   const drive = openDrive({
     tree,
@@ -163,7 +176,9 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
     },
     source: writing.source,
-    giveUp: name => writing.end(drafts.named(name)),
+    giveUp: async name => {
+      await writing.giveUp(drafts.named(name))
+    },
     rights,
     making: writing.making,
     removing,
@@ -174,11 +189,13 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await writing.madeAnew(node)
     },
     statfs: () => spaceOf(account.places.state),
-    xattrs: openXattrs({ catalog, content, records, failures, roots, service: account.base.href }),
+    xattrs,
     foresight: openForesight(catalog, content, now),
-    deadlines: { metadata: config.deadlineMetadata, read: config.deadlineRead, save: config.deadlineSave },
+    deadlines,
     now,
   })
+
+  const control = openControl({ tree, catalog, drafts, failures, reports, xattrs, writing, deadlines, now })
 
   writing.adopt()
   for (const { directory, cause } of draftStore.damaged)
@@ -195,6 +212,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       }
     },
     drive,
+    control,
     failures,
     drafts,
     async tidy() {

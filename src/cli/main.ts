@@ -7,13 +7,17 @@ import { version } from './version.js'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./demo.js')).demoCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
+  drafts: async () => (await import('./drafts.js')).draftsCommand(),
   login: async () => (await import('./login.js')).loginCommand(),
   logout: async () => (await import('./login.js')).logoutCommand(),
   mount: async () => (await import('./mount.js')).mountCommand(),
+  refresh: async () => (await import('./why.js')).refreshCommand(),
+  report: async () => (await import('./report.js')).reportCommand(),
   resolve: async () => (await import('./resolve.js')).resolveCommand(),
   serve: async () => (await import('./serve.js')).serveCommand(),
   status: async () => (await import('./status.js')).statusCommand(),
   unmount: async () => (await import('./unmount.js')).unmountCommand(),
+  why: async () => (await import('./why.js')).whyCommand(),
 }
 
 const notes = `
@@ -60,6 +64,13 @@ function programOf(table: readonly Command[]): Command {
     .showHelpAfterError('(calcfs --help lists the commands and flags)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'calcfs: ')) })
     .exitOverride()
-  for (const command of table) program.addCommand(command.copyInheritedSettings(program))
+  for (const command of table) program.addCommand(inheriting(command, program))
   return program
+}
+
+/** A command inside a command ends as every other does. */
+function inheriting(command: Command, parent: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const inner of command.commands) inheriting(inner, command)
+  return command
 }

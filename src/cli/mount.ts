@@ -4,13 +4,15 @@ import { Command } from 'commander'
 import { makePrivate } from '../config/places.js'
 import { findSecret } from '../config/secret.js'
 import type { Config } from '../config.js'
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import { mountDrive } from '../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../mount/mount-point.js'
 import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
 import { assemble, kernelCacheSeconds, type Line } from './assemble.js'
 import { type Connection, connected } from './connect.js'
+import { serveControl } from './control-server.js'
+import { socketFor } from './control-socket.js'
 import { inBackground, tellStarter } from './daemon.js'
 import { networkFileSystem } from './disk.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop } from './exit.js'
@@ -98,18 +100,25 @@ async function serve(given: Configured, path: string): Promise<void> {
   })
   refuseNetworkDisk(connection.account.places)
   for (const place of Object.values(connection.account.places)) makePrivate(place)
+  const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
   const line = await assemble({
     config,
     connection,
     learned,
     mountPoint: path,
+    controlSocket: socket,
     log,
     version: version(),
     now: systemClock.now,
   })
   await introduce(line, connection, log)
   surviveBugs(log)
-  const mounted = await up(path, { line, connection, config, log })
+  const control =
+    socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
+  const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
+    await control?.close()
+    throw thrown
+  })
   const ended = untilSignal()
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   tellStarter({ mounted: path })
@@ -118,12 +127,20 @@ async function serve(given: Configured, path: string): Promise<void> {
   await Promise.race([ended, mounted.gone])
   await notifySystemd('STOPPING=1', sources.environment)
   await mounted.unmount()
+  await control?.close()
   await line.close()
   sayUnsent(line, log)
   log.info(`unmounted ${path}`)
   // libfuse's thread does not end by itself where the mount was only taken out of the tree.
   process.exit()
 }
+
+/** The drive is as good without it, only the commands that ask it are not there. */
+const withoutSocket =
+  (log: Log) =>
+  (thrown: unknown): undefined => {
+    log.warn(`calcfs why, refresh, drafts and report cannot reach this drive: ${asFailure(thrown).message}`)
+  }
 
 /** Locks and the ledger need a local disk; a home directory on NFS is common where calcfs is used. */
 function refuseNetworkDisk(places: Connection['account']['places']): void {

@@ -11,6 +11,8 @@ export interface StatusSources {
   readonly account: Account
   readonly config: Config
   readonly mountPoint: string
+  /** The socket for the command line; undefined where there is none. */
+  readonly control: string | undefined
   readonly since: Instant
   readonly version: string
   readonly health: Health
@@ -31,6 +33,7 @@ export function statusText(sources: StatusSources, top: string): string {
       mountPoint: sources.mountPoint,
       access: config.access,
       pid: process.pid,
+      control: sources.control,
       at: time(sources.now()),
       version: sources.version,
       since: time(sources.since),

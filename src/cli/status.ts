@@ -13,6 +13,8 @@ const statusForm = z.looseObject({
   mountPoint: z.string(),
   access: z.string(),
   pid: z.number(),
+  /** The socket for the command line. */
+  control: z.string().optional(),
   at: z.string(),
   since: z.string(),
   top: z.string(),
@@ -74,7 +76,8 @@ export async function readStatus(path: string): Promise<Status> {
   )
 }
 
-async function statusShown(path: string): Promise<Status> {
+/** The same, perhaps a second old: what holds as long as the mount does. */
+export async function statusShown(path: string): Promise<Status> {
   if (await isDead(path)) {
     throw new Stop(
       exitCodes.mountPoint,

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft } from '../edit/draft.js'
+import { draftEnding, draftStem } from '../edit/draft-name.js'
 import type { Drafts } from '../edit/drafts.js'
 import { explain } from '../edit/explain.js'
 import type { RecordKey } from '../edit/key.js'
@@ -44,8 +45,8 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
   function files(): Map<string, { draft: Draft; part: Part }> {
     const found = new Map<string, { draft: Draft; part: Part }>()
     for (const draft of unsent()) {
-      const plain = visibleName(draft)
-      const ending = endingOf(plain)
+      const plain = draftStem(draft.key, draft.id)
+      const ending = draftEnding(plain)
       const name = found.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
@@ -95,21 +96,3 @@ async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<U
       return readFile(join(draft.directory, 'theirs.json'))
   }
 }
-
-/** A report's draft is called like its file; other records say their kind. Without the ending `.json`, save of an order. */
-function visibleName({ key, id }: Draft): string {
-  if (key === undefined) return `unknown-${id.slice(0, 8)}`
-  if (key.as === 'order') return `${key.id}-${orderName}`
-  if (key.as === 'new') return newName(key)
-  return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`
-}
-
-const orderName = 'order.txt'
-
-/** `new-dyes.json` of the reports is `new-dyes`, `new.json` of project 100's shares `share-100-new`. */
-function newName({ kind, id, project }: RecordKey): string {
-  const stem = id.replace(/\.json$/, '')
-  return kind === 'report' ? stem : `${kind}-${project}-${stem}`
-}
-
-const endingOf = (stem: string): string => (stem.endsWith(orderName) ? '' : '.json')

@@ -57,8 +57,13 @@ export interface Writing {
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
   madeAnew(node: EditableNode): Promise<void>
-  /** Gives an unsaved text up: its file shows what the service has. */
+  /** Ends an unsaved text: its file shows what the service has. */
   end(draft: Draft): Promise<void>
+  /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
+  giveUp(draft: Draft): Promise<string | undefined>
+  /** What the service has of a record is asked for anew. */
+  forget(node: EditableNode): void
+  readonly ports: NewRecordPorts
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
   adopt(): void
   /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
@@ -118,6 +123,14 @@ export function openWriting(sources: WritingSources): Writing {
     return draft.discard()
   }
 
+  /** Nobody knows whose history a text would be whose note was damaged. */
+  async function giveUp(draft: Draft): Promise<string | undefined> {
+    const { key, size } = draft
+    const kept = key === undefined ? undefined : await texts.bury(key, await draft.read(0, size))
+    await end(draft)
+    return kept
+  }
+
   async function settle(draft: Draft, ask: Ask): Promise<void> {
     const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
     if (node === undefined) return
@@ -131,7 +144,8 @@ export function openWriting(sources: WritingSources): Writing {
     await end(draft)
   }
 
-  function forget(node: RecordNode | OrderNode): void {
+  function forget(node: EditableNode): void {
+    if (node.kind === 'new') return
     if (node.kind === 'order') catalog.refreshRecord({ kind: 'report', id: node.id })
     else if (node.of === 'share') catalog.refreshShares(node.project)
     else catalog.refreshRecord({ kind: node.of, id: node.id } as Parameters<typeof catalog.refreshRecord>[0])
@@ -173,6 +187,9 @@ export function openWriting(sources: WritingSources): Writing {
       await pending.cancel(keyOf(node))
     },
     end,
+    giveUp,
+    forget,
+    ports,
     adopt() {
       for (const draft of drafts.unsent()) {
         const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)

@@ -132,6 +132,7 @@ function ended(sentence: string): Why {
   return {
     kind: 'internal',
     sentence,
-    whatToDo: 'Look at the text, then save the record again, or give it up: rm it in .calcfs/drafts.',
+    whatToDo:
+      'Look at the text (`calcfs drafts diff NAME`), then save it: `calcfs drafts send NAME`; or give it up: `calcfs drafts drop NAME`.',
   }
 }

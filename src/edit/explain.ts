@@ -1,6 +1,7 @@
 // Why a text is still a draft: written down beside it when a save fails, and told to people in their words.
 import { Failure } from '../failure.js'
 import type { Draft } from './draft.js'
+import { draftName } from './draft-name.js'
 import type { RecordKey } from './key.js'
 import { type DraftState, whyOf } from './meta.js'
 
@@ -36,7 +37,7 @@ export function explain(draft: Draft): string | undefined {
     lines.push('It was sent, and nobody could see whether the service has stored it.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
-  lines.push(why.whatToDo, `The text: ${draft.directory}/text`)
+  lines.push(why.whatToDo.replaceAll('NAME', draftName(key, draft.id)), `The text: ${draft.directory}/text`)
   return `${lines.join('\n')}\n`
 }
 

@@ -104,6 +104,7 @@ export function whyOf(failure: Failure): Why {
   }
 }
 
+/** `NAME` stands for the draft's own, which `explain` knows. */
 function whatToDo(kind: FailureKind): string {
   switch (kind) {
     case 'not-json':
@@ -111,25 +112,25 @@ function whatToDo(kind: FailureKind): string {
     case 'refused':
     case 'invalid':
     case 'too-large':
-      return 'Correct the text and save again, or give it up: rm it in .calcfs/drafts.'
+      return 'Correct the text and save again, or give it up: `calcfs drafts drop NAME`.'
     case 'conflict':
-      return 'Compare your text with the one ending in .theirs.json beside it, make it what it should be, and save again.'
+      return 'Compare the two with `calcfs drafts diff NAME` (the other one ends in .theirs.json), make your text what it should be, and save again; or send it as it is: `calcfs drafts send NAME`.'
     case 'unauthenticated':
-      return 'Sign in with `calcfs login`, then save again.'
+      return 'Sign in with `calcfs login`, then save again: `calcfs drafts send NAME`.'
     case 'forbidden':
     case 'read-only':
     case 'not-permitted':
       return 'Ask the owner for the right to change it; your text is kept.'
     case 'absent':
-      return 'The record is gone on the service; copy your text elsewhere if you still need it.'
+      return 'The record is gone on the service; copy your text elsewhere if you still need it, then give it up: `calcfs drafts drop NAME`.'
     case 'no-space':
-      return 'Make room on the local disk, then save again.'
+      return 'Make room on the local disk, then save again: `calcfs drafts send NAME`.'
     case 'outcome-unknown':
-      return 'Look on the platform whether it was made, then save again if it was not.'
+      return 'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.'
     case 'broken':
     case 'internal':
-      return 'Look at the record on the platform, then save again.'
+      return 'Look at the record on the platform, then save again: `calcfs drafts send NAME`.'
     default:
-      return 'When the service answers again, save again.'
+      return 'When the service answers again, save again: `calcfs drafts send NAME`.'
   }
 }

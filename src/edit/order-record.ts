@@ -12,7 +12,10 @@ import { calculationOf } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
 
 /** The report, edited by the lines of its order; saved as any edit of its list is. */
-export function editableOrder(ports: ReportPorts, id: ReportId): EditableRecord {
+export function editableOrder(
+  ports: ReportPorts,
+  id: ReportId,
+): EditableRecord & Required<Pick<EditableRecord, 'mean'>> {
   const report = editableReport(ports, id)
 
   async function mean(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }> {
@@ -38,7 +41,7 @@ function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly
   if (rows !== undefined) return rows
   throw new Failure(
     'refused',
-    `the service does not show the calculations of report ${id}, and a new list would replace them unseen`,
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
   )
 }
 

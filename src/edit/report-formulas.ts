@@ -22,7 +22,9 @@ export function refuseOtherMeaning(dialect: Dialect, written: Written, change: C
   if (changed.length === 0) return
   const list = dialect.listField(change.whole)
   const isListMine = list !== undefined && change.edits.has(list)
-  throw isListMine ? leftBehind(changed, formulas) : movedBySomebody(changed, formulas)
+  throw isListMine
+    ? leftBehind(dialect.facts(change.whole).id ?? 'ID', changed, formulas)
+    : movedBySomebody(changed, formulas)
 }
 
 function orderOf(dialect: Dialect, report: JsonObject): readonly CalculationId[] | undefined {
@@ -49,10 +51,10 @@ function missingIds(
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 
-function leftBehind(changed: readonly string[], { texts }: Formulas): Failure {
+function leftBehind(id: string, changed: readonly string[], { texts }: Formulas): Failure {
   return new Failure(
     'refused',
-    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${texts.join(', ')}); change the configuration in the same save`,
+    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${texts.join(', ')}); change the configuration in the same save, or let calcfs report renumber ${id} change both`,
   )
 }
 

@@ -67,7 +67,7 @@ function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine
   if (name === undefined || sameValue(fieldOf(base, name), fieldOf(mine, name))) return
   throw new Failure(
     'refused',
-    `the service does not show the calculations of report ${id}, and a new list would replace them unseen`,
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
   )
 }
 
@@ -90,7 +90,7 @@ export async function rowsOfNew(
 }
 
 /** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
-async function checkedRow(
+export async function checkedRow(
   ports: ReportPorts,
   before: readonly ReportRow[],
   entry: ListEntry,

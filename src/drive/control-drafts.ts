@@ -1,0 +1,134 @@
+// Unsent texts from the command line: looked at, compared, sent once more by an explicit wish, given up with a copy kept.
+import type { Draft } from '../edit/draft.js'
+import { recordWords } from '../edit/explain.js'
+import { orderText } from '../edit/order-text.js'
+import { Failure } from '../failure.js'
+import { parseObject } from '../record/parse.js'
+import { type Ask, instant } from '../remote/remote.js'
+import type { Comparison, Control } from './control.js'
+import type { ControlParts } from './control-parts.js'
+import { type EditableNode, keyOf } from './node.js'
+import { nodeOfKey } from './record-key.js'
+import type { RecordSource } from './record-source.js'
+
+export function openDraftControl(
+  parts: ControlParts,
+): Pick<Control, 'drafts' | 'show' | 'diff' | 'send' | 'drop'> {
+  const { drafts, writing } = parts
+  const until = (milliseconds: number): Ask => ({
+    deadline: instant(parts.now() + milliseconds),
+    lane: 'user',
+  })
+
+  /** Each draft under the name of its text; the files about it come after that one. */
+  function named(): Map<string, Draft> {
+    const first = new Map<string, { name: string; draft: Draft }>()
+    for (const name of drafts.names()) {
+      const draft = drafts.named(name)
+      if (!first.has(draft.id)) first.set(draft.id, { name, draft })
+    }
+    return new Map([...first.values()].map(({ name, draft }) => [name, draft]))
+  }
+
+  /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
+  function find(given: string): { name: string; draft: Draft } {
+    const bare = given.slice(given.lastIndexOf('/') + 1)
+    const all = named()
+    const name = [bare, `${bare}.json`, `${bare}.txt`].find(one => all.has(one))
+    const draft = name === undefined ? undefined : all.get(name)
+    if (name !== undefined && draft !== undefined) return { name, draft }
+    const known = all.size === 0 ? 'everything is saved' : `there are ${[...all.keys()].join(', ')}`
+    throw new Failure('absent', `there is no draft ${bare}; ${known}`)
+  }
+
+  function nodeOf({ key }: Draft, name: string): EditableNode {
+    const node = key === undefined ? undefined : nodeOfKey(key)
+    if (node !== undefined) return node
+    throw new Failure(
+      'refused',
+      `nobody knows which record ${name} belongs to: the note beside it was damaged; print it with \`calcfs drafts show ${name}\` and save it by hand`,
+    )
+  }
+
+  async function compare({ name }: { name: string }): Promise<Comparison> {
+    const found = find(name)
+    const mine = await textOf(found.draft)
+    if (found.draft.meta.why?.kind === 'conflict') {
+      const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
+      const { bytes } = await drafts.open(theirs)
+      const text = Buffer.from(bytes).toString()
+      const other = found.draft.key?.as === 'order' ? orderIn(text) : text
+      return { name: found.name, against: 'theirs', other, mine }
+    }
+    const node = nodeOf(found.draft, found.name)
+    if (node.kind === 'new') return { name: found.name, against: 'nothing', other: '', mine }
+    // What the service has now is asked for, not remembered.
+    writing.forget(node)
+    const { bytes } = await writing.source(node).produce(until(parts.deadlines.metadata))
+    return { name: found.name, against: 'service', other: Buffer.from(bytes).toString(), mine }
+  }
+
+  /** The other text of an order is a report; only its list is held against the lines. */
+  const orderIn = (report: string): string => orderText(writing.ports.dialect.rows(parseObject(report)) ?? [])
+
+  async function send(asked: { name: string; again: boolean }): Promise<{ record: string }> {
+    const { name, draft } = find(asked.name)
+    const node = nodeOf(draft, name)
+    const isDoubtful = draft.meta.state === 'outcome-unknown'
+    if (isDoubtful && !asked.again) {
+      throw new Failure(
+        'outcome-unknown',
+        `${name} was sent, and whether it was made is not known: look on the platform; \`calcfs drafts send --again ${name}\` sends it once more, and there may be two of it then`,
+      )
+    }
+    if (asked.again && !isDoubtful)
+      throw new Failure('refused', `--again is for a text whose outcome is unknown; send ${name} without it`)
+    if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
+    const ask = until(parts.deadlines.save)
+    const source = writing.source(node)
+    if (writing.records.draftOf(keyOf(node))?.id === draft.id) await writing.records.resend(source, ask)
+    else await sendBeside(source, draft, ask)
+    return { record: recordOf(draft) }
+  }
+
+  /** Of two texts of one record only one is shown in its place; the other goes out all the same. */
+  async function sendBeside(source: RecordSource, draft: Draft, ask: Ask): Promise<void> {
+    if (source.editing instanceof Failure) throw source.editing
+    const handedOver = await source.editing.save(draft, undefined, ask)
+    await writing.end(draft)
+    if (handedOver !== undefined) throw handedOver
+  }
+
+  return {
+    async drafts() {
+      return [...named()].map(([name, draft]) => ({
+        name,
+        record: recordOf(draft),
+        state: draft.meta.state,
+        since: draft.meta.changed,
+        size: draft.size,
+        why: draft.meta.why?.sentence,
+      }))
+    },
+    async show({ name }) {
+      const bare = name.slice(name.lastIndexOf('/') + 1)
+      const file = drafts.names().includes(bare) ? bare : find(bare).name
+      return { base64: Buffer.from((await drafts.open(file)).bytes).toString('base64') }
+    },
+    diff: compare,
+    send,
+    async drop({ name }) {
+      const { draft } = find(name)
+      const record = recordOf(draft)
+      return { record, kept: await writing.giveUp(draft) }
+    },
+  }
+}
+
+const bytesOf = (draft: Draft): Promise<Uint8Array> => draft.read(0, draft.size)
+
+/** For people: what is no UTF-8 shows as such. */
+const textOf = async (draft: Draft): Promise<string> => Buffer.from(await bytesOf(draft)).toString()
+
+/** As the start of a line: `report 42`. */
+const recordOf = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

@@ -1,0 +1,22 @@
+// What the command line's questions are answered from: the drive's own parts.
+import type { Catalog } from '../cache/catalog.js'
+import type { Instant } from '../remote/remote.js'
+import type { DraftTexts } from './draft-texts.js'
+import type { Failures } from './failures.js'
+import type { KnownReports } from './known-reports.js'
+import type { Deadlines } from './parts.js'
+import type { Tree } from './tree.js'
+import type { Writing } from './writing.js'
+import type { Xattrs } from './xattrs.js'
+
+export interface ControlParts {
+  readonly tree: Tree
+  readonly catalog: Catalog
+  readonly drafts: DraftTexts
+  readonly failures: Failures
+  readonly reports: KnownReports
+  readonly xattrs: Xattrs
+  readonly writing: Writing
+  readonly deadlines: Deadlines
+  readonly now: () => Instant
+}

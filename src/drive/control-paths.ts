@@ -1,0 +1,166 @@
+// `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
+import { explain } from '../edit/explain.js'
+import { asFailure, Failure, type FailureKind } from '../failure.js'
+import { type Ask, instant } from '../remote/remote.js'
+import type { Control, Explanation, Refreshed } from './control.js'
+import type { ControlParts } from './control-parts.js'
+import type { Met } from './failures.js'
+import { type DirectoryNode, isDirectory, keyOf, type Node, type RecordNode } from './node.js'
+import { parentOf } from './places.js'
+
+export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
+  const { tree, drafts, failures, xattrs, writing } = parts
+  const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
+
+  async function why(path: string): Promise<Explanation> {
+    const looked = await look(path)
+    const node = looked instanceof Failure ? undefined : looked
+    const unsaved = node === undefined ? undefined : unsavedAt(node)
+    if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
+    const met = failures.met(path)
+    const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
+    const sentences = [
+      ...(met === undefined ? [] : metSentences(path, met)),
+      ...(stale === undefined ? [] : staleSentences(stale)),
+      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
+    ]
+    if (sentences.length > 0) return { wrong: true, sentences }
+    return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
+  }
+
+  async function look(path: string): Promise<Node | Failure> {
+    try {
+      return await tree.walk(path, until())
+    } catch (thrown) {
+      return asFailure(thrown)
+    }
+  }
+
+  /** Of a record, or of a text below `.calcfs/drafts/`. */
+  function unsavedAt(node: Node): readonly string[] | undefined {
+    const draft = node.kind === 'draft-text' ? drafts.named(node.name) : writing.records.draftOf(keyOf(node))
+    const text = draft === undefined ? undefined : explain(draft)
+    return text?.trimEnd().split('\n')
+  }
+
+  async function refresh(path: string): Promise<Refreshed> {
+    const ask = until()
+    const node = await tree.walk(path, ask)
+    const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), ask))
+    await tree.refresh(directory, ask)
+    await lookAgain(node, directory, ask)
+    return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
+  }
+
+  /** So that the new answer is there when the command ends, or that there is none. */
+  async function lookAgain(node: Node, directory: DirectoryNode, ask: Ask): Promise<void> {
+    if (node.kind === 'record') await writing.source(node).produce(ask)
+    else await tree.list(directory, ask)
+  }
+
+  return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
+}
+
+/** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */
+function directoryFor(node: Node): DirectoryNode | undefined {
+  if (isDirectory(node)) return node
+  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation, title: '' }
+  return node.kind === 'record' ? directoryOf(node) : undefined
+}
+
+/** The directory that a record's text is asked for anew with. */
+export function directoryOf(node: RecordNode): DirectoryNode {
+  switch (node.of) {
+    case 'project':
+      return { kind: 'project', id: node.id }
+    case 'report':
+      return { kind: 'report', id: node.id }
+    case 'calculation':
+      return { kind: 'calculation', id: node.id, title: '' }
+    case 'share':
+      return { kind: 'shares', project: node.project }
+  }
+}
+
+function metSentences(path: string, { at, verb, failure }: Met): readonly string[] {
+  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
+  return [
+    `${path}: ${whatWasTried(verb)} failed at ${new Date(at).toISOString()}: ${failure.message}.`,
+    ...said,
+    ...adviceFor(failure.kind),
+  ]
+}
+
+function staleSentences(because: string): readonly string[] {
+  return [
+    `What is shown here is old, because the service does not answer: ${because}.`,
+    'It is asked again by itself; `calcfs status` says how it is.',
+  ]
+}
+
+function lookSentences(path: string, failure: Failure): readonly string[] {
+  if (failure.kind === 'absent') {
+    return [
+      `${path}: there is nothing of this name (asked just now), and nothing failed here lately.`,
+      '`calcfs refresh` of the directory looks for what others have made a moment ago.',
+    ]
+  }
+  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
+  return [`${path}: looking there failed just now: ${failure.message}.`, ...said, ...adviceFor(failure.kind)]
+}
+
+/** A verb of the kernel in a person's words. */
+function whatWasTried(verb: string): string {
+  return tried[verb] ?? verb
+}
+
+const tried: Readonly<Record<string, string>> = {
+  create: 'making the file',
+  flush: 'saving',
+  getattr: 'looking',
+  mkdir: 'making the directory',
+  open: 'opening',
+  read: 'reading',
+  readdir: 'listing',
+  release: 'saving',
+  rename: 'renaming or moving',
+  rmdir: 'deleting the directory',
+  save: 'saving',
+  symlink: 'making a link',
+  truncate: 'writing',
+  unlink: 'deleting',
+  utimens: 'touching',
+  write: 'writing',
+}
+
+/** What to do; nothing where the failure's own sentence says it. */
+function adviceFor(kind: FailureKind): readonly string[] {
+  switch (kind) {
+    case 'unauthenticated':
+      return ['Sign in with `calcfs login`, then try again.']
+    case 'forbidden':
+      return ['Ask the owner to share it with you, or to do it for you.']
+    case 'read-only':
+      return ['Mount with `--access edit`, if you may; published things stay as they are.']
+    case 'timeout':
+    case 'unreachable':
+    case 'busy':
+      return ['Try again when the service answers; `calcfs status` says how it is.']
+    case 'untrusted':
+      return ['`calcfs doctor` looks at the certificates and names the line that mends them.']
+    case 'no-space':
+      return ['Make room on the local disk, then try again.']
+    case 'service-full':
+      return ['The platform has no room left: ask who runs it.']
+    case 'conflict':
+      return ['Read it again, make the change in the new text, and save.']
+    case 'broken':
+    case 'outcome-unknown':
+    case 'internal':
+      return ['Look at it on the platform before you try again.']
+    case 'not-empty':
+      return ['Empty it first; what is in it stays as it is.']
+    default:
+      return []
+  }
+}

@@ -1,0 +1,89 @@
+// What the command line may ask of a running drive, each question by its name; how it travels is not known here.
+
+/** By name: what is asked, and what is answered. Everything here survives JSON. */
+export interface ControlCalls {
+  /** Why something failed there. Paths are the drive's, with a leading slash. */
+  readonly why: { readonly ask: { readonly path: string }; readonly answer: Explanation }
+  /** The next question about it goes to the service. */
+  readonly refresh: { readonly ask: { readonly path: string }; readonly answer: Refreshed }
+  readonly drafts: { readonly ask: Record<string, never>; readonly answer: readonly DraftLine[] }
+  readonly show: { readonly ask: { readonly name: string }; readonly answer: { readonly base64: string } }
+  readonly diff: { readonly ask: { readonly name: string }; readonly answer: Comparison }
+  /** `again`: although a record may have been made of it already. */
+  readonly send: {
+    readonly ask: { readonly name: string; readonly again: boolean }
+    readonly answer: { readonly record: string }
+  }
+  readonly drop: { readonly ask: { readonly name: string }; readonly answer: Dropped }
+  readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
+  /** Replaces the list of a report; entries are ids or paths. */
+  readonly setReport: {
+    readonly ask: { readonly id: string; readonly entries: readonly string[] }
+    readonly answer: ListSet
+  }
+  /** Without entries the order is that of the unsent draft. */
+  readonly renumber: {
+    readonly ask: { readonly id: string; readonly entries?: readonly string[] | undefined }
+    readonly answer: NewOrder
+  }
+}
+
+export type CallName = keyof ControlCalls
+export type Asked<Name extends CallName> = ControlCalls[Name]['ask']
+export type Answered<Name extends CallName> = ControlCalls[Name]['answer']
+
+/** Every call rejects with a Failure. */
+export type Control = {
+  readonly [Name in CallName]: (asked: Asked<Name>) => Promise<Answered<Name>>
+}
+
+export interface Explanation {
+  /** False where nothing is known to be wrong; the sentences say so then. */
+  readonly wrong: boolean
+  readonly sentences: readonly string[]
+}
+
+export interface Refreshed {
+  /** Why what was known before is still shown, where the service does not answer. */
+  readonly stale?: string | undefined
+}
+
+export interface DraftLine {
+  /** As in `.calcfs/drafts/`. */
+  readonly name: string
+  readonly record: string
+  readonly state: string
+  /** When its text changed last, in milliseconds since 1970. */
+  readonly since: number
+  /** In bytes. */
+  readonly size: number
+  readonly why?: string | undefined
+}
+
+export interface Comparison {
+  readonly name: string
+  /** What the draft is held against: what the service has now, what it had at the conflict, or nothing. */
+  readonly against: 'service' | 'theirs' | 'nothing'
+  readonly other: string
+  readonly mine: string
+}
+
+export interface Dropped {
+  readonly record: string
+  /** The file in which the text can still be found; undefined where it is gone. */
+  readonly kept?: string | undefined
+}
+
+export interface ListSet {
+  /** The ids as they stand now. */
+  readonly order: readonly string[]
+  /** False where the service does not show the list: then only its answer says that it was set. */
+  readonly shown: boolean
+}
+
+export interface NewOrder {
+  readonly order: readonly string[]
+  /** The formulas before and after, each a line for people. */
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}

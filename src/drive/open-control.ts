@@ -1,0 +1,10 @@
+// The command line's questions, all of them, over the parts of one drive.
+import type { Control } from './control.js'
+import { openDraftControl } from './control-drafts.js'
+import type { ControlParts } from './control-parts.js'
+import { openPathControl } from './control-paths.js'
+import { openReportControl } from './control-reports.js'
+
+export function openControl(parts: ControlParts): Control {
+  return { ...openPathControl(parts), ...openDraftControl(parts), ...openReportControl(parts) }
+}
