@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { asFailure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { type Draft, openDraft } from './draft.js'
 import { isMissing, privateDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
@@ -79,8 +80,13 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
     await draft.discard()
     return undefined
   }
-  await draft.change(afterwards(meta))
+  await draft.change(afterwards(meta)).catch(unwritten)
   return draft
+}
+
+/** On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end. */
+function unwritten(thrown: unknown): void {
+  if (asFailure(thrown).kind !== 'no-space') throw thrown
 }
 
 /** A rename to a new name: of two mounts that start at once only one succeeds. */
@@ -132,7 +138,6 @@ function ended(sentence: string): Why {
   return {
     kind: 'internal',
     sentence,
-    whatToDo:
-      'Look at the text (`calcfs drafts diff NAME`), then save it: `calcfs drafts send NAME`; or give it up: `calcfs drafts drop NAME`.',
+    whatToDo: 'Look at the text, then save the record again, or give it up: rm it in .calcfs/drafts.',
   }
 }
