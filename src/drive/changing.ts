@@ -58,7 +58,7 @@ export function openChanging(
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (isEditable(node) && target === undefined && place !== undefined) {
-      return scratch.put(place, await records.takeAway(parts.source(node), ask))
+      return records.takeAway(parts.source(node), ask, text => scratch.put(place, text))
     }
     throw new Failure('not-permitted', `${from}: this cannot be moved to ${to}`)
   }

@@ -28,8 +28,8 @@ export interface Records {
   replace(source: RecordSource, text: Uint8Array, ask: Ask): Promise<void>
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
   resend(source: RecordSource, ask: Ask): Promise<void>
-  /** The file is unlinked or renamed away; answers what was in it. */
-  takeAway(source: RecordSource, ask: Ask): Promise<Uint8Array>
+  /** The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. */
+  takeAway(source: RecordSource, ask: Ask, keep?: (bytes: Uint8Array) => Promise<void>): Promise<void>
   /** A draft left by an earlier mount is shown in its record's place. */
   adopt(key: string, draft: Draft): void
   /** The unsaved text of a record, if it has one. */
@@ -249,10 +249,14 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await save(source, state, undefined, ask)
     },
     resend: (source, ask) => save(source, stateOf(source.key), undefined, ask),
-    async takeAway(source, ask) {
+    async takeAway(source, ask, keep = async () => {}) {
       editingOf(source)
-      const bytes = await present(source, ask)
       const state = stateOf(source.key)
+      // What is written meanwhile goes with it.
+      for (let kept = -1; kept !== state.revision; ) {
+        kept = state.revision
+        await keep(await present(source, ask))
+      }
       for (const view of state.handles) view.gone = true
       const { draft } = state
       // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
@@ -261,7 +265,6 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         await draft.discard()
       }
       state.awayUntil = now() + pauseMs
-      return bytes
     },
     adopt(key, draft) {
       const state = stateOf(key)

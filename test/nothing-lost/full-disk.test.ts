@@ -57,6 +57,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
       const end = await saveWith(t, { ground, disk }, pages)
       ends.push(end)
     }
+    await renamedAway(t, { ground, disk })
     t.match(ends[0], /ENOSPC/)
     t.equal(ends.at(-1), 'close: done')
     t.comment(`room left, and how the save ended: ${ends.map((end, pages) => `${pages} ${end}`).join('; ')}`)
@@ -119,6 +120,23 @@ async function keptWhole(
       life === '' ? /the local disk is full[\s\S]*Make room/ : /was not saved/,
     )
   }
+}
+
+/** An editor makes a backup of what it has not closed yet: the rename that finds no room leaves the text where it was. */
+async function renamedAway(t: Test, { ground, disk }: { ground: MountGround; disk: Disk }): Promise<void> {
+  const { files } = ground
+  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Not closed yet",\n')
+  const file = await files.open(report, 'w')
+  await file.write(text, 0)
+  await disk.leave(0)
+  t.equal(await outcome(files.rename(report, `${report}~`)), 'ENOSPC')
+  t.equal(await textOf(ground, report), text, 'a backup that finds no room costs nothing')
+  await disk.makeRoom()
+  t.equal(await outcome(files.rename(report, `${report}~`)), 'done')
+  t.equal(await textOf(ground, `${report}~`), text)
+  await files.rename(`${report}~`, report)
+  t.equal(JSON.parse(await stored(ground)).title, 'Not closed yet')
+  await file.close()
 }
 
 /** As `cp` does it: the first call that fails ends it. */
