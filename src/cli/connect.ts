@@ -4,7 +4,7 @@ import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
 import { type Config, requireUrl } from '../config.js'
 import { baseUrl } from '../remote/address.js'
-import { systemClock } from '../remote/clock.js'
+import { type Clock, systemClock } from '../remote/clock.js'
 import { http } from '../remote/http.js'
 import type { Learned } from '../remote/learned.js'
 import type { LineOptions } from '../remote/line.js'
@@ -28,6 +28,8 @@ export interface Beside {
   readonly learned: Learned
   /** A token that could not be kept, an item of a listing that made no sense. */
   readonly note: (happened: unknown) => void
+  /** The machine's own if not given. */
+  readonly clock?: Clock
 }
 
 /** The base address that the configuration means. @throws Failure 'refused', BadSetting */
@@ -43,14 +45,15 @@ export function lineOptions(config: Config): LineOptions {
 }
 
 /** A service that is asked as the account's user; the first question signs in. */
-export function connected({ config, sources }: Configured, { learned, note }: Beside): Connection {
+export function connected({ config, sources }: Configured, beside: Beside): Connection {
+  const { learned, note, clock = systemClock } = beside
   const secret = findSecret(config, sources)
   const account = knownAccount(baseOf(config), { config, secret }, sources.environment)
-  const plain = http(lineOptions(config))
+  const plain = http({ ...lineOptions(config), clock })
   const who = session(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),
-    clock: systemClock,
+    clock,
     note,
   })
   const speech = wire(dialectOf(config), note)

@@ -11,6 +11,8 @@ export interface Wish {
   readonly service?: Partial<ServiceOptions>
   readonly settings?: Readonly<Record<string, string | readonly string[]>>
   readonly password?: string
+  /** How many times faster waits between two tries, and deadlines, are over; without a kernel only. */
+  readonly haste?: number
 }
 
 export type OpenGround = (t: Test, wish?: Wish) => Promise<Ground>

@@ -8,6 +8,7 @@ import { assemble } from '../../src/cli/assemble.js'
 import { connected } from '../../src/cli/connect.js'
 import { makePrivate } from '../../src/config/places.js'
 import { readConfig } from '../../src/config.js'
+import type { Clock } from '../../src/remote/clock.js'
 import type { Learned } from '../../src/remote/learned.js'
 import { instant } from '../../src/remote/remote.js'
 import type { Ground, Wish } from './ground.js'
@@ -19,6 +20,14 @@ export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
   const service = await testService(t, wish.fill ?? fill, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   let ahead = 0
+  const now = () => instant(Date.now() + ahead)
+  const clock: Clock = {
+    now,
+    after(milliseconds, action) {
+      const timer = setTimeout(action, milliseconds / (wish.haste ?? 1))
+      return () => clearTimeout(timer)
+    },
+  }
   const settings = { user: 'demo', url: service.url, ...wish.settings }
   const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
 
@@ -26,17 +35,17 @@ export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
     const sources = { flags: settings, environment, files: [] }
     const config = readConfig(sources)
     const learned: Learned = { sizes: {} }
-    const connection = connected({ config, sources }, { learned, note: () => {} })
+    const connection = connected({ config, sources }, { learned, note: () => {}, clock })
     for (const place of Object.values(connection.account.places)) makePrivate(place)
     const log = pino({ level: 'silent' })
-    const now = () => instant(Date.now() + ahead)
     return assemble({ config, connection, learned, mountPoint: '/drive', log, version: 'test', now })
   }
 
   let line = await up()
   t.teardown(async () => {
     await line.close()
-    await rm(base, { recursive: true, force: true })
+    // Texts that were shown are remembered beside the way, and may still be on theirs.
+    await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
   const mountable: Mountable = {
     drive: () => line.drive,

@@ -12,8 +12,10 @@ export interface TestService extends Front {
   readonly seed: Seed
   /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
   during(work: () => Promise<unknown>): Promise<readonly Heard[]>
+  /** The file of its database. */
+  readonly database: string
   /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
-  elsewhere(method: 'GET' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string>
+  elsewhere(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: string): Promise<string>
 }
 
 /** Starts a service that is seeded and ends with the test. */
@@ -32,7 +34,8 @@ export async function testService(
   })
   service.seed.together(() => fill(service.seed))
 
-  async function token(): Promise<string> {
+  let signedIn: Promise<string> | undefined
+  async function signIn(): Promise<string> {
     const authorization = `Basic ${Buffer.from('demo:demo').toString('base64')}`
     const answer = await fetch(`${service.url}/login`, { method: 'POST', headers: { authorization } })
     return answer.text()
@@ -41,13 +44,15 @@ export async function testService(
   return {
     ...front,
     seed: service.seed,
+    database: join(data, 'service.db'),
     async during(work) {
       const before = front.heard.length
       await work()
       return front.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
     },
     async elsewhere(method, path, body) {
-      const headers = { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' }
+      signedIn ??= signIn()
+      const headers = { authorization: `Bearer ${await signedIn}`, 'content-type': 'application/json' }
       const answer = await fetch(service.url + path, {
         method,
         headers,
