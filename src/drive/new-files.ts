@@ -18,7 +18,7 @@ import type { Shown } from './shown.js'
 
 export interface NewFileParts extends EditingParts {
   readonly creator: Creator
-  readonly records: Pick<Records, 'draftOf' | 'replace'>
+  readonly records: Pick<Records, 'adopt' | 'draftOf' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   /** How such a record is made. */
   readonly creatable: (node: NewNode) => NewRecord
@@ -134,6 +134,18 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     }
   }
 
+  /** The daemon may have ended after the text had been handed over to the record: then it is that one's draft already. */
+  async function isKept(target: RecordNode, form: JsonObject): Promise<boolean> {
+    const draft = parts.records.draftOf(keyOf(target))
+    if (draft === undefined) return false
+    try {
+      return isSame(parts, parseObject(await draft.text()), form)
+    } catch (thrown) {
+      if (asFailure(thrown).kind !== 'not-json') throw thrown
+      return false
+    }
+  }
+
   function editing(node: NewNode): Editing | Failure {
     const target = aliases.get(keyOf(node))?.target
     const known = target === undefined ? undefined : parts.source(target).editing
@@ -172,7 +184,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       const form = await record.like(written, stored, ask)
       learn(parts, target, stored)
       await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
-      if (!isSame(parts, stored, form)) {
+      if (!isSame(parts, stored, form) && !(await isKept(target, form))) {
         const left = await parts.drafts.begin(keyOfNode(target), prettyPrint(stored))
         await left.write(Buffer.from(prettyPrint(form)), 0)
         await left.sync()
@@ -181,6 +193,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
           `the daemon ended when ${node.name} had become ${target.of} ${made}, before all of it was stored`,
         )
         await withFailure(left, why)
+        parts.records.adopt(keyOf(target), left)
       }
       await draft.discard()
       return true

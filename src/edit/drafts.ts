@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asFailure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { type Draft, openDraft } from './draft.js'
 import { isMissing, privateDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
-import { type DraftMeta, newMeta, printMeta, readMeta, type Why } from './meta.js'
+import { type DraftMeta, newMeta, printMeta, readMeta, type Why, whyOf } from './meta.js'
 import { isAlive, type Owner, thisProcess } from './owner.js'
 import { textHash } from './texts.js'
 
@@ -120,6 +120,7 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
   switch (meta.state) {
     case 'sending':
     case 'in-flight':
+      if (isUnlisted(meta.key)) return { state: 'outcome-unknown', why: whyOf(madeOrNot()) }
       return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
     case 'outcome-unknown':
       return {
@@ -132,6 +133,16 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
     case 'paused':
       return { state: 'refused', why: ended('the daemon ended before this was saved') }
   }
+}
+
+/** A new report: no operation lists reports, so nobody can look whether it was made. */
+const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
+
+function madeOrNot(): Failure {
+  return new Failure(
+    'outcome-unknown',
+    'the daemon ended while this was being sent, and whether it was made is not known',
+  )
 }
 
 function ended(sentence: string): Why {

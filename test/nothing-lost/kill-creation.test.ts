@@ -1,0 +1,203 @@
+// kill -9 at every step of making a report: the service has at most one of it, and the text is never gone.
+import t, { type Test } from 'tap'
+import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+import { draftsLeft } from './left-behind.js'
+import { type Scene, sceneOn } from './scene.js'
+
+interface Step {
+  readonly name: string
+  readonly reach: (scene: Scene, file: string, text: string) => Promise<void>
+  /** What the draft on disk says of itself at the kill. */
+  readonly state: string
+  /** unsent: the file waits. unknown: it waits, and is not sent again by itself. made: the text is the new report's. */
+  readonly leaves: 'unsent' | 'unknown' | 'made'
+  /** How many of it the service has at the kill. */
+  readonly there: 0 | 1
+}
+
+const heldAt =
+  (...which: Parameters<Scene['held']>) =>
+  async (scene: Scene, file: string, text: string): Promise<void> => {
+    const reached = scene.held(...which)
+    await scene.writeAndClose(file, text)
+    await reached
+  }
+
+const post = /^POST \/report$/
+
+const steps: readonly Step[] = [
+  {
+    name: 'after a write',
+    reach: async (scene, file, text) => (await scene.open(file, 'w')).write(text, 0),
+    state: 'editing',
+    leaves: 'unsent',
+    there: 0,
+  },
+  {
+    name: 'before the POST, while its list is looked up',
+    reach: heldAt(/^GET \/calculation\?/, 'before'),
+    state: 'editing',
+    leaves: 'unsent',
+    there: 0,
+  },
+  {
+    name: 'during the POST, before the service has it',
+    reach: heldAt(post, 'before'),
+    state: 'sending',
+    leaves: 'unknown',
+    there: 0,
+  },
+  {
+    name: 'after the service has carried the POST out, and before its answer',
+    reach: heldAt(post, 'after'),
+    state: 'sending',
+    leaves: 'unknown',
+    there: 1,
+  },
+  {
+    name: 'while the new report is read',
+    reach: heldAt(/^GET \/report\?/, 'before', post),
+    state: 'editing',
+    leaves: 'made',
+    there: 1,
+  },
+  {
+    name: 'during the PUT that gives the rows their titles, before the service has it',
+    reach: heldAt(/^PUT \/report/, 'before', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+  },
+  {
+    name: 'after the service has carried that PUT out, and before its answer',
+    reach: heldAt(/^PUT \/report/, 'after', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+  },
+]
+
+const textNamed = (title: string): string =>
+  JSON.stringify({
+    title,
+    description: 'Made on the drive',
+    reportType: '1',
+    calculations: [
+      { calcId: Number(ids.product), title: 'Water' },
+      { calcId: Number(ids.bare), title: 'Nothing' },
+    ],
+  })
+
+t.setTimeout(120_000)
+
+t.test('kill -9 at every step of making a report', async t => {
+  const ground = await realMount(t)
+  for (const [at, step] of steps.entries()) {
+    await t.test(step.name, t => killedAt(t, ground, { step, title: `New number ${at}` }))
+  }
+  t.comment(`${steps.length} kills of a daemon that makes a report, none of which cost a text or made two`)
+})
+
+async function killedAt(
+  t: Test,
+  ground: MountGround,
+  { step, title }: { step: Step; title: string },
+): Promise<void> {
+  const name = `new-${title.replaceAll(' ', '-')}.json`
+  const file = `reports/${name}`
+  const draft = `.calcfs/drafts/${name}`
+  const text = textNamed(title)
+  const scene = sceneOn(ground)
+  const sent = await ground.service.during(async () => {
+    await step.reach(scene, file, text)
+    await ground.kill9()
+    const atRisk = await draftsLeft(ground.home)
+    t.ok(
+      atRisk.some(one => one.state === step.state && one.text.includes(title)),
+      'a draft was at risk',
+    )
+    t.equal((await reportsOf(ground, title)).length, step.there)
+    await scene.cleanUp()
+    await ground.mount()
+    if (step.leaves === 'made') await until(10_000, `${draft} is taken over`, () => isGone(ground, draft))
+    else t.equal(await textOf(ground, file), text, 'the text is in its place')
+    await ground.pass(300)
+  })
+  t.ok(writes(sent).filter(line => post.test(line)).length <= 1, `made at most once: ${writes(sent)}`)
+  t.equal((await reportsOf(ground, title)).length, step.there)
+  await finish(t, ground, { step, title, name })
+  const [made, another] = await reportsOf(ground, title)
+  t.match(made, {
+    description: 'Made on the drive',
+    calculations: [{ title: 'Water' }, { title: 'Nothing' }],
+  })
+  t.equal(another, undefined, 'there is one of it')
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+}
+
+/** What the user does about it after the kill. */
+async function finish(
+  t: Test,
+  ground: MountGround,
+  { step, title, name }: { step: Step; title: string; name: string },
+): Promise<void> {
+  const text = textNamed(title)
+  switch (step.leaves) {
+    case 'unsent':
+      t.same(await namesOf(ground, '.calcfs/drafts'), [name, `${name}.why`])
+      return overwrite(ground, `reports/${name}`, text)
+    case 'unknown': {
+      t.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /drafts send --again/)
+      const again = await ground.service.during(async () => {
+        t.equal(await outcome(overwrite(ground, `reports/${name}`, text)), 'EIO')
+      })
+      t.same(writes(again), [], 'it is never sent again by itself')
+      if (step.there === 0) {
+        t.match(await ground.calcfs('drafts', 'send', '--again', name, '--mount', ground.directory), {
+          code: 0,
+        })
+        return
+      }
+      t.match(await ground.calcfs('drafts', 'drop', name, '--mount', ground.directory), { code: 0 })
+      const [made] = await reportsOf(ground, title)
+      // What the POST could not say is said by the record's own file.
+      const own = `reports/${made?.id}.json`
+      const titled = JSON.parse(await textOf(ground, own))
+      return overwrite(
+        ground,
+        own,
+        JSON.stringify({ ...titled, calculations: JSON.parse(text).calculations }),
+      )
+    }
+    case 'made': {
+      const [made] = await reportsOf(ground, title)
+      const own = `reports/${made?.id}.json`
+      t.ok((await namesOf(ground, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
+      // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
+      return overwrite(ground, own, await textOf(ground, own))
+    }
+  }
+}
+
+const isGone = async (ground: MountGround, path: string): Promise<boolean> =>
+  (await outcome(ground.files.lstat(path))) === 'ENOENT'
+
+interface Made {
+  readonly id: number
+  readonly title: string
+}
+
+/** The reports of this title that the service has, by trying the numbers it gives one after the other. */
+async function reportsOf({ service }: MountGround, title: string): Promise<Made[]> {
+  const found: Made[] = []
+  for (let id = 1; ; id++) {
+    const text = await service.elsewhere('GET', `/report?id=${id}`).catch(() => undefined)
+    if (text === undefined) return found
+    const report: Made = JSON.parse(text)
+    if (report.title === title) found.push(report)
+  }
+}
