@@ -41,8 +41,14 @@ export const forms: Forms = {
       mine: z.string(),
     }),
   },
-  send: { ask: onDraft.extend({ again: z.boolean() }), answer: z.object({ record: z.string() }) },
-  drop: { ask: onDraft, answer: z.object({ record: z.string(), kept: z.string().optional() }) },
+  send: {
+    ask: onDraft.extend({ again: z.boolean() }),
+    answer: z.object({ name: z.string(), record: z.string() }),
+  },
+  drop: {
+    ask: onDraft,
+    answer: z.object({ name: z.string(), record: z.string(), kept: z.string().optional() }),
+  },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
   setReport: {
     ask: z.object({ id: z.string(), entries: texts }),

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { Comparison, Control, DraftLine } from '../drive/control.js'
-import { asFailure, Failure } from '../failure.js'
+import { asFailure } from '../failure.js'
 import { driveCommand, withDrive } from './controlled.js'
 import { exitCodes, Stop, sentenceOf } from './exit.js'
 
@@ -112,24 +112,18 @@ async function send(control: Control, name: string | undefined, flags: SendFlags
   if (failed.length > 0) throw new Stop(exitCodes.unsent, `not saved: ${failed.join(', ')}`)
 }
 
-async function sendOne(control: Control, name: string, again: boolean): Promise<void> {
-  try {
-    const { record } = await control.send({ name, again })
-    console.log(`${name}: ${record} is saved${again ? '; look whether there are two of it now' : ''}.`)
-  } catch (thrown) {
-    const { kind, message, said, place } = asFailure(thrown)
-    const more = kind === 'absent' ? '' : `; calcfs drafts show ${name}.why says more`
-    throw new Failure(kind, `${name} is not saved: ${message}${more}`, { cause: thrown, said, place })
-  }
+async function sendOne(control: Control, asked: string, again: boolean): Promise<void> {
+  const { name, record } = await control.send({ name: asked, again })
+  console.log(`${name}: ${record} is saved${again ? '; look whether there are two of it now' : ''}.`)
 }
 
 function dropCommand(): Command {
   const command = driveCommand('drop')
     .description('give a text up; its record shows what the service has')
     .argument('<name>', nameHelp)
-    .action((name: string) =>
+    .action((asked: string) =>
       withDrive(command, async control => {
-        const { record, kept } = await control.drop({ name })
+        const { name, record, kept } = await control.drop({ name: asked })
         const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
         console.log(`${name} is given up, ${record} is as the service has it${where}.`)
       }),

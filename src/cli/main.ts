@@ -29,6 +29,7 @@ Exit codes: ${Object.entries(exitCodes)
 
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */
 export async function main(args: readonly string[]): Promise<void> {
+  process.stdout.on('error', endWithReader)
   const program = programOf(await commandsFor(args))
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -38,6 +39,12 @@ export async function main(args: readonly string[]): Promise<void> {
     if (sentence !== undefined) console.error(`calcfs: ${sentence}`)
     if (program.opts()['debug'] === true) console.error(reason)
   }
+}
+
+/** `calcfs drafts diff 42 | head`: whoever has read enough closes the pipe, and nothing is wrong. */
+function endWithReader(cause: Error): void {
+  if (!('code' in cause) || cause.code !== 'EPIPE') throw cause
+  process.exit()
 }
 
 /** The commands that a line may mean; all of them where it names none, for the help. */

@@ -2,12 +2,12 @@
 import type { Draft } from '../edit/draft.js'
 import { recordWords } from '../edit/explain.js'
 import { orderText } from '../edit/order-text.js'
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import { parseObject } from '../record/parse.js'
 import { type Ask, instant } from '../remote/remote.js'
-import type { Comparison, Control } from './control.js'
+import type { Answered, Comparison, Control } from './control.js'
 import type { ControlParts } from './control-parts.js'
-import { type EditableNode, keyOf } from './node.js'
+import type { EditableNode } from './node.js'
 import { nodeOfKey } from './record-key.js'
 import type { RecordSource } from './record-source.js'
 
@@ -71,7 +71,7 @@ export function openDraftControl(
   /** The other text of an order is a report; only its list is held against the lines. */
   const orderIn = (report: string): string => orderText(writing.ports.dialect.rows(parseObject(report)) ?? [])
 
-  async function send(asked: { name: string; again: boolean }): Promise<{ record: string }> {
+  async function send(asked: { name: string; again: boolean }): Promise<Answered<'send'>> {
     const { name, draft } = find(asked.name)
     const node = nodeOf(draft, name)
     const isDoubtful = draft.meta.state === 'outcome-unknown'
@@ -86,9 +86,17 @@ export function openDraftControl(
     if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
     const ask = until(parts.deadlines.save)
     const source = writing.source(node)
-    if (writing.records.draftOf(keyOf(node))?.id === draft.id) await writing.records.resend(source, ask)
+    try {
+      await sendFrom(source, draft, ask)
+    } catch (thrown) {
+      throw notSaved(name, asFailure(thrown))
+    }
+    return { name, record: recordOf(draft) }
+  }
+
+  async function sendFrom(source: RecordSource, draft: Draft, ask: Ask): Promise<void> {
+    if (writing.records.draftOf(source.key)?.id === draft.id) await writing.records.resend(source, ask)
     else await sendBeside(source, draft, ask)
-    return { record: recordOf(draft) }
   }
 
   /** Of two texts of one record only one is shown in its place; the other goes out all the same. */
@@ -118,9 +126,9 @@ export function openDraftControl(
     diff: compare,
     send,
     async drop({ name }) {
-      const { draft } = find(name)
-      const record = recordOf(draft)
-      return { record, kept: await writing.giveUp(draft) }
+      const found = find(name)
+      const record = recordOf(found.draft)
+      return { name: found.name, record, kept: await writing.giveUp(found.draft) }
     },
   }
 }
@@ -132,3 +140,8 @@ const textOf = async (draft: Draft): Promise<string> => Buffer.from(await bytesO
 
 /** As the start of a line: `report 42`. */
 const recordOf = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
+
+function notSaved(name: string, { kind, message, said, place, cause }: Failure): Failure {
+  const sentence = `${name} is not saved: ${message}; calcfs drafts show ${name}.why says more`
+  return new Failure(kind, sentence, { cause, said, place })
+}

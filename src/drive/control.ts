@@ -12,7 +12,7 @@ export interface ControlCalls {
   /** `again`: although a record may have been made of it already. */
   readonly send: {
     readonly ask: { readonly name: string; readonly again: boolean }
-    readonly answer: { readonly record: string }
+    readonly answer: { readonly name: string; readonly record: string }
   }
   readonly drop: { readonly ask: { readonly name: string }; readonly answer: Dropped }
   readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
@@ -69,6 +69,7 @@ export interface Comparison {
 }
 
 export interface Dropped {
+  readonly name: string
   readonly record: string
   /** The file in which the text can still be found; undefined where it is gone. */
   readonly kept?: string | undefined

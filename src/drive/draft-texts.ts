@@ -77,7 +77,8 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
       const { draft, part } = fileOf(name)
       if (part === 'theirs' && draft.key !== undefined) {
         const theirs = Buffer.from(shown.bytes).toString()
-        await texts.remember(draft.key, theirs, 'read')
+        // The text is the record's, whatever the draft is written in.
+        await texts.remember(recordOf(draft.key), theirs, 'read')
         await draft.change({ base: textHash(theirs), form: undefined })
       }
       return shown
@@ -85,6 +86,10 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
     named: name => fileOf(name).draft,
   }
 }
+
+/** An order is saved as an edit of its report. */
+const recordOf = (key: RecordKey): RecordKey =>
+  key.as === 'order' ? { kind: key.kind, id: key.id } : key
 
 async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
   switch (part) {

@@ -74,4 +74,5 @@ by-id/               any project, calculation or report by its number
 
 Files of calculations never change and cannot be created here: the service has no upload.
 touch a folder to see other people's changes at once.
+calcfs why PATH says why something failed; calcfs drafts list, what is not saved.
 `

@@ -54,6 +54,7 @@ export async function realMount(t: Test, wish: Wish = {}, shared: Shared = {}): 
   const logFile = join(base, 'log')
   await fs.mkdir(directory)
   await fs.mkdir(local)
+  await fs.mkdir(join(base, 'run'))
   const home = shared.home ?? base
   const environment = environmentOf(home, wish.password ?? 'demo')
   let daemon: ChildProcess | undefined
@@ -137,6 +138,7 @@ function environmentOf(base: string, password: string): Record<string, string> {
     XDG_CACHE_HOME: join(base, 'cache'),
     XDG_STATE_HOME: join(base, 'state'),
     XDG_DATA_HOME: join(base, 'data'),
+    XDG_RUNTIME_DIR: join(base, 'run'),
     CALCFS_PASSWORD: password,
   }
 }
