@@ -88,8 +88,7 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
 }
 
 /** An order is saved as an edit of its report. */
-const recordOf = (key: RecordKey): RecordKey =>
-  key.as === 'order' ? { kind: key.kind, id: key.id } : key
+const recordOf = (key: RecordKey): RecordKey => (key.as === 'order' ? { kind: key.kind, id: key.id } : key)
 
 async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
   switch (part) {
