@@ -228,6 +228,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     async close() {
       await writing.pending.run('all')
       await records.settled()
+      await drafts.leave()
       ledger.set('service', 'learned', JSON.stringify(learned))
       await content.close()
       ledger.close()

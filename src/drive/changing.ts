@@ -53,7 +53,7 @@ export function openChanging(
     const place = await places.scratch(to, ask)
     if (node.kind === 'scratch' && target !== undefined) {
       await parts.madeAnew(target, to)
-      await records.replace(parts.source(target), await scratch.read(node.place), ask)
+      await records.replace(parts.source(target), { text: await scratch.read(node.place) }, ask)
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)

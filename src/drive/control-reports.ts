@@ -129,7 +129,7 @@ export function openReportControl(
     const rows = await rowsWanted({ id, now, mine, unsent, entries }, ask)
     const whole = renumberedReport(dialect, { now, mine, rows })
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
-      await records.replace(source, Buffer.from(prettyPrint(whole)), ask)
+      await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, ask)
     else await saveBeside(source, { now, whole }, ask)
     if (unsent.order !== undefined) await writing.end(unsent.order)
     return {

@@ -20,6 +20,8 @@ export interface DraftTexts {
   read(name: string): Promise<Shown>
   /** For an open: whoever reads the text that stands against his own may insist on his own afterwards. */
   open(name: string): Promise<Shown>
+  /** The daemon ends: the next mount adopts what is unsent. */
+  leave(): Promise<void>
   /** The draft to which this name belongs; Failure 'absent' for none. */
   named(name: string): Draft
 }
@@ -82,6 +84,9 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
         await draft.change({ base: textHash(theirs), form: undefined })
       }
       return shown
+    },
+    async leave() {
+      await Promise.all([...live.values()].map(draft => draft.leave()))
     },
     named: name => fileOf(name).draft,
   }

@@ -5,7 +5,7 @@ import type { EditableRecord } from '../edit/editable.js'
 import type { RecordKey } from '../edit/key.js'
 import type { Saved, Saver } from '../edit/save.js'
 import type { Texts } from '../edit/texts.js'
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import { parseObject } from '../record/parse.js'
@@ -61,7 +61,9 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
         noteRead: text => remember(parts, key, text, 'read'),
         async save(draft, base, ask) {
           const own = base && Buffer.from(base).toString()
-          const saved = await parts.saver.save({ record: parts.editable(node), draft, own }, ask)
+          const saved = await savedOrOld(parts, node, () =>
+            parts.saver.save({ record: parts.editable(node), draft, own }, ask),
+          )
           if (saved.outcome === 'unchanged') forgetOther(node, catalog, await draft.text())
           else learnSaved(parts, node, saved)
           return undefined
@@ -99,6 +101,29 @@ export function remember(
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 
+/** The failures of a save that say nothing about the record itself. */
+const ownMistakes = new Set<Failure['kind']>(['not-json', 'refused', 'no-space'])
+
+/** A save that failed at the service says that what is known here of the record may be old. */
+export async function savedOrOld(
+  { catalog }: EditingParts,
+  node: RecordNode,
+  save: () => Promise<Saved>,
+): Promise<Saved> {
+  try {
+    return await save()
+  } catch (thrown) {
+    if (!ownMistakes.has(asFailure(thrown).kind)) forget(catalog, node)
+    throw thrown
+  }
+}
+
+/** The next question about the record goes to the service. */
+export function forget(catalog: Catalog, node: RecordNode): void {
+  if (node.of === 'share') catalog.refreshShares(node.project)
+  else catalog.refreshRecord(readable(node))
+}
+
 /** What is known here becomes what the save has read; of the record as of its listing. */
 export function learnSaved(
   parts: EditingParts,
@@ -130,9 +155,8 @@ export function learn(
 
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */
 function forgetOther(node: RecordNode, catalog: Catalog, text: string): void {
-  if (node.of === 'share') return
-  const known = catalog.knownRecord(readable(node))
-  if (known === undefined || !equalJson(known, parseObject(text))) catalog.refreshRecord(readable(node))
+  const known = node.of === 'share' ? undefined : catalog.knownRecord(readable(node))
+  if (known === undefined || !equalJson(known, parseObject(text))) forget(catalog, node)
 }
 
 /** The record itself; a share is only ever listed with its project's others. */

@@ -32,16 +32,20 @@ export interface NewFiles {
   made(node: NewNode): RecordNode | undefined
   /**
    * What a daemon left behind that ended after the record was made: the text becomes that record's draft. True if it
-   * was such a draft, and has gone.
+   * was such a draft, and has done its work.
    */
   resume(node: NewNode, draft: Draft, ask: Ask): Promise<boolean>
 }
 
-/** A name and what it stands for: what its writer wrote last, and the same in the record's form. */
+/**
+ * A name and what it stands for: what its writer wrote last, the same in the record's form, and the text of the record
+ * that this was made from; undefined where only the texts that were read can tell.
+ */
 interface Alias {
   readonly target: RecordNode
   readonly written: JsonObject
   readonly form: JsonObject
+  readonly base: JsonObject | undefined
 }
 
 export function openNewFiles(parts: NewFileParts): NewFiles {
@@ -85,21 +89,25 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     learn(parts, target, stored)
     if (node.of === 'share') parts.catalog.refreshShares(node.project)
     await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
-    return { target, written, form: await record.like(written, stored, ask) }
+    return { target, written, form: await record.like(written, stored, ask), base: stored }
   }
 
   /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
   async function edited(node: NewNode, alias: Alias, written: JsonObject, ask: Ask): Promise<Alias> {
-    const id = alias.target.of === 'share' ? dialect.shareId(written) : dialect.facts(written).id
-    if (id === alias.target.id) return { ...alias, written, form: written }
-    const said = await parts.creatable(node).like(written, alias.form, ask)
-    const gone = [...editsBetween(alias.written, written)].filter(([, edit]) => edit === removed)
+    const isWhole = (record: JsonObject) =>
+      (alias.target.of === 'share' ? dialect.shareId(record) : dialect.facts(record).id) === alias.target.id
+    if (isWhole(written)) return { ...alias, written, form: written, base: undefined }
+    const edits = editsBetween(alias.written, written)
+    const changed = written.fields.filter(({ name }) => edits.has(name))
+    const said = await parts.creatable(node).like({ type: 'object', fields: changed }, alias.form, ask)
+    // Who has written the whole record before and now writes a part of it takes nothing away.
+    const gone = isWhole(alias.written) ? [] : [...edits].filter(([, edit]) => edit === removed)
     const form = gone.reduce((record, [name]) => withoutField(record, name), said)
     return { ...alias, written, form }
   }
 
   /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
-  async function handOver({ target, form }: Alias, ask: Ask): Promise<Failure | undefined> {
+  async function handOver({ target, form, base }: Alias, ask: Ask): Promise<Failure | undefined> {
     const stored =
       target.of === 'share'
         ? undefined
@@ -111,7 +119,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     )
       return undefined
     try {
-      await parts.records.replace(parts.source(target), Buffer.from(prettyPrint(form)), ask)
+      const made = { text: Buffer.from(prettyPrint(form)), base: base && Buffer.from(prettyPrint(base)) }
+      await parts.records.replace(parts.source(target), made, ask)
       return undefined
     } catch (thrown) {
       return asFailure(thrown)
@@ -123,7 +132,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const alias =
       known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
     aliases.set(keyOf(node), alias)
-    return handOver(alias, ask)
+    const failure = await handOver(alias, ask)
+    // What is stored now is what the next text is an edit of; what was not, is not.
+    if (failure === undefined) aliases.set(keyOf(node), { ...alias, base: alias.form })
+    return failure
   }
 
   async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
@@ -195,7 +207,6 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         await withFailure(left, why)
         parts.records.adopt(keyOf(target), left)
       }
-      await draft.discard()
       return true
     },
   }

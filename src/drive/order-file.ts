@@ -4,7 +4,7 @@ import { orderText } from '../edit/order-text.js'
 import { Failure } from '../failure.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask } from '../remote/remote.js'
-import { type EditingParts, learnSaved, remember } from './editing.js'
+import { type EditingParts, learnSaved, remember, savedOrOld } from './editing.js'
 import { keyOf, type OrderNode, type RecordNode } from './node.js'
 import { keyOfNode } from './record-key.js'
 import type { Editing, RecordSource } from './record-source.js'
@@ -50,7 +50,9 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
         },
         async save(draft, base, ask) {
           const own = originOf(node, base)
-          const saved = await parts.saver.save({ record: parts.editable(node), draft, own }, ask)
+          const saved = await savedOrOld(parts, report, () =>
+            parts.saver.save({ record: parts.editable(node), draft, own }, ask),
+          )
           if (saved.outcome === 'stored') learnSaved(parts, report, saved)
           return undefined
         },

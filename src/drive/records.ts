@@ -25,7 +25,7 @@ export interface Records {
   create(source: RecordSource): Promise<RecordHandle>
   truncate(source: RecordSource, size: ByteOffset, ask: Ask): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
-  replace(source: RecordSource, text: Uint8Array, ask: Ask): Promise<void>
+  replace(source: RecordSource, text: Replacement, ask: Ask): Promise<void>
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
   resend(source: RecordSource, ask: Ask): Promise<void>
   /** The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. */
@@ -38,6 +38,12 @@ export interface Records {
   settled(): Promise<void>
   /** Gives an unsaved text up; the record shows what the service has. */
   drop(key: string): Promise<void>
+}
+
+/** A finished text, and the one it was made from, where that is known. */
+export interface Replacement {
+  readonly text: Uint8Array
+  readonly base?: Uint8Array | undefined
 }
 
 /** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
@@ -89,19 +95,29 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
-  async function save(source: RecordSource, state: Open, view: View | undefined, ask: Ask): Promise<void> {
+  async function save(
+    source: RecordSource,
+    state: Open,
+    base: Uint8Array | undefined,
+    ask: Ask,
+  ): Promise<void> {
     const before = state.saving
-    const run = before.then(() => saveNow(source, state, view, ask))
+    const run = before.then(() => saveNow(source, state, base, ask))
     state.saving = run.catch(settled)
     await run
   }
 
-  async function saveNow(source: RecordSource, state: Open, view: View | undefined, ask: Ask): Promise<void> {
+  async function saveNow(
+    source: RecordSource,
+    state: Open,
+    base: Uint8Array | undefined,
+    ask: Ask,
+  ): Promise<void> {
     const { draft } = state
     if (draft === undefined || draft.size === 0) return
     const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
-    const handedOver = await editingOf(source).save(draft, view?.base, ask)
+    const handedOver = await editingOf(source).save(draft, base, ask)
     source.written(changed)
     if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
     else shown.drop(source.key)
@@ -154,7 +170,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         // What is written while the save is under way is the next flush's.
         view.wrote = false
         try {
-          await save(source, state, view, ask)
+          await save(source, state, view.base, ask)
         } catch (thrown) {
           view.wrote = true
           throw thrown
@@ -168,7 +184,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         state.handles.delete(view)
         // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
         if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
-          await save(source, state, view, ask)
+          await save(source, state, view.base, ask)
         }
         await dropEmpty(source.key, state)
       },
@@ -238,15 +254,15 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       if (size === 0) await dropEmpty(source.key, state)
       else if (state.handles.size === 0) await save(source, state, undefined, ask)
     },
-    async replace(source, text, ask) {
+    async replace(source, { text, base }, ask) {
       const state = stateOf(source.key)
-      const draft = await draftFor(source, state, { bytes: nothing })
+      const draft = await draftFor(source, state, { bytes: nothing, base })
       await draft.truncate(0)
       await draft.write(text, 0)
       touch(state, now())
       state.awayUntil = 0
       for (const view of state.handles) view.gone = true
-      await save(source, state, undefined, ask)
+      await save(source, state, base, ask)
     },
     resend: (source, ask) => save(source, stateOf(source.key), undefined, ask),
     async takeAway(source, ask, keep = async () => {}) {

@@ -135,7 +135,7 @@ export function openWriting(sources: WritingSources): Writing {
     const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
     if (node === undefined) return
     if (node.kind === 'new') {
-      if (await newFiles.resume(node, draft, ask)) await records.drop(keyOf(node))
+      if (await newFiles.resume(node, draft, ask)) await end(draft)
       return
     }
     if ((await saver.settle({ record: editable(node), draft }, ask)) !== 'stored') return

@@ -17,7 +17,10 @@ export interface Base {
   readonly edits: Edits
 }
 
-type Judged = Candidate & Base
+type Judged = Candidate & Base & { readonly distance: number }
+
+/** How far a text that was met is from the one that was written; 0 only where they say the same. */
+export type Distance = (record: JsonObject, edits: Edits) => number
 
 /**
  * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
@@ -29,23 +32,27 @@ export function chooseBase(
   known: readonly Candidate[],
   mine: JsonObject,
   own?: JsonObject,
+  distance: Distance = (_record, edits) => edits.size,
 ): Base | undefined {
-  const judged = known.map(candidate => ({ ...candidate, edits: editsBetween(candidate.record, mine) }))
+  const judge = (record: JsonObject) => {
+    const edits = editsBetween(record, mine)
+    return { record, edits, distance: distance(record, edits) }
+  }
+  const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
   const best = nearest(judged.filter(candidate => candidate.last >= saved))
-  const ownBase = own && { record: own, edits: editsBetween(own, mine) }
+  const ownBase = own && judge(own)
   if (best === undefined) return ownBase
-  if (ownBase !== undefined && (best.edits.size === 0 || ownBase.edits.size <= best.edits.size))
-    return ownBase
+  if (ownBase !== undefined && (best.distance === 0 || ownBase.distance <= best.distance)) return ownBase
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, readAfter(judged, saved))
-  if (best.edits.size === 0) refuseOldBuffer(readAfter(judged, best.last))
+  if (best.distance === 0) refuseOldBuffer(readAfter(judged, best.last))
   return best
 }
 
 /** The texts that programs here have read since, and that say something else than the one to be saved. */
 function readAfter(known: readonly Judged[], time: number): readonly Judged[] {
-  return known.filter(one => one.read !== undefined && one.read > time && one.edits.size > 0)
+  return known.filter(one => one.read !== undefined && one.read > time && one.distance > 0)
 }
 
 /**
@@ -73,7 +80,6 @@ function inDoubt(): Failure {
 function nearest(candidates: readonly Judged[]): Judged | undefined {
   const lastUse = (one: Judged) => Math.max(one.read ?? 0, one.saved ?? 0)
   return candidates.toSorted(
-    (one, other) =>
-      one.edits.size - other.edits.size || lastUse(other) - lastUse(one) || other.last - one.last,
+    (one, other) => one.distance - other.distance || lastUse(other) - lastUse(one) || other.last - one.last,
   )[0]
 }

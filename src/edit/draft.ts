@@ -7,6 +7,7 @@ import type { Instant } from '../remote/remote.js'
 import { privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
+import { nobody } from './owner.js'
 
 /** No record is that long; a wrong `cp` must not fill the disk. In bytes. */
 export const largestDraft = 64 * 1024 * 1024
@@ -41,6 +42,8 @@ export interface Draft {
   discard(): Promise<void>
   /** Closes the file and leaves everything on disk. */
   close(): Promise<void>
+  /** The same at the end of a daemon: from now on it is nobody's, and the next mount may adopt it. */
+  leave(): Promise<void>
 }
 
 /** The draft whose `text` lies in this directory. */
@@ -83,7 +86,11 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     await replaceFile(join(directory, 'meta.json'), printMeta(meta))
   }
 
+  let ended = false
+
   async function discard(): Promise<void> {
+    if (ended) return
+    ended = true
     await file.close()
     await rm(directory, { recursive: true, force: true })
     await syncDirectory(join(directory, '..'))
@@ -114,6 +121,14 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     keepTheirs: text => inOrder(() => replaceFile(join(directory, 'theirs.json'), text)),
     discard: () => inOrder(discard),
     close: () => inOrder(() => file.close()),
+    leave: () =>
+      inOrder(async () => {
+        if (ended) return
+        ended = true
+        meta = { ...meta, owner: nobody }
+        await replaceFile(join(directory, 'meta.json'), printMeta(meta))
+        await file.close()
+      }),
   }
 }
 

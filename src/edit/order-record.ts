@@ -1,11 +1,13 @@
 // A report's order as a record of its own: the lines become the report's list, on the list that their writer had.
+import { posix } from 'node:path'
 import { Failure } from '../failure.js'
 import { escapeCell } from '../record/cell.js'
-import { type JsonObject, stringJson } from '../record/json.js'
+import { type JsonObject, stringJson, withField } from '../record/json.js'
 import type { Ask, CalculationId, Dialect, ReportId, ReportRow } from '../remote/remote.js'
 import { idForm } from '../remote/remote.js'
-import { type Candidate, chooseBase } from './base.js'
+import { chooseBase } from './base.js'
 import type { EditableRecord, Meant } from './editable.js'
+import { orderDistance } from './order-distance.js'
 import { type OrderLine, orderLines } from './order-text.js'
 import { editableReport } from './report.js'
 import { calculationOf } from './report-list.js'
@@ -26,10 +28,13 @@ export function editableOrder(
         `an empty order clears nothing; to clear the list write [] for it in ${id}.json`,
       )
     }
-    const wanted = await Promise.all(lines.map(line => rowOf(ports, line, ask)))
+    const wanted = await Promise.all(
+      lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, ask)),
+    )
     const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
     const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(ask))
-    const rows = wanted.map(row => titled(row, [base, ...meant.known.map(known => known.record)].map(shown)))
+    const earlier = meant.known.flatMap(known => shown(known.record))
+    const rows = wanted.map(row => titled(row, shown(base), earlier))
     return { base, mine: ports.dialect.withRows(base, rows) }
   }
 
@@ -43,6 +48,12 @@ function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly
     'refused',
     `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
   )
+}
+
+/** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */
+function fromFolder(id: ReportId, entry: string): string {
+  const isFromFolder = /^\.\.?\//.test(entry) || /^\d+-[^/]*$/.test(entry)
+  return isFromFolder ? posix.join(`/reports/${id}`, entry) : entry
 }
 
 async function rowOf(ports: ReportPorts, { line, entry, title }: OrderLine, ask: Ask): Promise<ReportRow> {
@@ -61,18 +72,18 @@ async function rowOf(ports: ReportPorts, { line, entry, title }: OrderLine, ask:
   }
 }
 
-/** A title that was written; else the one its row has or once had: rows may go out and come back. */
-function titled(row: ReportRow, known: readonly (readonly ReportRow[])[]): ReportRow {
-  const earlier = known.flatMap(rows =>
-    rows.filter(one => one.calculation === row.calculation && one.title !== undefined).slice(0, 1),
-  )
-  const same = earlier.find(({ title = '' }) => escapeCell(title).trim() === row.title)
-  return { calculation: row.calculation, title: same?.title ?? row.title ?? earlier[0]?.title }
+/** A title that was written; else the one of the row that stays, or that it had once: rows may go out and come back. */
+function titled(row: ReportRow, base: readonly ReportRow[], known: readonly ReportRow[]): ReportRow {
+  const same = (one: ReportRow) => one.calculation === row.calculation
+  const stays = base.filter(same)
+  const earlier = stays.length > 0 ? stays : known.filter(one => same(one) && one.title !== undefined)
+  const written = earlier.find(({ title = '' }) => escapeCell(title).trim() === row.title)
+  return { calculation: row.calculation, title: written?.title ?? row.title ?? earlier[0]?.title }
 }
 
 /**
- * The text of the report whose list the writer had: lists are compared row by row, because as a field of the report one
- * list is as different from another as any.
+ * The text of the report whose list the writer had. As a field one list is as different from another as any: the
+ * nearest is the one of which the fewest rows came, went or moved.
  */
 function chooseByRows(
   shown: (record: JsonObject) => readonly ReportRow[],
@@ -80,30 +91,24 @@ function chooseByRows(
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
   const origins = new Map<JsonObject, JsonObject>()
-  const seen = (record: JsonObject): JsonObject => {
-    const neighbours = neighboursOf(shown(record))
-    origins.set(neighbours, record)
-    return neighbours
+  const listIn = (record: JsonObject): JsonObject => {
+    const list = listAlone(shown(record))
+    origins.set(list, record)
+    return list
   }
-  const candidates: Candidate[] = known.map(one => ({ ...one, record: seen(one.record) }))
-  const own = held === undefined ? undefined : seen(held)
-  const base = chooseBase(candidates, neighboursOf(wanted), own)
+  const order = wanted.map(row => row.calculation)
+  const distance = (list: JsonObject) => {
+    const record = origins.get(list)
+    return record === undefined ? 0 : orderDistance(idsOf(shown(record)), order)
+  }
+  const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
+  const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), distance)
   return base === undefined ? undefined : origins.get(base.record)
 }
 
-/** A list as fields that say who comes after whom; what moved, came or went changes few of them. */
-function neighboursOf(rows: readonly ReportRow[]): JsonObject {
-  const times = new Map<string, number>()
-  let before = ''
-  const fields = rows.map(({ calculation }) => {
-    const time = (times.get(calculation) ?? 0) + 1
-    times.set(calculation, time)
-    const name = `${calculation} ${time}`
-    const field = { name, rawName: JSON.stringify(name), value: stringJson(before) }
-    before = name
-    return field
-  })
-  return { type: 'object', fields: [...fields, last(before)] }
-}
+const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)
 
-const last = (name: string) => ({ name: 'end', rawName: '"end"', value: stringJson(name) })
+function listAlone(rows: readonly ReportRow[]): JsonObject {
+  const none: JsonObject = { type: 'object', fields: [] }
+  return withField(none, 'list', stringJson(idsOf(rows).join(',')))
+}

@@ -10,6 +10,9 @@ export interface Owner {
   readonly started: string
 }
 
+/** No process: what it owns may be taken. */
+export const nobody: Owner = { pid: 0, started: 'ended' }
+
 /** This very process. */
 export async function thisProcess(): Promise<Owner> {
   const started = await startOf(process.pid)

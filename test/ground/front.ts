@@ -25,6 +25,10 @@ export interface Front {
   readonly heard: readonly Heard[]
   /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
   spoil(which: RegExp, how: Spoiler): () => void
+  /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
+  rewrite(which: RegExp, change: (body: string) => string): () => void
+  /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
+  lose(which: RegExp): () => void
   /** Holds up each request until the promise is kept. */
   hold(until: Promise<unknown>): void
   /** Connections are refused until `back`. */
@@ -38,6 +42,7 @@ const base = '/create/rest'
 export async function openFront(port: number): Promise<Front> {
   const heard: Heard[] = []
   const spoilers: { which: RegExp; how: Spoiler }[] = []
+  const rewriters: { which: RegExp; change: (body: string) => string }[] = []
   let held: Promise<unknown> = Promise.resolve()
   let server: Server = createServer()
 
@@ -49,14 +54,18 @@ export async function openFront(port: number): Promise<Front> {
     heard.push(one)
     await held
     const spoiler = spoilers.find(({ which }) => which.test(`${method} ${path}`))
-    const carryOut = () => forward(incoming, body, response)
+    const rewriter = rewriters.find(({ which }) => which.test(`${method} ${path}`))
+    const sent = rewriter === undefined ? body : Buffer.from(rewriter.change(body.toString()))
+    const carryOut = () => forward(incoming, sent, response)
     if (spoiler !== undefined) return spoiler.how(response, { heard: one, carryOut })
     const passOn = await carryOut()
     passOn()
   }
 
   function forward(incoming: IncomingMessage, body: Buffer, response: ServerResponse): Promise<() => void> {
-    const { method, url, headers } = incoming
+    const { method, url } = incoming
+    const length = incoming.headers['content-length'] === undefined ? {} : { 'content-length': body.length }
+    const headers = { ...incoming.headers, ...length }
     return new Promise((answered, failed) => {
       const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, answer =>
         answered(() => {
@@ -81,14 +90,26 @@ export async function openFront(port: number): Promise<Front> {
   }
 
   const own = await listen(0)
+  function spoil(which: RegExp, how: Spoiler): () => void {
+    const spoiler = { which, how }
+    spoilers.unshift(spoiler)
+    return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
+  }
+
   return {
     url: `http://127.0.0.1:${own}${base}`,
     heard,
-    spoil(which, how) {
-      const spoiler = { which, how }
-      spoilers.unshift(spoiler)
-      return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
+    spoil,
+    rewrite(which, change) {
+      const rewriter = { which, change }
+      rewriters.unshift(rewriter)
+      return () => rewriters.splice(rewriters.indexOf(rewriter), 1)
     },
+    lose: which =>
+      spoil(which, async (response, { carryOut }) => {
+        await carryOut()
+        response.destroy()
+      }),
     hold(until) {
       held = until
     },

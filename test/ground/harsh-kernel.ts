@@ -168,7 +168,12 @@ export function harshKernel(mountable: Mountable): DriveFiles {
       await changed('rename', from, (drive, path) => drive.rename(path, target))
     },
     unlink: path => changed('unlink', path, (drive, at) => drive.unlink(at)),
-    mkdir: path => changed('mkdir', path, (drive, at) => drive.mkdir(at)),
+    mkdir: path =>
+      changed('mkdir', path, async (drive, at) => {
+        await drive.mkdir(at)
+        // The kernel asks at once for what it has just made.
+        await drive.getattr(at)
+      }),
     rmdir: path => changed('rmdir', path, (drive, at) => drive.rmdir(at)),
     symlink: (target, path) => changed('symlink', path, (drive, at) => drive.symlink(target, at)),
     touch: path => changed('utimens', path, (drive, at) => drive.touch(at, instant(Date.now()))),

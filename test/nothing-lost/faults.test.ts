@@ -125,7 +125,9 @@ t.setTimeout(120_000)
 t.test('faults in the middle of a save', async t => {
   const ground = await realMount(t, { settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' } })
   for (const [at, fault] of faults.entries()) {
-    await t.test(`${fault.name}: ${fault.errno}`, t => faulty(t, ground, { fault, title: `Title ${10 + at}` }))
+    await t.test(`${fault.name}: ${fault.errno}`, t =>
+      faulty(t, ground, { fault, title: `Title ${10 + at}` }),
+    )
   }
   t.comment(`${faults.length} faults in the middle of a save, none of which cost a text`)
 })

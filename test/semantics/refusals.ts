@@ -1,6 +1,6 @@
 // What the drive does not do is refused with the right errno and never pretended.
 import type { Test } from 'tap'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
+import { type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
 import { writes } from '../ground/service.js'
 import { ids } from '../ground/world.js'
 

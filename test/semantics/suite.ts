@@ -1,13 +1,19 @@
 // Every promise of the drive, for whoever has a ground to try them on.
 import type { Test } from 'tap'
 import type { OpenGround } from '../ground/ground.js'
+import { deleting } from './deleting.js'
 import { editing } from './editing.js'
 import { foreignChanges } from './foreign-changes.js'
 import { listing } from './listing.js'
+import { making } from './making.js'
 import { names } from './names.js'
+import { newFiles } from './new-files.js'
+import { order } from './order.js'
+import { otherRecords } from './other-records.js'
 import { outage } from './outage.js'
 import { reading } from './reading.js'
 import { refusals } from './refusals.js'
+import { rights } from './rights.js'
 import { roots } from './roots.js'
 import { rowTitles } from './row-titles.js'
 import { signIn } from './sign-in.js'
@@ -22,6 +28,12 @@ export function suite(t: Test, open: OpenGround): void {
     xyz,
     editing,
     rowTitles,
+    otherRecords,
+    order,
+    newFiles,
+    making,
+    deleting,
+    rights,
     foreignChanges,
     outage,
     refusals,

@@ -1,0 +1,155 @@
+// What is deleted with --access manage: a calculation by rm -r alone, a record after the pause, and nothing by the way.
+import type { Test } from 'tap'
+import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+const water = 'projects/Water splitting'
+const calculation = `${water}/TS1_opt`
+const report = `reports/${ids.report}.json`
+const tenMinutes = 10 * 60_000
+const manage = { settings: { access: 'manage' } }
+
+/** As `rm -r` does it, in the order of the listing; `until` stops it at an entry. */
+async function removeTree(ground: Ground, path: string, stopAt?: string): Promise<void> {
+  for (const [name, kind] of await ground.files.readdir(path)) {
+    if (name === stopAt) return
+    if (kind === 'directory') await removeTree(ground, `${path}/${name}`)
+    else await ground.files.unlink(`${path}/${name}`)
+  }
+  await ground.files.rmdir(path)
+}
+
+const there = async ({ service }: Ground, path: string): Promise<boolean> =>
+  service.elsewhere('GET', path).then(
+    () => true,
+    () => false,
+  )
+
+export function deleting(t: Test, open: OpenGround): void {
+  t.test('rm -r of a calculation', async t => {
+    const ground = await open(t, manage)
+    const { files, service } = ground
+
+    t.test('DEL-1 interrupted it deletes nothing; rmdir is ENOTEMPTY while anything is left', async t => {
+      const asked = await service.during(async () => {
+        await removeTree(ground, calculation, 'run.log')
+        t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
+      })
+      t.same(writes(asked), [])
+      t.notOk((await namesOf(ground, calculation)).includes('input.inp'), 'what was unlinked is hidden')
+      t.equal(await outcome(files.lstat(`${calculation}/input.inp`)), 'ENOENT')
+    })
+
+    t.test('DEL-2 what was hidden is back after a restart', async t => {
+      await ground.remount()
+      t.equal(await textOf(ground, `${calculation}/input.inp`), '! B3LYP opt\n')
+    })
+
+    if (ground.name === 'in-process') {
+      t.test('DEL-2 and after ten minutes', async t => {
+        await files.unlink(`${calculation}/input.inp`)
+        await ground.pass(tenMinutes)
+        t.ok((await namesOf(ground, calculation)).includes('input.inp'))
+      })
+    }
+
+    t.test('DEL-3 whole it is one DELETE, at the end', async t => {
+      const asked = await service.during(() => removeTree(ground, calculation))
+      t.same(writes(asked), [`DELETE /calculation?id=${ids.transition}`])
+      t.notOk((await namesOf(ground, water)).includes('TS1_opt'))
+      t.notOk(await there(ground, `/calculation?id=${ids.transition}`))
+    })
+
+    t.test('DEL-4 rm -r of a project deletes nothing at all', async t => {
+      const asked = await service.during(async () => {
+        for (const [name] of await files.readdir(water)) {
+          const path = `${water}/${name}`
+          const inside = await files.readdir(path).catch(() => new Map<string, string>())
+          for (const [file] of inside) await outcome(files.unlink(`${path}/${file}`))
+          await outcome(inside.size > 0 ? files.rmdir(path) : files.unlink(path))
+        }
+        t.equal(await outcome(files.rmdir(water)), 'ENOTEMPTY')
+      })
+      t.same(writes(asked), [])
+      t.match(await files.xattr(water, 'user.calcfs.error'), /rmdir/)
+      await ground.pass(6000)
+      t.ok((await namesOf(ground, `${water}/H2O`)).includes('output.cml'))
+    })
+  })
+
+  t.test('rm of a record', async t => {
+    const ground = await open(t, manage)
+    const { files, service } = ground
+
+    t.test('DEL-5 a report made anew within the pause is an edit and no deletion', async t => {
+      const text = (await textOf(ground, report)).replace('"Supporting"', '"Kept"')
+      const asked = await service.during(async () => {
+        await files.unlink(report)
+        await overwrite(ground, report, text)
+        await ground.pass(3200)
+        await files.lstat(report)
+      })
+      t.same(writes(asked), ['PUT /report'])
+    })
+
+    t.test('DEL-6 a report renamed away is never deleted', async t => {
+      const asked = await service.during(async () => {
+        await files.rename(report, `${report}~`)
+        await ground.pass(3200)
+        t.equal((await files.lstat(report)).kind, 'file')
+      })
+      t.same(writes(asked), [])
+    })
+
+    t.test('DEL-7 after the pause the report is deleted', async t => {
+      const asked = await service.during(async () => {
+        await files.unlink(report)
+        t.equal(await outcome(files.lstat(report)), 'ENOENT')
+        await ground.pass(3200)
+        await gone(ground, `/report?id=${ids.report}`)
+      })
+      t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
+      t.equal(await outcome(files.lstat(report)), 'ENOENT')
+      t.notOk((await namesOf(ground, 'reports')).includes(`${ids.report}.json`))
+    })
+
+    t.test('DEL-8 a DELETE that is refused brings the file back, and says why', async t => {
+      const mend = service.spoil(
+        /^DELETE \/report/,
+        response => void response.writeHead(403).end('not yours'),
+      )
+      const path = `reports/${ids.profile}.json`
+      await files.unlink(path)
+      await ground.pass(3200)
+      await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+      mend()
+      t.match(await files.xattr(path, 'user.calcfs.error'), /not yours/)
+    })
+
+    t.test('DEL-9 an unmount completes what waits', async t => {
+      await files.unlink(`reports/${ids.profile}.json`)
+      await ground.remount()
+      t.notOk(await there(ground, `/report?id=${ids.profile}`).then(isThere => isThere && false))
+      t.equal(await outcome(files.lstat(`reports/${ids.profile}.json`)), 'ENOENT')
+    })
+  })
+
+  t.test('DEL-10 with --access edit a record that was removed is back, and nothing is sent', async t => {
+    const ground = await open(t)
+    const asked = await ground.service.during(async () => {
+      await ground.files.unlink(report)
+      await ground.pass(3200)
+      t.equal((await ground.files.lstat(report)).kind, 'file')
+    })
+    t.same(writes(asked), [])
+  })
+}
+
+async function gone(ground: Ground, path: string): Promise<void> {
+  await until(5000, `${path} is gone`, async () => {
+    await ground.files.readdir('reports')
+    return (await ground.service.elsewhere('GET', path).catch(() => 'null')) === 'null'
+  })
+}
