@@ -16,7 +16,15 @@ import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { testService } from './service.js'
 import { fill } from './world.js'
 
-export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
+/** A drive without a kernel, whose files on the local disk a test may damage. */
+export interface InProcessGround extends Ground {
+  /** Where the drafts, the history and the known reports lie. */
+  readonly state: string
+  /** `meanwhile` is done while no daemon runs. */
+  remount(meanwhile?: () => Promise<unknown>): Promise<void>
+}
+
+export async function inProcess(t: Test, wish: Wish = {}): Promise<InProcessGround> {
   const service = await testService(t, wish.fill ?? fill, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   let ahead = 0
@@ -31,11 +39,14 @@ export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
   const settings = { user: 'demo', url: service.url, ...wish.settings }
   const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
 
+  let state = ''
+
   async function up() {
     const sources = { flags: settings, environment, files: [] }
     const config = readConfig(sources)
     const learned: Learned = { sizes: {} }
     const connection = connected({ config, sources }, { learned, note: () => {}, clock })
+    state = connection.account.places.state
     for (const place of Object.values(connection.account.places)) makePrivate(place)
     const log = pino({ level: 'silent' })
     return assemble({ config, connection, learned, mountPoint: '/drive', log, version: 'test', now })
@@ -56,8 +67,12 @@ export async function inProcess(t: Test, wish: Wish = {}): Promise<Ground> {
     name: 'in-process',
     service,
     files: harshKernel(mountable),
-    async remount() {
+    get state() {
+      return state
+    },
+    async remount(meanwhile = async () => {}) {
       await line.close()
+      await meanwhile()
       line = await up()
       await line.tidy()
     },
