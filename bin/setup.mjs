@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
+/** Packages that are called like the one program that the tests want of them. */
+const namesakes = 'ed file git grep jq mc mousepad nano patch perl rsync sed tar tmux vim xdotool'.split(' ')
+
 /** What must be there: how it is recognised, and which Debian packages bring it (the first list that exists is taken). */
 const needs = [
   {
@@ -31,22 +34,17 @@ const needs = [
   ...programs({
     attr: 'getfattr',
     diffutils: 'diff',
-    file: 'file',
+    'emacs-nox': 'emacs',
     findutils: 'find',
-    grep: 'grep',
-    mc: 'mc',
-    nano: 'nano',
+    'libglib2.0-bin': 'gio',
+    moreutils: 'sponge',
     openbabel: 'obabel',
-    perl: 'perl',
     procps: 'ps',
     python3: '/usr/bin/python3',
-    rsync: 'rsync',
-    sed: 'sed',
     systemd: 'systemd-analyze',
-    tar: 'tar',
-    tmux: 'tmux',
-    vim: 'vim',
+    xvfb: 'Xvfb',
   }),
+  ...programs(Object.fromEntries(namesakes.map(name => [name, name]))),
   ...pythonModules({ 'python3-ase': 'ase', 'python3-cclib': 'cclib' }),
 ]
 

@@ -6,6 +6,7 @@ import { namesOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { printed, python, shell } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
+import { terminal } from '../ground/terminal.js'
 import { until } from '../ground/within.js'
 import { ids } from '../ground/world.js'
 
@@ -27,15 +28,15 @@ const savings: readonly (readonly [name: string, line: string])[] = [
   ['vim -es', `vim -es -u NONE -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`],
   [
     'vim with a backup, a swap file and undo',
-    `vim -es -u NONE -c 'set backup writebackup swapfile undofile' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+    `vim -es -u NONE -c 'set backupskip= backup writebackup swapfile undofile' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
   ],
   [
     'vim with backupcopy=yes',
-    `vim -es -u NONE -c 'set backupcopy=yes' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+    `vim -es -u NONE -c 'set backupskip= backupcopy=yes' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
   ],
   [
     'vim with backupcopy=no',
-    `vim -es -u NONE -c 'set backupcopy=no' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
+    `vim -es -u NONE -c 'set backupskip= backupcopy=no' -c '%s/"title": "[^"]*",$/"title": "'"$new"'",/' -c 'wq' "$file"`,
   ],
   [
     'python with json.dump',
@@ -127,8 +128,14 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     t.match(stderr, /not permitted/)
   })
 
-  t.test('nothing is left behind but the undo file that vim was told to keep', async t => {
-    const kept = [`.${ids.report}.json.un~`, ids.report, `${ids.report}.json`, 'INDEX.tsv'].sort()
+  t.test('nothing is left behind but the undo file and the backup that vim was told to keep', async t => {
+    const kept = [
+      `.${ids.report}.json.un~`,
+      `${ids.report}.json~`,
+      ids.report,
+      `${ids.report}.json`,
+      'INDEX.tsv',
+    ].sort()
     const there = () => namesOf(ground, 'reports')
     await until(10_000, 'editors have cleaned up', async () => (await there()).length === kept.length)
     t.same(await there(), kept)
@@ -158,20 +165,3 @@ async function saves(
 
 const titleThere = async ({ service }: MountGround): Promise<string> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
-
-/** A program on a terminal of its own. */
-async function terminal(t: Test, command: string) {
-  const socket = `calcfs-${process.pid}-${Date.now()}`
-  const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
-  await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', command)
-  t.teardown(() => tmux('kill-server').catch(() => ''))
-  const screen = (): Promise<string> => tmux('capture-pane', '-p')
-  return {
-    screen,
-    until: (form: RegExp) => until(20_000, `${command} shows ${form}`, async () => form.test(await screen())),
-    async type(...texts: string[]) {
-      for (const text of texts) await tmux('send-keys', '-l', text).then(() => tmux('send-keys', 'Enter'))
-    },
-    keys: (...names: string[]) => tmux('send-keys', ...names),
-  }
-}

@@ -1,0 +1,112 @@
+// A screen that nobody sees (Xvfb), with a program on it and somebody at its keyboard (xdotool).
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Test } from 'tap'
+import { printed, run } from './programs.js'
+import { until, within } from './within.js'
+
+export interface Desktop {
+  /** Starts a program and waits for a window whose title has this form. */
+  start(program: string, args: readonly string[], window: RegExp): Promise<void>
+  /** Resolves when there is one window, and its title has this form: no question stands beside it. */
+  until(window: RegExp): Promise<void>
+  /** Resolves when one of the windows has such a title, and takes the keys. */
+  untilOneOf(window: RegExp): Promise<void>
+  /** Keys by X's names, one after another: `ctrl+s`, `Down`. */
+  keys(...names: string[]): Promise<void>
+  type(text: string): Promise<void>
+  /** Resolves when the program has ended. */
+  ended(): Promise<void>
+}
+
+interface Window {
+  readonly id: string
+  readonly title: string
+}
+
+/** Milliseconds for a window to appear on a machine that does other things too. */
+const patience = 20_000
+
+/** @param home the program's home directory, which must be the test's own */
+export async function desktop(t: Test, home: string): Promise<Desktop> {
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '900x700x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  })
+  const display = `:${await displayOf(server)}`
+  // No session bus and no settings of whoever runs the tests: the program is alone on its screen.
+  const environment = { DISPLAY: display, HOME: home, GSETTINGS_BACKEND: 'memory', NO_AT_BRIDGE: '1' }
+  let program: ChildProcess | undefined
+  let failure: Error | undefined
+  t.teardown(async () => {
+    program?.kill('SIGKILL')
+    server.kill()
+    if (server.exitCode === null) await once(server, 'exit')
+  })
+  const xdotool = (...args: string[]): Promise<string> => printed('xdotool', args, { environment })
+
+  async function windows(): Promise<readonly Window[]> {
+    const { stdout } = await run('xdotool', ['search', '--onlyvisible', '--name', '.'], { environment })
+    const found = stdout.split('\n').filter(id => id !== '')
+    const named = found.map(async id => ({
+      id,
+      title: (await run('xdotool', ['getwindowname', id], { environment })).stdout.trim(),
+    }))
+    return (await Promise.all(named)).filter(({ title }) => title !== '')
+  }
+
+  /** The window with such a title, once `enough` says that all the windows are as they should be. */
+  async function untilWindow(
+    window: RegExp,
+    enough: (seen: readonly Window[]) => boolean = seen => seen.length === 1,
+  ): Promise<Window | undefined> {
+    let seen: readonly Window[] = []
+    const wanted = (): Window | undefined => seen.find(({ title }) => window.test(title))
+    await until(patience, `a window ${window}`, async () => {
+      if (failure !== undefined) throw failure
+      seen = await windows()
+      return enough(seen) && wanted() !== undefined
+    }).catch(cause => {
+      throw new Error(`a window ${window}: the windows are ${JSON.stringify(seen)}`, { cause })
+    })
+    return wanted()
+  }
+
+  /** There is no window manager here who would do it. */
+  async function focus(window: Window | undefined): Promise<void> {
+    if (window !== undefined) await xdotool('windowfocus', window.id)
+  }
+
+  return {
+    async start(command, args, window) {
+      const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env
+      program = spawn(command, args, {
+        env: { ...rest, LC_ALL: 'C.UTF-8', ...environment },
+        stdio: 'ignore',
+      })
+      program.once('error', cause => {
+        failure = new Error(`${command} does not run; install it: apt-get install ${command}`, { cause })
+      })
+      await focus(await untilWindow(window))
+    },
+    until: async window => focus(await untilWindow(window)),
+    untilOneOf: async window => focus(await untilWindow(window, () => true)),
+    keys: async (...names) => void (await xdotool('key', '--delay', '30', ...names)),
+    type: async text => void (await xdotool('type', '--delay', '30', text)),
+    async ended() {
+      if (program !== undefined && program.exitCode === null)
+        await within(patience, 'the program ends', once(program, 'exit'))
+    },
+  }
+}
+
+/** The server says its number once it takes clients. */
+async function displayOf(server: ChildProcess): Promise<string> {
+  const said = server.stdio[3]
+  if (said === null || said === undefined) throw new Error('Xvfb has no pipe to say its number on')
+  const refuse = (cause: unknown): never => {
+    throw new Error('Xvfb does not run; install it: apt-get install xvfb', { cause })
+  }
+  const failed = once(server, 'exit').then(refuse, refuse)
+  const [number] = await within(patience, 'Xvfb', Promise.race([once(said, 'data'), failed]))
+  return String(number).trim()
+}

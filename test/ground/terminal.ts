@@ -1,0 +1,51 @@
+// A program on a terminal of its own (tmux with its own socket), as a person sits before it.
+import type { Test } from 'tap'
+import { printed } from './programs.js'
+import { until } from './within.js'
+
+export interface Terminal {
+  /** What is on the screen. */
+  screen(): Promise<string>
+  until(form: RegExp): Promise<void>
+  /** Each text and Enter. */
+  type(...texts: string[]): Promise<void>
+  /** Keys by tmux's names: `C-x`, `Enter`. */
+  keys(...names: string[]): Promise<unknown>
+  /** Resolves when the program has ended. */
+  ended(): Promise<void>
+}
+
+let terminals = 0
+
+export async function terminal(
+  t: Test,
+  command: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Terminal> {
+  const socket = `calcfs-${process.pid}-${++terminals}`
+  const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
+  const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
+  await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '48', ...variables, command)
+  t.teardown(() => tmux('kill-server').catch(alreadyEnded))
+  const screen = (): Promise<string> => tmux('capture-pane', '-p')
+  return {
+    screen,
+    until: form => until(20_000, `${command} shows ${form}`, async () => form.test(await screen())),
+    async type(...texts) {
+      for (const text of texts) {
+        if (text !== '') await tmux('send-keys', '-l', text)
+        await tmux('send-keys', 'Enter')
+      }
+    },
+    keys: (...names) => tmux('send-keys', ...names),
+    ended: () =>
+      until(20_000, `${command} ends`, () =>
+        tmux('has-session').then(
+          () => false,
+          () => true,
+        ),
+      ),
+  }
+}
+
+function alreadyEnded(): void {}

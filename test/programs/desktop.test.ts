@@ -1,0 +1,90 @@
+// A GTK editor on a screen: it saves a report twice, and makes one with its save dialog, without a question.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { type Desktop, desktop } from '../ground/desktop.js'
+import type { Heard } from '../ground/front.js'
+import { namesOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+/** From then on the drive shows what the service made of a text; no editor may take that for another's change. */
+const leaseMs = 2500
+
+t.setTimeout(90_000)
+
+t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
+  const ground = await realMount(t)
+  const screen = await desktop(t, ground.local)
+  const opened = await ground.service.during(() =>
+    open(screen, join(ground.directory, `reports/${ids.report}.json`)),
+  )
+  t.same(writes(opened), [])
+
+  // The fourth line is `  "title": "Supporting information",`
+  await screen.keys('ctrl+Home', 'Down', 'Down', 'Down', 'End', 'Left', 'Left')
+  let title = 'Supporting information'
+  for (const more of [' once', ' twice']) {
+    title += more
+    const sent = await saves(ground, screen, { typed: more, id: ids.report, title })
+    t.same(writes(sent), ['PUT /report'], more)
+  }
+  await close(screen)
+  t.same(await namesOf(ground, 'reports'), ['42', '42.json', 'INDEX.tsv'])
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+})
+
+t.test('its save dialog makes a report, and Ctrl+S then changes that one', async t => {
+  const ground = await realMount(t)
+  const screen = await desktop(t, ground.local)
+  const start = join(ground.local, 'start.json')
+  await writeFile(start, '{"name": "Made", "reportType": "1",\n"title": "By a dialog"}\n')
+  await open(screen, start)
+  const made = await ground.service.during(async () => {
+    await screen.keys('ctrl+shift+s')
+    await screen.untilOneOf(/Save As/)
+    await screen.keys('ctrl+a')
+    await screen.type(join(ground.directory, 'reports/new-made.json'))
+    await screen.keys('Return')
+    await screen.until(/^[^*]*new-made\.json/)
+    await ground.pass(leaseMs)
+  })
+  t.same(writes(made), ['POST /report'])
+  const [id = ''] = await namesOf(ground, 'reports')
+  t.same(await namesOf(ground, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
+
+  await screen.keys('ctrl+Home', 'Down', 'End', 'Left', 'Left')
+  const sent = await saves(ground, screen, { typed: ' again', id, title: 'By a dialog again' })
+  t.same(writes(sent), ['PUT /report'])
+  await close(screen)
+  t.same(await namesOf(ground, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
+})
+
+const open = (screen: Desktop, file: string): Promise<void> =>
+  screen.start('mousepad', ['--disable-server', file], /\.json/)
+
+/** Types, saves, and waits until the drive shows the service's own wording: what was asked of the service meanwhile. */
+function saves(
+  { service, pass }: MountGround,
+  screen: Desktop,
+  edit: { typed: string; id: string; title: string },
+): Promise<readonly Heard[]> {
+  return service.during(async () => {
+    await screen.type(edit.typed)
+    await screen.until(/^\*/)
+    await screen.keys('ctrl+s')
+    await screen.until(/^[^*]*\.json/)
+    await until(10_000, edit.title, async () => {
+      const record = await service.elsewhere('GET', `/report?id=${edit.id}`)
+      return JSON.parse(record).title === edit.title
+    })
+    await pass(leaseMs)
+  })
+}
+
+async function close(screen: Desktop): Promise<void> {
+  await screen.keys('ctrl+q')
+  await screen.ended()
+}

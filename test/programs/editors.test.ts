@@ -1,0 +1,67 @@
+// Programs of every kind save a report: each save is one logical update, and leaves nothing on the service.
+import t from 'tap'
+import { namesOf, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { fill, opaque } from '../ground/world.js'
+import { savesOnce } from './one-update.js'
+import { savers } from './savers.js'
+
+/** Each program has a report of its own: none sees what another did a second ago. */
+const idOf = (at: number): string => String(300 + at)
+
+t.setTimeout(120_000)
+
+t.test('programs of every kind save a report', async t => {
+  const ground = await realMount(t, {
+    fill(seed) {
+      fill(seed)
+      for (const at of savers.keys()) {
+        seed.addReport({ id: idOf(at), name: 'Report', title: 'Before', owner: 'demo', fields: opaque })
+      }
+    },
+  })
+  for (const [at, saver] of savers.entries()) {
+    t.test(`${saver.name} is one update`, async t => {
+      const path = `reports/${idOf(at)}.json`
+      const title = `After ${saver.name}`
+      const text = (await textOf(ground, path)).replace('"Before"', JSON.stringify(title))
+      const told = (): Promise<unknown> => titleOf(ground, idOf(at))
+      await savesOnce(t, ground, saver, { path, text, due: ['PUT /report'], told, stored: title })
+      t.equal(JSON.parse(await textOf(ground, path)).title, title)
+    })
+  }
+
+  t.test(
+    'a text that is written in place and cut afterwards is one update, when it is JSON again',
+    async t => {
+      const path = 'reports/42.json'
+      const { 'x-lab': _, ...record } = JSON.parse(await textOf(ground, path))
+      const text = JSON.stringify({ ...record, title: 'Shorter' })
+      const sent = await ground.service.during(async () => {
+        const line = `printf %s "$0" | dd of=${path} conv=notrunc status=none; truncate -s \${#0} ${path}`
+        const { stderr } = await shell(`bash -c '${line}' '${text}'`, ground.directory)
+        t.match(stderr, /closing output file.*Invalid argument/, 'dd is told that this is no JSON yet')
+      })
+      t.same(writes(sent), ['PUT /report'])
+      t.equal(await titleOf(ground, '42'), 'Shorter')
+    },
+  )
+
+  t.test('two seconds later there is nothing that was not told to stay, here or on the service', async t => {
+    const sent = await ground.service.during(() => ground.pass(2500))
+    t.same(writes(sent), [])
+    const ids = ['42', ...savers.map((_, at) => idOf(at))]
+    const kept = savers.flatMap(({ keeps = [] }, at) =>
+      keeps.map(form => form.replace('%', `${idOf(at)}.json`)),
+    )
+    const expected = [...ids, ...ids.map(id => `${id}.json`), ...kept, 'INDEX.tsv'].sort()
+    t.same(await namesOf(ground, 'reports'), expected)
+    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  })
+})
+
+async function titleOf({ service }: MountGround, id: string): Promise<unknown> {
+  return JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).title
+}

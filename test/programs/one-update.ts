@@ -1,0 +1,58 @@
+// How a program is judged that saves: the service got exactly what was due, and nothing is left that it was not told to leave.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { Test } from 'tap'
+import { namesOf } from '../ground/ground.js'
+import type { MountGround } from '../ground/mount.js'
+import { printed } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import type { Saver } from './savers.js'
+
+/** One file that one program saves once. */
+export interface Target {
+  /** Below the mount. */
+  readonly path: string
+  /** What the program saves. */
+  readonly text: string
+  /** The writes that are due. */
+  readonly due: readonly string[]
+  /** What the service has of it; compared with `stored`. */
+  readonly told: () => Promise<unknown>
+  readonly stored: unknown
+  /** Names that appear beside it because it was saved. */
+  readonly makes?: () => Promise<readonly string[]>
+}
+
+/** Lets the program save, and looks at the service, at the directory and at the drafts. */
+export async function savesOnce(t: Test, ground: MountGround, saver: Saver, target: Target): Promise<void> {
+  const directory = dirname(target.path)
+  const name = basename(target.path)
+  const before = await ownNames(ground, directory)
+  const local = join(ground.local, encodeURIComponent(target.path))
+  const copy = join(local, name)
+  await mkdir(local)
+  await writeFile(copy, target.text)
+  const sent = await ground.service.during(async () => {
+    await printed('bash', ['-c', saver.line], {
+      cwd: local,
+      environment: { HOME: ground.local, file: join(ground.directory, target.path), copy, name },
+    })
+    const kept = (saver.keeps ?? []).map(form => form.replace('%', name))
+    const expected = [...new Set([...before, ...kept, ...((await target.makes?.()) ?? [])])].sort()
+    let there: readonly string[] = []
+    // The kernel tells of the end of an open file when it pleases.
+    await until(5000, `${saver.name} has cleaned up`, async () => {
+      there = await ownNames(ground, directory)
+      return there.length === expected.length
+    }).catch(() => t.same(there, expected, 'nothing is left over'))
+    t.same(there, expected)
+  })
+  t.same(writes(sent), target.due, 'exactly the writes that are due')
+  t.same(await target.told(), target.stored, 'the service has it')
+  t.same(await namesOf(ground, '.calcfs/drafts'), [], 'no draft')
+}
+
+/** Names in a directory, apart from the links that stand for the rows of a report. */
+const ownNames = async (ground: MountGround, directory: string): Promise<readonly string[]> =>
+  (await namesOf(ground, directory)).filter(name => !/^\d+-.*~\d+$/.test(name))

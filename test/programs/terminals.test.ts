@@ -1,0 +1,218 @@
+// Editors on a terminal that stay open: the second save asks nothing, and what others changed meanwhile is not undone.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Heard } from '../ground/front.js'
+import { namesOf, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { type Terminal, terminal } from '../ground/terminal.js'
+import { until } from '../ground/within.js'
+import { fill } from '../ground/world.js'
+
+const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict', 'quit'] as const
+type Program = (typeof programs)[number]
+
+const idOf = (program: Program): string => String(400 + programs.indexOf(program))
+const nameOf = (program: Program): string => `${idOf(program)}.json`
+
+/** For so long a program's own wording may be shown after a save; an editor must not see the file change after it either. */
+const leaseMs = 2500
+
+t.setTimeout(120_000)
+
+// Each has a report of its own, and mostly waits.
+t.test('editors that stay open', { jobs: 4 }, async t => {
+  const ground = await realMount(t, {
+    fill(seed) {
+      fill(seed)
+      for (const program of programs)
+        seed.addReport({ id: idOf(program), name: program, title: 'Before', owner: 'demo' })
+    },
+  })
+  const fileOf = (program: Program): string => join(ground.directory, 'reports', nameOf(program))
+
+  t.test('emacs saves twice without a question, with its lock, its auto-save and its backup', async t => {
+    const settings = `(setq backup-enable-predicate (lambda (_) t) suggest-key-bindings nil)`
+    const emacs = await terminal(t, `emacs -nw -Q --eval '${settings}' '${fileOf('emacs')}'`)
+    await emacs.until(/"Before"/)
+    await twice(t, ground, 'emacs', async title => {
+      await emacs.keys('M-<', 'M-x')
+      await emacs.type('replace-regexp', '"title": ".*",', `"title": "${title}",`)
+      await emacs.until(/Replaced 1 occurrence/)
+      await emacs.keys('M-x')
+      await emacs.type('do-auto-save')
+      await until(10_000, 'the auto-save', async () =>
+        (await namesOf(ground, 'reports')).includes(`#${nameOf('emacs')}#`),
+      )
+      await emacs.keys('C-x', 'C-s')
+      await emacs.until(/Wrote /)
+      t.notMatch(await emacs.screen(), /changed on disk|locked/)
+    })
+    await emacs.keys('C-x', 'C-c')
+    await emacs.ended()
+    t.same(await beside(ground, 'emacs'), [nameOf('emacs'), `${nameOf('emacs')}~`])
+  })
+
+  t.test('vim saves twice without a question, with a backup, a swap file and an undo file', async t => {
+    const vim = await terminal(t, `vim -u NONE '${fileOf('vim')}'`)
+    await vim.until(/"Before"/)
+    await vim.type(':set backupskip= backup backupcopy=auto swapfile undofile')
+    await twice(t, ground, 'vim', title => save(vim, title))
+    t.notMatch(await vim.screen(), /WARNING|E\d+:/)
+    await vim.type(':q')
+    await vim.ended()
+    const name = nameOf('vim')
+    t.same(await beside(ground, 'vim'), [`.${name}.un~`, name, `${name}~`])
+  })
+
+  t.test('nano saves twice without a question, with a backup', async t => {
+    const nano = await terminal(t, `nano -I -B '${fileOf('nano')}'`)
+    await nano.until(/"Before"/)
+    let old = 'Before'
+    await twice(t, ground, 'nano', async title => {
+      await nano.keys('C-\\')
+      await nano.type(old, title)
+      await nano.keys('a')
+      await nano.keys('C-o', 'Enter')
+      old = title
+    })
+    await nano.keys('C-x')
+    await nano.ended()
+    t.same(await beside(ground, 'nano'), [nameOf('nano'), `${nameOf('nano')}~`])
+  })
+
+  t.test("mcedit, Midnight Commander's editor, saves twice without a question", async t => {
+    const mcedit = await terminal(t, `mcedit '${fileOf('mcedit')}'`, { HOME: ground.local })
+    await mcedit.until(/"Before"/)
+    // The third line is the title's.
+    await mcedit.keys('Down', 'Down', 'Down', 'End', 'Left', 'Left')
+    let title = 'Before'
+    await twice(t, ground, 'mcedit', async () => {
+      title += '+'
+      await mcedit.keys('+', 'F2')
+      await mcedit.until(/Save/)
+      await mcedit.keys('Enter')
+      return title
+    })
+    await mcedit.keys('F10')
+    await mcedit.ended()
+    t.same(await beside(ground, 'mcedit'), [nameOf('mcedit')])
+  })
+
+  t.test("vim's next :w keeps what somebody else changed in another field", async t => {
+    const vim = await terminal(t, `vim -u NONE '${fileOf('merged')}'`)
+    await vim.until(/"Before"/)
+    await save(vim, 'First')
+    await until(10_000, 'the first save', async () => (await recordOf(ground, 'merged')).title === 'First')
+    await foreignChange(ground, 'merged', { description: 'Theirs' })
+    await save(vim, 'Second')
+    await until(10_000, 'the second save', async () => (await recordOf(ground, 'merged')).title === 'Second')
+    t.match(await recordOf(ground, 'merged'), { title: 'Second', description: 'Theirs' })
+    await vim.type(':q!')
+    await vim.ended()
+  })
+
+  t.test("vim's next :w of a field that somebody else changed fails, and undoes nothing", async t => {
+    const vim = await terminal(t, `vim -u NONE '${fileOf('conflict')}'`)
+    await vim.until(/"Before"/)
+    await save(vim, 'First')
+    await until(10_000, 'the first save', async () => (await recordOf(ground, 'conflict')).title === 'First')
+    await foreignChange(ground, 'conflict', { title: 'Theirs' })
+    const sent = await during(ground, 'conflict', async () => {
+      await save(vim, 'Mine')
+      await vim.until(/E\d+:/)
+    })
+    t.same(writes(sent), [])
+    t.equal((await recordOf(ground, 'conflict')).title, 'Theirs')
+    t.match(await textOf(ground, `.calcfs/drafts/${nameOf('conflict')}`), /"title": "Mine"/)
+    t.match(await textOf(ground, `.calcfs/drafts/${idOf('conflict')}.theirs.json`), /"title": "Theirs"/)
+    await vim.type(':q!')
+    await vim.ended()
+    await ground.files.unlink(`.calcfs/drafts/${nameOf('conflict')}`)
+  })
+
+  t.test('VS Code saves twice and does not find the file newer', async t => {
+    const texts = await Promise.all(
+      ['First of code', 'Second of code'].map(async title => {
+        const text = (await textOf(ground, `reports/${nameOf('code')}`)).replace('"Before"', `"${title}"`)
+        const copy = join(ground.local, `${title}.json`)
+        await writeFile(copy, text)
+        return `'${copy}'`
+      }),
+    )
+    for (const how of ['in-place', 'atomic']) {
+      const script = new URL('vs-code.js', import.meta.url).pathname
+      const line = `node ${script} ${how} '${fileOf('code')}' ${leaseMs} ${texts.join(' ')}`
+      const sent = await during(ground, 'code', async () => {
+        t.match(await shell(line, ground.local), { code: 0, stderr: '' })
+      })
+      t.same(writes(sent), ['PUT /report', 'PUT /report'], how)
+      t.equal((await recordOf(ground, 'code')).title, 'Second of code')
+    }
+  })
+
+  t.test('editors that are closed with nothing changed send nothing', async t => {
+    const file = fileOf('quit')
+    const sent = await during(ground, 'quit', async () => {
+      for (const [line, ...keys] of [
+        [`vim -u NONE '${file}'`, ':', 'w', 'q', 'Enter'],
+        [`nano '${file}'`, 'C-o', 'Enter', 'C-x'],
+        [`emacs -nw -Q '${file}'`, 'C-x', 'C-s', 'C-x', 'C-c'],
+      ] as const) {
+        const editor = await terminal(t, line)
+        await editor.until(/"name": "quit"/)
+        await editor.keys(...keys)
+        await editor.ended()
+      }
+    })
+    t.same(writes(sent), [])
+    t.same(await beside(ground, 'quit'), [nameOf('quit')])
+    t.notOk((await namesOf(ground, '.calcfs/drafts')).includes(nameOf('quit')))
+  })
+})
+
+/** Saves, waits until the drive shows the service's own wording, and saves again: two updates and no more. */
+async function twice(
+  t: Test,
+  ground: MountGround,
+  program: Program,
+  edit: (title: string) => Promise<unknown>,
+): Promise<void> {
+  for (const place of ['First', 'Second']) {
+    const sent = await during(ground, program, async () => {
+      const title = `${place} of ${program}`
+      const own = await edit(title)
+      await until(10_000, title, async () => (await recordOf(ground, program)).title === (own ?? title))
+      await ground.pass(leaseMs)
+    })
+    t.same(writes(sent), ['PUT /report'], place)
+  }
+}
+
+/** What was sent about this program's report meanwhile. */
+async function during(
+  { service }: MountGround,
+  program: Program,
+  work: () => Promise<unknown>,
+): Promise<readonly Heard[]> {
+  const isOurs = new RegExp(`(\\bid=|"id":)${idOf(program)}\\b`)
+  return (await service.during(work)).filter(({ path, body }) => isOurs.test(`${path} ${body}`))
+}
+
+async function save(vim: Terminal, title: string): Promise<void> {
+  await vim.type(`:%s/"title": ".*",$/"title": "${title}",/`, ':w')
+}
+
+const recordOf = async ({ service }: MountGround, program: Program): Promise<{ readonly title: string }> =>
+  JSON.parse(await service.elsewhere('GET', `/report?id=${idOf(program)}`))
+
+async function foreignChange(ground: MountGround, program: Program, change: object): Promise<void> {
+  const record = { ...(await recordOf(ground, program)), ...change }
+  await ground.service.elsewhere('PUT', '/report', JSON.stringify(record))
+}
+
+/** The record's file and whatever else has its name in its own. */
+const beside = async (ground: MountGround, program: Program): Promise<readonly string[]> =>
+  (await namesOf(ground, 'reports')).filter(name => name.includes(nameOf(program)))
