@@ -229,6 +229,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await writing.pending.run('all')
       await records.settled()
       await drafts.leave()
+      await texts.settled()
       ledger.set('service', 'learned', JSON.stringify(learned))
       await content.close()
       ledger.close()

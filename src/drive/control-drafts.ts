@@ -55,7 +55,8 @@ export function openDraftControl(
     const mine = await textOf(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
       const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
-      const { bytes } = await drafts.open(theirs)
+      const { bytes } = await drafts.read(theirs)
+      await drafts.opened(theirs, bytes)
       const text = Buffer.from(bytes).toString()
       const other = found.draft.key?.as === 'order' ? orderIn(text) : text
       return { name: found.name, against: 'theirs', other, mine }
@@ -121,7 +122,9 @@ export function openDraftControl(
     async show({ name }) {
       const bare = name.slice(name.lastIndexOf('/') + 1)
       const file = drafts.names().includes(bare) ? bare : find(bare).name
-      return { base64: Buffer.from((await drafts.open(file)).bytes).toString('base64') }
+      const { bytes } = await drafts.read(file)
+      await drafts.opened(file, bytes)
+      return { base64: Buffer.from(bytes).toString('base64') }
     },
     diff: compare,
     send,

@@ -18,8 +18,8 @@ export interface DraftTexts {
   unsent(): readonly Draft[]
   names(): readonly string[]
   read(name: string): Promise<Shown>
-  /** For an open: whoever reads the text that stands against his own may insist on his own afterwards. */
-  open(name: string): Promise<Shown>
+  /** It was opened and shows this: whoever reads the text that stands against his own may insist on his own afterwards. */
+  opened(name: string, bytes: Uint8Array): Promise<void>
   /** The daemon ends: the next mount adopts what is unsent. */
   leave(): Promise<void>
   /** The draft to which this name belongs; Failure 'absent' for none. */
@@ -74,16 +74,13 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
     unsent,
     names: () => [...files().keys()],
     read,
-    async open(name) {
-      const shown = await read(name)
+    async opened(name, bytes) {
       const { draft, part } = fileOf(name)
-      if (part === 'theirs' && draft.key !== undefined) {
-        const theirs = Buffer.from(shown.bytes).toString()
-        // The text is the record's, whatever the draft is written in.
-        await texts.remember(recordOf(draft.key), theirs, 'read')
-        await draft.change({ base: textHash(theirs), form: undefined })
-      }
-      return shown
+      if (part !== 'theirs' || draft.key === undefined) return
+      const theirs = Buffer.from(bytes).toString()
+      // The text is the record's, whatever the draft is written in.
+      await texts.remember(recordOf(draft.key), theirs, 'read')
+      await draft.change({ base: textHash(theirs), form: undefined })
     },
     async leave() {
       await Promise.all([...live.values()].map(draft => draft.leave()))

@@ -33,7 +33,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       case 'scratch':
         return { mode, ...(await scratch.stat(node.place)) }
       case 'draft-text': {
-        const { bytes, mtime } = await parts.drafts.read(node.name)
+        const { bytes, mtime } = await shown.stat(keyOf(node), () => parts.drafts.read(node.name))
         return { mode, size: bytes.length, mtime }
       }
       case 'link':

@@ -6,9 +6,9 @@ import { openHandles } from './handles.js'
 import { isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
-import type { RecordHandle } from './records.js'
+import type { RecordHandle } from './record-handle.js'
 import { noUpload, readOnlyBecause } from './refusals.js'
-import type { OpenFiles } from './verbs.js'
+import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
   | { readonly kind: 'record'; readonly file: RecordHandle }
@@ -24,17 +24,17 @@ export function openOpenFiles(
   const { content, records, scratch, shown } = parts
   const handles = openHandles<OpenFile>()
 
-  async function open(path: string, access: 'read' | 'write'): Promise<number> {
+  async function open(path: string, access: OpenAccess): Promise<number> {
     const ask = until.metadata()
     const node = await places.node(path, ask)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
     return handles.add(await openNode(node, access, ask))
   }
 
-  async function openNode(node: Node, access: 'read' | 'write', ask: Ask): Promise<OpenFile> {
+  async function openNode(node: Node, access: OpenAccess, ask: Ask): Promise<OpenFile> {
     if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
     if (isEditable(node)) return { kind: 'record', file: await records.open(parts.source(node), access, ask) }
-    if (access === 'write') throw new Failure('not-permitted', readOnlyBecause(node))
+    if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'content':
         return { kind: 'content', content: node.content }
@@ -42,8 +42,11 @@ export function openOpenFiles(
         const held = await shown.open(keyOf(node), () => parts.produce(node, ask))
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
       }
-      case 'draft-text':
-        return { kind: 'text', bytes: (await parts.drafts.open(node.name)).bytes, release: nothingToRelease }
+      case 'draft-text': {
+        const held = await shown.open(keyOf(node), () => parts.drafts.read(node.name), access)
+        await parts.drafts.opened(node.name, held.shown.bytes)
+        return { kind: 'text', bytes: held.shown.bytes, release: held.release }
+      }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
     }
@@ -132,5 +135,3 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Pr
     throw asFailure(thrown)
   }
 }
-
-function nothingToRelease(): void {}

@@ -1,11 +1,13 @@
 // An unlinked record is deleted on the service only after the pause in which an editor would make it anew: the one deferred answer.
+import { z } from 'zod'
 import type { Ledger } from '../cache/ledger.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
+import { keyOf, type RecordNode } from './node.js'
 
 export interface PendingDeletes {
-  /** The file with this key was unlinked: `carryOut` is called unless it is made anew before the pause is over. */
-  begin(key: string, path: string, carryOut: () => Promise<void>): void
+  /** The record's file was unlinked: `carryOut` is called unless it is made anew before the pause is over. */
+  begin(node: RecordNode, path: string, carryOut: () => Promise<void>): void
   /** It is hidden, or being deleted just now. */
   has(key: string): boolean
   /** Somebody makes the file anew. A delete that is on its way already is waited for. */
@@ -21,22 +23,42 @@ interface Pending {
   running: Promise<void> | undefined
 }
 
-const room = 'deleting'
+const journalForm = z.object({
+  path: z.string(),
+  node: z.object({
+    kind: z.literal('record'),
+    of: z.enum(['report', 'share']),
+    id: z.string(),
+    project: z.string().optional(),
+  }),
+})
 
 /** `failed` is told why a file came back, by the path at which it was unlinked. */
 export function openPendingDeletes(
   pauseMs: number,
   sources: {
-    /** Kept over restarts, so that somebody is told what a kill prevented. */
+    /** Kept over restarts, so that somebody is told what a kill prevented; other mounts have their own. */
     readonly ledger: Ledger
+    readonly mountPoint: string
+    /** What a kill may have cut short is no longer known for sure. */
+    readonly doubt: (node: RecordNode) => void
     readonly failed: (path: string, failure: Failure) => void
     readonly now: () => Instant
   },
 ): PendingDeletes {
   const { ledger, failed, now } = sources
+  const room = `deleting ${sources.mountPoint}`
   const pending = new Map<string, Pending>()
-  for (const [key, { value: path }] of [...ledger.entries(room)]) {
-    failed(path, new Failure('internal', 'the daemon ended before this was deleted, and it is still there'))
+  for (const [key, { value }] of [...ledger.entries(room)]) {
+    const { path, node } = journalForm.parse(JSON.parse(value))
+    sources.doubt(node as RecordNode)
+    failed(
+      path,
+      new Failure(
+        'internal',
+        'the daemon ended while this was being deleted: look whether it is still there',
+      ),
+    )
     ledger.delete(room, key)
   }
 
@@ -60,8 +82,9 @@ export function openPendingDeletes(
   }
 
   return {
-    begin(key, path, carryOut) {
-      ledger.set(room, key, path)
+    begin(node, path, carryOut) {
+      const key = keyOf(node)
+      ledger.set(room, key, JSON.stringify({ path, node }))
       ledger.flush()
       pending.set(key, { path, due: now() + pauseMs, carryOut, running: undefined })
       setTimeout(() => run().catch(neverHappens), pauseMs + 20).unref()

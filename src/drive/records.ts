@@ -1,25 +1,16 @@
-// Records as files: what a handle reads and writes, when a text is saved, and what a stat says meanwhile.
+// Records as files: what a stat says, when a text is saved, and what becomes of a file that is taken away.
 import type { Draft } from '../edit/draft.js'
-import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
-import type { Editing, RecordSource } from './record-source.js'
-import { type Open, touch, type View } from './record-state.js'
-import type { Held, ShownTexts } from './shown.js'
-
-/** One open file of a record. */
-export interface RecordHandle {
-  read(target: Uint8Array, offset: ByteOffset): Promise<number>
-  write(bytes: Uint8Array, offset: ByteOffset): Promise<void>
-  truncate(size: ByteOffset): Promise<void>
-  /** close(2) sees this answer: the save's. */
-  flush(ask: Ask): Promise<void>
-  sync(): Promise<void>
-  release(ask: Ask): Promise<void>
-}
+import { openRecordHandle, type RecordHandle } from './record-handle.js'
+import { editingOf, nothing, openRecordSaving, pauseMs } from './record-saving.js'
+import type { RecordSource } from './record-source.js'
+import { touch, type View } from './record-state.js'
+import type { ShownTexts } from './shown.js'
+import type { OpenAccess } from './verbs.js'
 
 export interface Records {
   stat(source: RecordSource, ask: Ask): Promise<{ size: number; mtime: Instant }>
-  open(source: RecordSource, access: 'read' | 'write', ask: Ask): Promise<RecordHandle>
+  open(source: RecordSource, access: OpenAccess, ask: Ask): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
   isAway(key: string): boolean
   create(source: RecordSource): Promise<RecordHandle>
@@ -46,175 +37,13 @@ export interface Replacement {
   readonly base?: Uint8Array | undefined
 }
 
-/** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
-export const pauseMs = 2000
-
-const nothing = new Uint8Array()
-
 export function openRecords(shown: ShownTexts, now: () => Instant): Records {
-  const opened = new Map<string, Open>()
-
-  function stateOf(key: string): Open {
-    const known = opened.get(key)
-    if (known !== undefined) return known
-    const fresh = {
-      draft: undefined,
-      changed: now(),
-      revision: 0,
-      told: false,
-      awayUntil: 0,
-      saving: Promise.resolve(),
-      handles: new Set<View>(),
-    }
-    opened.set(key, fresh)
-    return fresh
-  }
-
-  const isAway = (key: string): boolean => (opened.get(key)?.awayUntil ?? 0) > now()
-
-  function editingOf(source: RecordSource): Editing {
-    if (source.editing instanceof Failure) throw source.editing
-    return source.editing
-  }
-
-  async function draftFor(
-    source: RecordSource,
-    state: Open,
-    from: { bytes: Uint8Array; base?: Uint8Array | undefined },
-  ): Promise<Draft> {
-    if (state.draft !== undefined) return state.draft
-    const draft = await editingOf(source).begin(from.base)
-    // A write and a truncate may have come at once: the first draft is the record's.
-    if (state.draft !== undefined) {
-      await draft.discard()
-      return state.draft
-    }
-    state.draft = draft
-    if (from.bytes.length > 0) await draft.write(from.bytes, 0)
-    return draft
-  }
-
-  /** Saves one after another; what changed while a save was on its way is saved by the next. */
-  async function save(
-    source: RecordSource,
-    state: Open,
-    base: Uint8Array | undefined,
-    ask: Ask,
-  ): Promise<void> {
-    const before = state.saving
-    const run = before.then(() => saveNow(source, state, base, ask))
-    state.saving = run.catch(settled)
-    await run
-  }
-
-  async function saveNow(
-    source: RecordSource,
-    state: Open,
-    base: Uint8Array | undefined,
-    ask: Ask,
-  ): Promise<void> {
-    const { draft } = state
-    if (draft === undefined || draft.size === 0) return
-    const { changed, revision } = state
-    const bytes = await draft.read(0, draft.size)
-    const handedOver = await editingOf(source).save(draft, base, ask)
-    source.written(changed)
-    if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
-    else shown.drop(source.key)
-    for (const handle of state.handles) {
-      handle.bytes = bytes
-      handle.base = bytes
-    }
-    if (state.draft === draft && state.revision === revision) {
-      state.draft = undefined
-      await draft.discard()
-    }
-    if (handedOver !== undefined) throw handedOver
-  }
-
-  function handle(source: RecordSource, state: Open, opening: { view: View; held?: Held }): RecordHandle {
-    const { view, held } = opening
-    state.handles.add(view)
-
-    async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
-      if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
-      let draft = await draftFor(source, state, view)
-      // A save may have ended that draft just now.
-      while (draft !== state.draft) draft = await draftFor(source, state, view)
-      touch(state, now())
-      await work(draft)
-      view.wrote = true
-      touch(state, now())
-    }
-
-    return {
-      async read(target, offset) {
-        if (state.draft !== undefined && !view.gone) {
-          const bytes = await state.draft.read(offset, target.length)
-          target.set(bytes)
-          return bytes.length
-        }
-        const bytes = view.bytes.subarray(offset, offset + target.length)
-        target.set(bytes)
-        if (view.base !== view.bytes && bytes.length > 0) {
-          view.base = view.bytes
-          const isOwn = held?.shown.wording === 'own'
-          if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
-        }
-        return bytes.length
-      },
-      write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
-      truncate: size => change(draft => draft.truncate(size)),
-      async flush(ask) {
-        if (!view.wrote || view.gone) return
-        // What is written while the save is under way is the next flush's.
-        view.wrote = false
-        try {
-          await save(source, state, view.base, ask)
-        } catch (thrown) {
-          view.wrote = true
-          throw thrown
-        }
-      },
-      async sync() {
-        await state.draft?.sync()
-      },
-      async release(ask) {
-        held?.release()
-        state.handles.delete(view)
-        // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
-        if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
-          await save(source, state, view.base, ask)
-        }
-        await dropEmpty(source.key, state)
-      },
-    }
-  }
-
-  /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
-  async function dropEmpty(key: string, state: Open): Promise<void> {
-    const { draft } = state
-    if (draft === undefined || draft.size > 0 || state.handles.size > 0) return
-    const left = pauseMs - (now() - state.changed)
-    if (left > 0) {
-      setTimeout(() => dropEmpty(key, state).catch(settled), left).unref()
-      return
-    }
-    state.draft = undefined
-    shown.put(key, { bytes: nothing, mtime: state.changed }, nothingToTell)
-    await draft.discard()
-  }
-
-  async function present(source: RecordSource, ask: Ask): Promise<Uint8Array> {
-    const { draft } = stateOf(source.key)
-    if (draft !== undefined) return draft.read(0, draft.size)
-    return (await shown.stat(source.key, () => source.produce(ask))).bytes
-  }
+  const saving = openRecordSaving(shown, now)
 
   return {
-    isAway,
+    isAway: key => (saving.known(key)?.awayUntil ?? 0) > now(),
     async stat(source, ask) {
-      const state = opened.get(source.key)
+      const state = saving.known(source.key)
       if (state?.draft !== undefined) {
         state.told = true
         return { size: state.draft.size, mtime: state.changed }
@@ -223,55 +52,54 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       return { size: bytes.length, mtime }
     },
     async open(source, access, ask) {
-      if (access === 'write') editingOf(source)
-      const state = stateOf(source.key)
+      if (access !== 'read') editingOf(source)
+      const state = saving.stateOf(source.key)
       if (state.draft !== undefined) {
-        return handle(source, state, { view: { bytes: nothing, base: undefined, wrote: false, gone: false } })
+        return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
       }
-      const held = await shown.open(source.key, () => source.produce(ask))
+      const held = await shown.open(source.key, () => source.produce(ask), access)
       source.opened()
-      return handle(source, state, {
-        view: { bytes: held.shown.bytes, base: undefined, wrote: false, gone: false },
-        held,
-      })
+      return openRecordHandle(saving, { source, state, view: fresh(held.shown.bytes), held }, now)
     },
     async create(source) {
-      const state = stateOf(source.key)
-      await draftFor(source, state, { bytes: nothing })
+      const state = saving.stateOf(source.key)
+      await saving.draftFor(source, state, { bytes: nothing })
       await state.draft?.truncate(0)
       state.awayUntil = 0
       touch(state, now())
-      return handle(source, state, { view: { bytes: nothing, base: undefined, wrote: false, gone: false } })
+      return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
     },
     async truncate(source, size, ask) {
       editingOf(source)
-      const state = stateOf(source.key)
-      const bytes = size === 0 || state.draft !== undefined ? nothing : await present(source, ask)
-      const draft = await draftFor(source, state, { bytes })
+      const state = saving.stateOf(source.key)
+      const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
+      const draft = await saving.draftFor(source, state, { bytes })
       await draft.truncate(size)
       touch(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
-      if (size === 0) await dropEmpty(source.key, state)
-      else if (state.handles.size === 0) await save(source, state, undefined, ask)
+      if (size === 0) await saving.dropEmpty(source.key, state)
+      else if (state.handles.size === 0) await saving.save(source, state, undefined, ask)
     },
     async replace(source, { text, base }, ask) {
-      const state = stateOf(source.key)
-      const draft = await draftFor(source, state, { bytes: nothing, base })
+      const state = saving.stateOf(source.key)
+      const draft = await saving.draftFor(source, state, { bytes: nothing, base })
       await draft.truncate(0)
       await draft.write(text, 0)
       touch(state, now())
+      // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
+      state.told = true
       state.awayUntil = 0
       for (const view of state.handles) view.gone = true
-      await save(source, state, base, ask)
+      await saving.save(source, state, base, ask)
     },
-    resend: (source, ask) => save(source, stateOf(source.key), undefined, ask),
+    resend: (source, ask) => saving.save(source, saving.stateOf(source.key), undefined, ask),
     async takeAway(source, ask, keep = async () => {}) {
       editingOf(source)
-      const state = stateOf(source.key)
+      const state = saving.stateOf(source.key)
       // What is written meanwhile goes with it.
       for (let kept = -1; kept !== state.revision; ) {
         kept = state.revision
-        await keep(await present(source, ask))
+        await keep(await saving.present(source, ask))
       }
       for (const view of state.handles) view.gone = true
       const { draft } = state
@@ -283,29 +111,19 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       state.awayUntil = now() + pauseMs
     },
     adopt(key, draft) {
-      const state = stateOf(key)
+      const state = saving.stateOf(key)
       state.draft ??= draft
       state.changed = draft.meta.changed as Instant
     },
     async settled() {
-      await Promise.all([...opened.values()].map(({ saving }) => saving))
+      await Promise.all([...saving.all()].map(({ saving }) => saving))
     },
-    draftOf: key => opened.get(key)?.draft,
-    async drop(key) {
-      const state = opened.get(key)
-      const draft = state?.draft
-      if (state === undefined || draft === undefined) return
-      const bytes = await draft.read(0, draft.size)
-      state.draft = undefined
-      shown.put(key, { bytes, mtime: state.changed }, nothingToTell)
-      await draft.discard()
-    },
+    draftOf: key => saving.known(key)?.draft,
+    drop: saving.drop,
   }
 }
 
-function nothingToTell(): void {}
-
-/** The failure was answered to whoever waited for it, and is kept in the draft's why. */
-function settled(thrown: unknown): void {
-  asFailure(thrown)
+/** What a handle sees that has neither read nor written. */
+function fresh(bytes: Uint8Array): View {
+  return { bytes, base: undefined, wrote: false, gone: false }
 }

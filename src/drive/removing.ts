@@ -136,7 +136,7 @@ export function openRemoving(parts: RemovingParts): Removing {
     },
     deleteLater(path, node) {
       if (rights.refusal({ do: 'delete-record', node }) !== undefined) return
-      pending.begin(keyOf(node), path, () => deleteRecord(node))
+      pending.begin(node, path, () => deleteRecord(node))
     },
     async rmdir(path, node, ask) {
       refuseBelowGuard(path)

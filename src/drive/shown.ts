@@ -1,5 +1,6 @@
 // The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
 import type { Instant } from '../remote/remote.js'
+import type { OpenAccess } from './verbs.js'
 
 /** A text as it is shown: its bytes and its time. */
 export interface Shown {
@@ -19,10 +20,10 @@ export interface ShownTexts {
   /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
   stat(key: string, produce: () => Promise<Shown>): Promise<Shown>
   /** For an open: the text the kernel was told the size of, held until released. */
-  open(key: string, produce: () => Promise<Shown>): Promise<Held>
+  open(key: string, produce: () => Promise<Shown>, access?: OpenAccess): Promise<Held>
   /**
    * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
-   * whole. `opened` is told of the first who does; from the next stat on another text may be shown.
+   * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
    */
   put(key: string, shown: Shown, opened: () => void): void
   /** The next open or stat shows another text: the kernel counts on none. */
@@ -57,9 +58,12 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
     for (const [key, lease] of leases) if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
   }
 
-  function hold(lease: Lease): Held {
-    lease.opened()
-    lease.opened = nobodyIsTold
+  function hold(lease: Lease, access: OpenAccess): Held {
+    // Nobody sees through O_WRONLY: emacs opens so after each save, only to look at the time.
+    if (access !== 'write-only') {
+      lease.opened()
+      lease.opened = nobodyIsTold
+    }
     lease.handles += 1
     lease.until = now() + leaseMs
     let released = false
@@ -84,12 +88,12 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
       }
       return lend(key, shown).shown
     },
-    async open(key, produce) {
+    async open(key, produce, access = 'read') {
       const lease = leases.get(key)
-      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease)
+      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease, access)
       const shown = await produce()
       const other = leases.get(key)
-      return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown))
+      return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
     },
     put(key, shown, opened) {
       lend(key, shown, opened)

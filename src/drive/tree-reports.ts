@@ -10,6 +10,7 @@ import {
   type ReportRow,
 } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
+import type { LocalFiles } from './local-files.js'
 import { nameRow } from './name.js'
 import type { Dentry, Node } from './node.js'
 
@@ -22,14 +23,23 @@ export interface ReportTree {
 
 const index: Dentry = { name: 'INDEX.tsv', node: { kind: 'generated', text: 'report-index', id: '' } }
 
-export function openReportTree(catalog: Catalog, dialect: Dialect, reports: KnownReports): ReportTree {
+export interface ReportTreeSources {
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  readonly reports: KnownReports
+  readonly hasDraft: LocalFiles['hasDraft']
+}
+
+export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources): ReportTree {
   async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
     if (name === index.name) return index.node
     const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
     if (number === undefined || !idForm.test(number)) return undefined
     const id = number as ReportId
+    const record = { kind: 'record', of: 'report', id } as const
+    if (json !== undefined && hasDraft(record)) return record
     reports.refresh(id, await catalog.record({ kind: 'report', id }, ask))
-    return json === undefined ? { kind: 'report', id } : { kind: 'record', of: 'report', id }
+    return json === undefined ? { kind: 'report', id } : record
   }
 
   async function listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]> {

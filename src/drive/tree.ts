@@ -4,8 +4,17 @@ import { asFailure, Failure } from '../failure.js'
 import type { Ask, Dialect } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
+import type { LocalFiles, NewPlace } from './local-files.js'
 import { nameFault, nameFiles } from './name.js'
-import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
+import {
+  type Dentry,
+  type DirectoryNode,
+  type EditableNode,
+  isDirectory,
+  type NewNode,
+  type Node,
+  nodeIn,
+} from './node.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
 import { isNewName } from './scratch-name.js'
@@ -25,16 +34,6 @@ export interface TreeSources {
   readonly rights: Rights
   readonly written: WrittenNames
   readonly local: LocalFiles
-}
-
-/** Files that exist here only. */
-export interface LocalFiles {
-  scratch(directory: string): readonly string[]
-  drafts(): readonly string[]
-  /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
-  unsentNew(of: NewPlace): readonly NewNode[]
-  /** Whether this `new*.json` is there: unsent, or another name of what it has made. */
-  isNew(node: NewNode): boolean
 }
 
 export interface Tree {
@@ -65,7 +64,7 @@ const ownEntries: readonly Dentry[] = [
 export function openTree({ catalog, dialect, roots, reports, rights, written, local }: TreeSources): Tree {
   const projects = openProjectTree({ catalog, rights, written }, roots)
   const users = openUserTree(catalog, roots, projects)
-  const reportTree = openReportTree(catalog, dialect, reports)
+  const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
   async function walk(path: string, ask: Ask): Promise<Node> {
     let node: Node = { kind: 'root' }
@@ -203,9 +202,6 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
 
   return { walk, list, directory, refresh }
 }
-
-/** Where `new*.json` makes something. */
-export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>
 
 const newPlace = (directory: DirectoryNode): NewPlace | undefined =>
   directory.kind === 'reports' || directory.kind === 'shares' ? directory : undefined

@@ -2,6 +2,9 @@
 import type { ByteOffset, Instant } from '../remote/remote.js'
 import type { Attributes } from './attributes.js'
 
+/** What a file is opened for; `write-only` is O_WRONLY, through which nobody sees what is in it. */
+export type OpenAccess = 'read' | 'write' | 'write-only'
+
 /** A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. */
 export interface Drive extends Looking, OpenFiles, Changing {}
 
@@ -17,7 +20,7 @@ export interface Looking {
 
 /** What happens to a file by its handle, and how one is got. */
 export interface OpenFiles {
-  open(path: string, access: 'read' | 'write'): Promise<number>
+  open(path: string, access: OpenAccess): Promise<number>
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): Promise<number>

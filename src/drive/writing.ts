@@ -11,18 +11,20 @@ import { editableCalculation, editableProject, editableShare } from '../edit/who
 import type { Failure } from '../failure.js'
 import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
 import { type Access, openRights, type Rights } from './access.js'
-import { type EditingParts, openRecordSources } from './editing.js'
+import { type EditingParts, forget as forgetRecord, openRecordSources } from './editing.js'
+import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
 import { openNewFiles } from './new-files.js'
 import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './node.js'
 import { openOrderFiles } from './order-file.js'
 import { openPendingDeletes, type PendingDeletes } from './pending-deletes.js'
 import { nodeOfKey } from './record-key.js'
+import { pauseMs } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
-import { openRecords, pauseMs, type Records } from './records.js'
+import { openRecords, type Records } from './records.js'
 import { openRemoving, type Removing } from './removing.js'
 import type { ShownTexts } from './shown.js'
-import type { LocalFiles, NewPlace, Tree } from './tree.js'
+import type { Tree } from './tree.js'
 import { openWhiteouts } from './whiteouts.js'
 import { openWrittenNames, type WrittenNames } from './written-names.js'
 
@@ -51,7 +53,7 @@ export interface Writing {
   readonly records: Records
   readonly pending: PendingDeletes
   readonly making: Making
-  readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew'>
+  readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
   source(node: EditableNode): RecordSource
   removing(tree: Tree): Removing
   isHidden(key: string): boolean
@@ -76,7 +78,13 @@ export function openWriting(sources: WritingSources): Writing {
   const written = openWrittenNames(sources.state, sources.mountPoint)
   const records = openRecords(sources.shown, now)
   const whiteouts = openWhiteouts(now)
-  const pending = openPendingDeletes(pauseMs, { ledger: sources.state, failed: sources.failed, now })
+  const pending = openPendingDeletes(pauseMs, {
+    ledger: sources.state,
+    mountPoint: sources.mountPoint,
+    doubt: node => forgetRecord(catalog, node),
+    failed: sources.failed,
+    now,
+  })
   const saver = createSaver(texts, now)
   const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
 
@@ -145,10 +153,8 @@ export function openWriting(sources: WritingSources): Writing {
   }
 
   function forget(node: EditableNode): void {
-    if (node.kind === 'new') return
     if (node.kind === 'order') catalog.refreshRecord({ kind: 'report', id: node.id })
-    else if (node.of === 'share') catalog.refreshShares(node.project)
-    else catalog.refreshRecord({ kind: node.of, id: node.id } as Parameters<typeof catalog.refreshRecord>[0])
+    else if (node.kind === 'record') forgetRecord(catalog, node)
   }
 
   return {
@@ -159,6 +165,7 @@ export function openWriting(sources: WritingSources): Writing {
     making: openMaking({ ...parts, catalog, dialect, written, remote, describe: sources.describe, now }),
     local: {
       unsentNew,
+      hasDraft: node => records.draftOf(keyOf(node)) !== undefined,
       isNew: node => newFiles.made(node) !== undefined || records.draftOf(keyOf(node)) !== undefined,
     },
     source(node) {

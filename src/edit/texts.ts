@@ -41,6 +41,8 @@ export interface Texts {
   recall(key: RecordKey, hash: string): Promise<string | undefined>
   /** Forgets what is older than its days. */
   purge(): Promise<void>
+  /** Resolves when everything that was asked to be remembered is, or has failed. */
+  settled(): Promise<void>
 }
 
 export interface TextsOptions {
@@ -116,8 +118,14 @@ export function openTexts(options: TextsOptions): Texts {
 
   // In turn, so that a text is a candidate as soon as somebody has asked to remember it.
   const inTurn = onePerKey()
+  const busy = new Set<Promise<void>>()
+  function kept(work: Promise<void>): Promise<void> {
+    busy.add(work)
+    return work.finally(() => busy.delete(work))
+  }
   return {
-    remember: (key, text, how) => inTurn(key, () => remember(key, text, how)),
+    remember: (key, text, how) => kept(inTurn(key, () => remember(key, text, how))),
+    settled: async () => void (await Promise.allSettled(busy)),
     async bury(key, bytes) {
       await inTurn(key, () => remember(key, bytes, 'dropped'))
       return join(directoryOf(key), textHash(bytes))

@@ -4,7 +4,7 @@ import Fuse, { type Operations, type Stat } from 'fuse-native'
 import { type Attributes, fileTypes } from '../drive/attributes.js'
 
 import { errnoOf } from '../drive/errno.js'
-import type { Drive } from '../drive/verbs.js'
+import type { Drive, OpenAccess } from '../drive/verbs.js'
 import { asFailure } from '../failure.js'
 import { byteOffset, instant } from '../remote/remote.js'
 
@@ -22,7 +22,8 @@ export interface KernelSettings {
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
-const writeAccess = 0o3 // O_ACCMODE; O_RDONLY is 0
+const accessMask = 0o3 // O_ACCMODE, open(2)
+const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 /** The option string goes to a fixed buffer of the binding. */
 const longestOptions = 1023
 
@@ -145,7 +146,7 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
       answer({ verb: 'statfs', path }, () => drive.statfs(), done)
     },
     open(path, flags, done) {
-      const access = (flags & writeAccess) === 0 ? 'read' : 'write'
+      const access = accesses[flags & accessMask] ?? 'write'
       answer({ verb: 'open', path }, () => drive.open(path, access), done)
     },
     create(path, _mode, done) {

@@ -5,10 +5,19 @@ import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
 import { until } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { fill } from '../ground/world.js'
 
-const report = `reports/${ids.report}.json`
-const draft = `.calcfs/drafts/${ids.report}.json`
+/** Each fault has a report of its own: what the kernel was told of one draft counts for two seconds. */
+interface Place {
+  readonly id: string
+  readonly report: string
+  readonly draft: string
+}
+
+const placeOf = (at: number): Place => {
+  const id = String(900 + at)
+  return { id, report: `reports/${id}.json`, draft: `.calcfs/drafts/${id}.json` }
+}
 
 interface Fault {
   readonly name: string
@@ -77,7 +86,7 @@ const faults: readonly Fault[] = [
     name: 'half a record is read before the save',
     errno: 'EIO',
     why: /was not saved/,
-    begin: spoiled(/^GET \/report\?/, answered(200, '{"id":42,"title":')),
+    begin: spoiled(/^GET \/report\?/, answered(200, '{"id":900,"title":')),
     puts: 0,
   },
   {
@@ -123,10 +132,23 @@ const faults: readonly Fault[] = [
 t.setTimeout(120_000)
 
 t.test('faults in the middle of a save', async t => {
-  const ground = await realMount(t, { settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' } })
+  const ground = await realMount(t, {
+    settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' },
+    fill(seed) {
+      fill(seed)
+      for (const at of faults.keys())
+        seed.addReport({
+          id: placeOf(at).id,
+          name: 'Report',
+          title: 'Old title',
+          owner: 'demo',
+          calculations: [],
+        })
+    },
+  })
   for (const [at, fault] of faults.entries()) {
     await t.test(`${fault.name}: ${fault.errno}`, t =>
-      faulty(t, ground, { fault, title: `Title ${10 + at}` }),
+      faulty(t, ground, { fault, place: placeOf(at), title: `Title ${10 + at}` }),
     )
   }
   t.comment(`${faults.length} faults in the middle of a save, none of which cost a text`)
@@ -135,41 +157,47 @@ t.test('faults in the middle of a save', async t => {
 async function faulty(
   t: Test,
   ground: MountGround,
-  { fault, title }: { fault: Fault; title: string },
+  { fault, place, title }: { fault: Fault; place: Place; title: string },
 ): Promise<void> {
-  const before = JSON.parse(await stored(ground)).title
+  const { report } = place
+  const before = JSON.parse(await stored(ground, place)).title
   const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
   const end = await fault.begin(ground)
   const sent = await ground.service.during(async () => {
     t.equal(await outcome(overwrite(ground, report, text)), fault.errno)
-    await keeps(t, ground, { fault, text })
+    await keeps(t, ground, { fault, place, text })
   })
   t.equal(writes(sent).length, fault.puts ?? 1, `${writes(sent)}`)
   await end()
-  t.equal(JSON.parse(await stored(ground)).title, before, 'nothing is sent by itself')
+  t.equal(JSON.parse(await stored(ground, place)).title, before, 'nothing is sent by itself')
   // A service that was away is looked for every two seconds.
   await until(10_000, 'the next save works', async () => {
     return (await outcome(overwrite(ground, report, text))) === 'done'
   })
-  t.equal(JSON.parse(await stored(ground)).title, title)
+  t.equal(JSON.parse(await stored(ground, place)).title, title)
   t.same(await namesOf(ground, '.calcfs/drafts'), [])
   if (fault.told)
     t.match(await ground.calcfs('status', ground.directory), { code: 0, stdout: /everything is saved/ })
 }
 
 /** The text is where the user looks for it, and everybody says that it is not saved. */
-async function keeps(t: Test, ground: MountGround, { fault, text }: { fault: Fault; text: string }) {
+async function keeps(
+  t: Test,
+  ground: MountGround,
+  { fault, place, text }: { fault: Fault; place: Place; text: string },
+) {
+  const { id, report, draft } = place
   t.equal(await textOf(ground, report), text, 'the file shows the text')
   t.equal(await textOf(ground, draft), text)
   t.match(await textOf(ground, `${draft}.why`), fault.why)
-  const names = ['42.json', '42.json.why', ...(fault.theirs ? ['42.theirs.json'] : [])]
+  const names = [`${id}.json`, `${id}.json.why`, ...(fault.theirs ? [`${id}.theirs.json`] : [])]
   t.same(await namesOf(ground, '.calcfs/drafts'), names)
   if (fault.told)
     t.match(await ground.calcfs('status', ground.directory), {
       code: 7,
-      stdout: /not saved:\n +report 42 \(/,
+      stdout: new RegExp(`not saved:\\n +report ${id} \\(`),
     })
 }
 
-const stored = ({ service }: MountGround): Promise<string> =>
-  service.elsewhere('GET', `/report?id=${ids.report}`)
+const stored = ({ service }: MountGround, { id }: Place): Promise<string> =>
+  service.elsewhere('GET', `/report?id=${id}`)

@@ -7,6 +7,7 @@ import { namesOf, outcome, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { printed } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
 import { ids } from '../ground/world.js'
 
 const report = `reports/${ids.report}.json`
@@ -114,7 +115,8 @@ async function keptWhole(
     }
     const where = `${pages} pages${life}`
     t.equal(await textOf(ground, report), text, `${where}: the text is in its place`)
-    t.equal(await textOf(ground, draft), text, `${where}: and among the drafts`)
+    // What the kernel was told of the last draft of this name counts for two seconds.
+    await until(4000, `${where}: and among the drafts`, async () => (await textOf(ground, draft)) === text)
     t.match(
       await textOf(ground, `${draft}.why`),
       life === '' ? /the local disk is full[\s\S]*Make room/ : /was not saved/,

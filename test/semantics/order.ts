@@ -87,6 +87,7 @@ export function order(t: Test, open: OpenGround): void {
       })
       t.same(writes(asked), [])
       await files.unlink(`.calcfs/drafts/${ids.report}-order.txt`)
+      await ground.pass(3200)
       t.equal((await listOf(ground)).length, 1)
     })
 

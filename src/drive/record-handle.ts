@@ -1,0 +1,90 @@
+// One open file of a record: what its program reads, what it writes, and when that is saved.
+import type { Draft } from '../edit/draft.js'
+import { Failure } from '../failure.js'
+import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
+import type { RecordSaving } from './record-saving.js'
+import type { RecordSource } from './record-source.js'
+import { type Open, touch, type View } from './record-state.js'
+import type { Held } from './shown.js'
+
+/** One open file of a record. */
+export interface RecordHandle {
+  read(target: Uint8Array, offset: ByteOffset): Promise<number>
+  write(bytes: Uint8Array, offset: ByteOffset): Promise<void>
+  truncate(size: ByteOffset): Promise<void>
+  /** close(2) sees this answer: the save's. */
+  flush(ask: Ask): Promise<void>
+  sync(): Promise<void>
+  release(ask: Ask): Promise<void>
+}
+
+export interface Opening {
+  readonly source: RecordSource
+  readonly state: Open
+  readonly view: View
+  /** The text it was opened on; none where that is a draft. */
+  readonly held?: Held
+}
+
+export function openRecordHandle(
+  saving: RecordSaving,
+  { source, state, view, held }: Opening,
+  now: () => Instant,
+): RecordHandle {
+  const { draftFor, dropEmpty, save } = saving
+  state.handles.add(view)
+
+  async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
+    if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+    let draft = await draftFor(source, state, view)
+    // A save may have ended that draft just now.
+    while (draft !== state.draft) draft = await draftFor(source, state, view)
+    touch(state, now())
+    await work(draft)
+    view.wrote = true
+    touch(state, now())
+  }
+
+  return {
+    async read(target, offset) {
+      if (state.draft !== undefined && !view.gone) {
+        const bytes = await state.draft.read(offset, target.length)
+        target.set(bytes)
+        return bytes.length
+      }
+      const bytes = view.bytes.subarray(offset, offset + target.length)
+      target.set(bytes)
+      if (view.base !== view.bytes && bytes.length > 0) {
+        view.base = view.bytes
+        const isOwn = held?.shown.wording === 'own'
+        if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
+      }
+      return bytes.length
+    },
+    write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
+    truncate: size => change(draft => draft.truncate(size)),
+    async flush(ask) {
+      if (!view.wrote || view.gone) return
+      // What is written while the save is under way is the next flush's.
+      view.wrote = false
+      try {
+        await save(source, state, view.base, ask)
+      } catch (thrown) {
+        view.wrote = true
+        throw thrown
+      }
+    },
+    async sync() {
+      await state.draft?.sync()
+    },
+    async release(ask) {
+      held?.release()
+      state.handles.delete(view)
+      // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
+      if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
+        await save(source, state, view.base, ask)
+      }
+      await dropEmpty(source.key, state)
+    },
+  }
+}

@@ -1,0 +1,155 @@
+// When a record's draft begins, is saved and ends; one save after another, and no save ends a draft that is being written.
+import type { Draft } from '../edit/draft.js'
+import { asFailure, Failure } from '../failure.js'
+import type { Ask, Instant } from '../remote/remote.js'
+import type { Editing, RecordSource } from './record-source.js'
+import type { Open, View } from './record-state.js'
+import type { ShownTexts } from './shown.js'
+
+/** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
+export const pauseMs = 2000
+
+export interface RecordSaving {
+  /** What is known of the record of this key, from now on if nothing was. */
+  stateOf(key: string): Open
+  known(key: string): Open | undefined
+  all(): Iterable<Open>
+  draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft>
+  save(source: RecordSource, state: Open, base: Uint8Array | undefined, ask: Ask): Promise<void>
+  dropEmpty(key: string, state: Open): Promise<void>
+  /** The bytes that a reader would see now. */
+  present(source: RecordSource, ask: Ask): Promise<Uint8Array>
+  /** Gives an unsaved text up. */
+  drop(key: string): Promise<void>
+}
+
+/** What a new draft holds, and the text that its writer had read. */
+export interface Beginning {
+  readonly bytes: Uint8Array
+  readonly base?: Uint8Array | undefined
+}
+
+export const nothing = new Uint8Array()
+
+export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordSaving {
+  const opened = new Map<string, Open>()
+
+  function stateOf(key: string): Open {
+    const known = opened.get(key)
+    if (known !== undefined) return known
+    const fresh = {
+      draft: undefined,
+      changed: now(),
+      revision: 0,
+      told: false,
+      awayUntil: 0,
+      saving: Promise.resolve(),
+      handles: new Set<View>(),
+    }
+    opened.set(key, fresh)
+    return fresh
+  }
+
+  async function draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft> {
+    if (state.draft !== undefined) return state.draft
+    const draft = await editingOf(source).begin(from.base)
+    // A write and a truncate may have come at once: the first draft is the record's.
+    if (state.draft !== undefined) {
+      await draft.discard()
+      return state.draft
+    }
+    state.draft = draft
+    if (from.bytes.length > 0) await draft.write(from.bytes, 0)
+    return draft
+  }
+
+  /** Saves one after another; what changed while a save was on its way is saved by the next. */
+  async function save(
+    source: RecordSource,
+    state: Open,
+    base: Uint8Array | undefined,
+    ask: Ask,
+  ): Promise<void> {
+    const before = state.saving
+    const run = before.then(() => saveNow(source, state, base, ask))
+    state.saving = run.catch(settled)
+    await run
+  }
+
+  async function saveNow(
+    source: RecordSource,
+    state: Open,
+    base: Uint8Array | undefined,
+    ask: Ask,
+  ): Promise<void> {
+    const { draft } = state
+    if (draft === undefined || draft.size === 0) return
+    const { changed, revision } = state
+    const bytes = await draft.read(0, draft.size)
+    const handedOver = await editingOf(source).save(draft, base, ask)
+    source.written(changed)
+    if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
+    else shown.drop(source.key)
+    for (const handle of state.handles) {
+      handle.bytes = bytes
+      handle.base = bytes
+    }
+    if (state.draft === draft && state.revision === revision) {
+      state.draft = undefined
+      await draft.discard()
+    }
+    if (handedOver !== undefined) throw handedOver
+  }
+
+  /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
+  async function dropEmpty(key: string, state: Open): Promise<void> {
+    const { draft } = state
+    if (draft === undefined || draft.size > 0 || state.handles.size > 0) return
+    const left = pauseMs - (now() - state.changed)
+    if (left > 0) {
+      setTimeout(() => dropEmpty(key, state).catch(settled), left).unref()
+      return
+    }
+    state.draft = undefined
+    shown.put(key, { bytes: nothing, mtime: state.changed }, nothingToTell)
+    await draft.discard()
+  }
+
+  async function present(source: RecordSource, ask: Ask): Promise<Uint8Array> {
+    const { draft } = stateOf(source.key)
+    if (draft !== undefined) return draft.read(0, draft.size)
+    return (await shown.stat(source.key, () => source.produce(ask))).bytes
+  }
+
+  return {
+    stateOf,
+    known: key => opened.get(key),
+    all: () => opened.values(),
+    draftFor,
+    save,
+    dropEmpty,
+    present,
+    async drop(key) {
+      const state = opened.get(key)
+      const draft = state?.draft
+      if (state === undefined || draft === undefined) return
+      const bytes = await draft.read(0, draft.size)
+      state.draft = undefined
+      shown.put(key, { bytes, mtime: state.changed }, nothingToTell)
+      await draft.discard()
+    },
+  }
+}
+
+/** @throws Failure: why this record cannot be changed */
+export function editingOf(source: RecordSource): Editing {
+  if (source.editing instanceof Failure) throw source.editing
+  return source.editing
+}
+
+function nothingToTell(): void {}
+
+/** The failure was answered to whoever waited for it, and is kept in the draft's why. */
+function settled(thrown: unknown): void {
+  asFailure(thrown)
+}
