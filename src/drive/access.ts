@@ -74,9 +74,11 @@ export function openRights(
   function frozen(node: Node): Failure | undefined {
     switch (node.kind) {
       case 'project':
-        return frozenProject(node.id)
+        return node.published ? isPublished('project', node.id) : frozenProject(node.id)
       case 'calculation':
-        return published('calculation', node.id) ?? frozenProject(node.parent)
+        return node.published
+          ? isPublished('calculation', node.id)
+          : (published('calculation', node.id) ?? frozenProject(node.parent))
       case 'shares':
         return frozenProject(node.project)
       case 'report':
@@ -110,7 +112,7 @@ export function openRights(
   function published(kind: 'project' | 'calculation' | 'report', id: string): Failure | undefined {
     const record = catalog.knownRecord({ kind, id } as Parameters<Catalog['knownRecord']>[0])
     if (record === undefined || !dialect.facts(record).published) return undefined
-    return new Failure('read-only', `the ${kind} ${id} is published: the platform does not let it change`)
+    return isPublished(kind, id)
   }
 
   return {
@@ -123,6 +125,9 @@ export function openRights(
     },
   }
 }
+
+const isPublished = (kind: string, id: string): Failure =>
+  new Failure('read-only', `the ${kind} ${id} is published: the platform does not let it change`)
 
 function onlyManaged(what: string): Failure {
   return new Failure(

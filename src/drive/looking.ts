@@ -5,6 +5,7 @@ import { type Attributes, modeOf } from './attributes.js'
 import { type Dentry, type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import { type Places, parentOf } from './places.js'
+import type { Shown } from './shown.js'
 import type { DirectoryEntry, Looking } from './verbs.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
@@ -13,36 +14,33 @@ const directorySize = 4096
 export function openLooking(parts: DriveParts, places: Places, until: () => Ask): Looking {
   const { content, records, scratch, shown, times, tree } = parts
 
+  /** The mode comes last: reading a record tells whether it is published. */
   async function attributes(node: Node, ask: Ask): Promise<Attributes> {
-    const mode = modeOf(node, isWritable(node))
+    const { size, mtime } = await sizeAndTime(node, ask)
+    return { mode: modeOf(node, isWritable(node)), size, mtime }
+  }
+
+  async function sizeAndTime(node: Node, ask: Ask): Promise<Omit<Attributes, 'mode'>> {
     switch (node.kind) {
       case 'record':
       case 'new':
       case 'order':
-        return { mode, ...(await records.stat(parts.source(node), ask)) }
-      case 'generated': {
-        const { bytes, mtime } = await shown.stat(keyOf(node), () => parts.produce(node, ask))
-        return { mode, size: bytes.length, mtime }
-      }
+        return records.stat(parts.source(node), ask)
+      case 'generated':
+        return sizeOfText(await shown.stat(keyOf(node), () => parts.produce(node, ask)))
       case 'content':
-        return {
-          mode,
-          size: await sizeOf(node.content, ask),
-          mtime: times.first(keyOf(node), node.date),
-        }
+        return { size: await sizeOf(node.content, ask), mtime: times.first(keyOf(node), node.date) }
       case 'scratch':
-        return { mode, ...(await scratch.stat(node.place)) }
-      case 'draft-text': {
-        const { bytes, mtime } = await shown.stat(keyOf(node), () => parts.drafts.read(node.name))
-        return { mode, size: bytes.length, mtime }
-      }
+        return scratch.stat(node.place)
+      case 'draft-text':
+        return sizeOfText(await shown.stat(keyOf(node), () => parts.drafts.read(node.name)))
       case 'link':
-        return { mode, size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
+        return { size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
       case 'project':
       case 'calculation':
-        return { mode, size: directorySize, mtime: times.first(keyOf(node), node.date) }
+        return { size: directorySize, mtime: times.first(keyOf(node), node.date) }
       default:
-        return { mode, size: directorySize, mtime: times.first(keyOf(node), undefined) }
+        return { size: directorySize, mtime: times.first(keyOf(node), undefined) }
     }
   }
 
@@ -106,3 +104,5 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     },
   }
 }
+
+const sizeOfText = ({ bytes, mtime }: Shown) => ({ size: bytes.length, mtime })

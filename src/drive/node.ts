@@ -8,9 +8,10 @@ export type RecordNode =
   | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
   | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
 
-/** Where a listing names it, if it was reached that way. */
+/** What the listing that names it says of it, if it was reached that way. */
 export interface Child {
   readonly parent?: ProjectId | undefined
+  readonly published?: boolean | undefined
 }
 
 /** A file that makes a record when it is saved, and stands for that record afterwards. */

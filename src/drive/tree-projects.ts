@@ -126,9 +126,16 @@ function markedChild({ projects, calculations }: Children, name: string, of: Pro
 
 const dateOf = ({ facts }: Pick<Listed<string>, 'facts'>) => facts.modified ?? facts.created
 const projectNode = (item: Listed<ProjectId>, parent: ProjectId) =>
-  ({ kind: 'project', id: item.id, date: dateOf(item), parent }) as const
+  ({ kind: 'project', id: item.id, date: dateOf(item), parent, published: item.facts.published }) as const
 const calculationNode = (item: Listed<CalculationId>, parent: ProjectId) =>
-  ({ kind: 'calculation', id: item.id, title: item.title, date: dateOf(item), parent }) as const
+  ({
+    kind: 'calculation',
+    id: item.id,
+    title: item.title,
+    date: dateOf(item),
+    parent,
+    published: item.facts.published,
+  }) as const
 
 function ownEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
   return [

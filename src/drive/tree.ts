@@ -6,15 +6,7 @@ import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { nameFault, nameFiles } from './name.js'
-import {
-  type Dentry,
-  type DirectoryNode,
-  type EditableNode,
-  isDirectory,
-  type NewNode,
-  type Node,
-  nodeIn,
-} from './node.js'
+import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
 import { isNewName } from './scratch-name.js'

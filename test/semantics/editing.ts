@@ -209,6 +209,8 @@ export function editing(t: Test, open: OpenGround): void {
         })
         t.equal(await outcome(overwrite(ground, report, text)), 'EACCES')
         mend()
+        // What the kernel was told of an earlier draft of this name counts for two seconds.
+        await ground.pass(2100)
         t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.json.why`), /the report is locked/)
         t.equal((await recordOf(ground)).title, 'Refused')
         t.equal(JSON.parse(await stored(ground)).title, 'Mended')
