@@ -88,7 +88,8 @@ export function openTexts(options: TextsOptions): Texts {
     await mkdir(directory, { recursive: true, mode: privateDirectory })
     await setMark(join(directory, `${hash}.${how}.${own}`), tick())
     if (how !== 'shown' && how !== 'read') await replaceFile(join(directory, hash), text)
-    else if (!(await exists(join(directory, hash)))) await replaceFileLightly(join(directory, hash), text)
+    // A power cut may have left an empty file under this name.
+    else if ((await recall(key, hash)) === undefined) await replaceFileLightly(join(directory, hash), text)
   }
 
   async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
@@ -183,10 +184,6 @@ async function purgeRecord(directory: string, isOld: (mark: Mark) => boolean): P
       await rm(join(directory, name), { force: true })
   }
   if ((await readdir(directory)).length === 0) await rmdir(directory)
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await orMissing(stat(path))) !== undefined
 }
 
 async function orMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {

@@ -2,7 +2,8 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { textHash } from '../../src/edit/texts.js'
+import { openTexts, textHash } from '../../src/edit/texts.js'
+import { instant } from '../../src/remote/remote.js'
 import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
 import { inProcess } from '../ground/in-process.js'
 import { type MountGround, realMount } from '../ground/mount.js'
@@ -144,6 +145,17 @@ t.test('ledgers cut at many lengths: the drafts are there, and the drive works',
     cuts++
   }
   t.comment(`${cuts} cuts of the ledger beside the drafts`)
+})
+
+t.test('a text of the memory that was cut is whole again once it is met again', async t => {
+  const key = { kind: 'report', id: ids.report } as const
+  const texts = openTexts({ stateDirectory: t.testdir(), mount: '/drive', now: () => instant(Date.now()) })
+  const text = '{"id":42}\n'
+  await texts.remember(key, text, 'read')
+  await truncate(join(t.testdirName, 'texts', `report-${ids.report}`, textHash(text)), 0)
+  t.same(await texts.candidates(key), [], 'a cut text is no base of an edit')
+  await texts.remember(key, text, 'read')
+  t.match(await texts.candidates(key), [{ text }])
 })
 
 t.test('on a real mount', async t => {

@@ -148,7 +148,7 @@ t.test('faults in the middle of a save', async t => {
   })
   for (const [at, fault] of faults.entries()) {
     await t.test(`${fault.name}: ${fault.errno}`, t =>
-      faulty(t, ground, { fault, place: placeOf(at), title: `Title ${10 + at}` }),
+      faulty(t, ground, { fault, place: placeOf(at), title: `Title ${at}` }),
     )
   }
   t.comment(`${faults.length} faults in the middle of a save, none of which cost a text`)
