@@ -65,14 +65,16 @@ const readme = `This drive shows a computational-chemistry data platform.
 
 projects/            your projects; a calculation is a folder with its files and a generated .xyz
 projects/X/.project.json, X/CALC/.calculation.json
-                     the records; .index.tsv lists what a project holds, .shares/ who else sees it
+                     the records: edit and save them; .index.tsv lists what a project holds
+projects/X/.shares/  who else sees it; save {"user": "...", "permission": "READ"} as new.json to share it
 db/USER/PROJECT      paths as the platform's web pages show them, colleagues' shared projects too
-reports/42.json      a report: edit it, save it, and the service has it; 42/ holds its calculations in order
+reports/42.json      a report: edit it, save it, and the service has it; save new.json to make one
+reports/42/          its calculations in order; move, delete and add lines in order.txt
 by-id/               any project, calculation or report by its number
 .calcfs/status.json  who is signed in, whether the service answers, what is unsent
 .calcfs/drafts/      texts that could not be saved, each with a .why that says what to do
 
+mkdir makes a project, mv gives a project or calculation another name, rmdir takes an empty project away.
 Files of calculations never change and cannot be created here: the service has no upload.
-touch a folder to see other people's changes at once.
-calcfs why PATH says why something failed; calcfs drafts list, what is not saved.
+calcfs why PATH explains what failed; touch a folder to see other people's changes at once.
 `
