@@ -91,6 +91,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
       t.notMatch(await tmux.screen(), /WARNING|E\d+:/)
     }
     await tmux.type(':q')
+    await tmux.ended()
   })
 
   t.test('nano saves what was typed', async t => {
@@ -102,6 +103,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     await tmux.keys('C-o', 'Enter')
     await until(10_000, 'nano', async () => (await titleThere(ground)) === 'First of nano')
     await tmux.keys('C-x')
+    await tmux.ended()
   })
 
   t.test(
