@@ -147,11 +147,13 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   /** The daemon may have ended after the text had been handed over to the record: then it is that one's draft already. */
-  async function isKept(target: RecordNode, form: JsonObject): Promise<boolean> {
+  async function isKept(target: RecordNode): Promise<boolean> {
     const draft = parts.records.draftOf(keyOf(target))
     if (draft === undefined) return false
     try {
-      return isSame(parts, parseObject(await draft.text()), form)
+      // A text that was cut short in the handing over is none.
+      parseObject(await draft.text())
+      return true
     } catch (thrown) {
       if (asFailure(thrown).kind !== 'not-json') throw thrown
       return false
@@ -196,7 +198,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       const form = await record.like(written, stored, ask)
       learn(parts, target, stored)
       await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
-      if (!isSame(parts, stored, form) && !(await isKept(target, form))) {
+      if (!isSame(parts, stored, form) && !(await isKept(target))) {
         const left = await parts.drafts.begin(keyOfNode(target), prettyPrint(stored))
         await left.write(Buffer.from(prettyPrint(form)), 0)
         await left.sync()

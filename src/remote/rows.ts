@@ -62,7 +62,9 @@ export function withRowsIn(report: JsonObject, rows: readonly ReportRow[], names
 
 function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: ListNames): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
-  if (objects.length > 0) return rows.map((row, index) => rowObject(row, index + 1, objects, names))
+  // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
+  const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
+  if (objects.length > 0 || isOpen) return rows.map((row, index) => rowObject(row, index + 1, objects, names))
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
 }

@@ -17,6 +17,8 @@ interface Step {
   readonly leaves: 'unsent' | 'unknown' | 'made'
   /** How many of it the service has at the kill. */
   readonly there: 0 | 1
+  /** The service overlooks the list in a POST. */
+  readonly takesNoList?: true
 }
 
 const heldAt =
@@ -79,6 +81,22 @@ const steps: readonly Step[] = [
     leaves: 'made',
     there: 1,
   },
+  {
+    name: 'during the PUT of the list that the POST did not take, before the service has it',
+    reach: heldAt(/^PUT \/report\/calculations$/, 'before', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+    takesNoList: true,
+  },
+  {
+    name: 'after the service has carried the PUT of that list out, and before its answer',
+    reach: heldAt(/^PUT \/report\/calculations$/, 'after', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+    takesNoList: true,
+  },
 ]
 
 const textNamed = (title: string): string =>
@@ -112,6 +130,7 @@ async function killedAt(
   const draft = `.calcfs/drafts/${name}`
   const text = textNamed(title)
   const scene = sceneOn(ground)
+  const takeList = step.takesNoList ? ground.service.rewrite(post, withoutList) : () => {}
   const sent = await ground.service.during(async () => {
     await step.reach(scene, file, text)
     await ground.kill9()
@@ -122,6 +141,7 @@ async function killedAt(
     )
     t.equal((await reportsOf(ground, title)).length, step.there)
     await scene.cleanUp()
+    takeList()
     await ground.mount()
     if (step.leaves === 'made') await until(10_000, `${draft} is taken over`, () => isGone(ground, draft))
     else t.equal(await textOf(ground, file), text, 'the text is in its place')
@@ -138,6 +158,8 @@ async function killedAt(
   t.equal(another, undefined, 'there is one of it')
   t.same(await namesOf(ground, '.calcfs/drafts'), [])
 }
+
+const withoutList = (body: string): string => body.replace(/,"calculationIds":"[^"]*"/, '')
 
 /** What the user does about it after the kill. */
 async function finish(
@@ -178,7 +200,11 @@ async function finish(
       const own = `reports/${made?.id}.json`
       t.ok((await namesOf(ground, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
       // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
-      return overwrite(ground, own, await textOf(ground, own))
+      const text = await textOf(ground, own)
+      if ((await outcome(overwrite(ground, own, text))) !== 'ESTALE') return
+      // A list without its titles is neither what it was nor what it should be: the two are compared.
+      t.match(await textOf(ground, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
+      return overwrite(ground, own, text)
     }
   }
 }
