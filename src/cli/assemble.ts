@@ -131,7 +131,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   })
   const { records, rights, written } = writing
-  const local = { scratch: scratch.names, drafts: drafts.names, ...writing.local }
+  const local = { scratch: scratch.entries, drafts: drafts.names, ...writing.local }
   const tree = openTree({ catalog, dialect, roots, reports, rights, written, local })
   const removing = writing.removing(tree)
   const statusSources: StatusSources = {

@@ -5,6 +5,7 @@ import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
 import type { DriveParts } from './parts.js'
 import { type Places, parentOf } from './places.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './refusals.js'
+import { isLockName } from './scratch-name.js'
 import type { Changing } from './verbs.js'
 import type { Named } from './written-names.js'
 
@@ -16,9 +17,11 @@ export function openChanging(
   const { making, records, removing, scratch, tree } = parts
 
   async function unlink(path: string): Promise<void> {
+    if (places.closed(path)) return
     const ask = until.save()
     const node = await places.node(path, ask)
     if (node.kind === 'scratch') return scratch.remove(node.place)
+    if (node.kind === 'link' && node.place !== undefined) return scratch.unlink(node.place)
     if (node.kind === 'draft-text') return parts.giveUp(node.name)
     if (isEditable(node)) return unlinkEditable(path, node, ask)
     if (node.kind === 'content') return removing.whiteOut(path, node)
@@ -32,16 +35,15 @@ export function openChanging(
     if (isUnsentNew) return records.drop(source.key)
     removing.refuseBelowGuard(path)
     await records.takeAway(source, ask)
+    removeRecord(path, node)
+  }
+
+  /** The record's file was unlinked: what that means beyond the pause. */
+  function removeRecord(path: string, node: EditableNode): void {
     if (node.kind !== 'record' || parts.rights.access !== 'manage') return
-    switch (node.of) {
-      case 'project':
-        return removing.guardProject(parentOf(path))
-      case 'calculation':
-        return removing.whiteOut(path, node)
-      case 'report':
-      case 'share':
-        return removing.deleteLater(path, node)
-    }
+    if (node.of === 'project') removing.guardProject(parentOf(path))
+    else if (node.of === 'calculation') removing.whiteOut(path, node)
+    else removing.deleteLater(path, node)
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
@@ -57,8 +59,14 @@ export function openChanging(
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
+    if (node.kind === 'content' && isUnlinkOfOpenFile(to)) {
+      removing.whiteOut(from, node)
+      return places.keepOpen(to, node)
+    }
     if (isEditable(node) && target === undefined && place !== undefined) {
-      return records.takeAway(parts.source(node), ask, text => scratch.put(place, text))
+      await records.takeAway(parts.source(node), ask, text => scratch.put(place, text))
+      if (isUnlinkOfOpenFile(to)) removeRecord(from, node)
+      return
     }
     throw new Failure('not-permitted', `${from}: this cannot be moved to ${to}`)
   }
@@ -103,6 +111,14 @@ export function openChanging(
     await removing.rmdir(path, await places.node(path, ask), ask)
   }
 
+  /** Where a program may have files of its own, emacs has its lock. */
+  async function symlink(target: string, path: string): Promise<void> {
+    const place = isLockName(nameIn(path)) ? await places.scratch(path, until.metadata()) : undefined
+    if (place === undefined) throw new Failure('not-permitted', `${path}: the service holds no links`)
+    if (await isTaken(path, until.metadata())) throw new Failure('exists', `${path}: it is locked already`)
+    scratch.link(place, target)
+  }
+
   const refuse = (sentence: string) => async (path: string) => {
     throw new Failure('not-permitted', `${path}: ${sentence}`)
   }
@@ -119,7 +135,7 @@ export function openChanging(
     rename,
     mkdir,
     rmdir,
-    symlink: (_target, path) => refuse('the service holds no links')(path),
+    symlink,
     link: refuse('the service holds no links'),
     mknod: refuse(noUpload),
     async change(path) {
@@ -139,5 +155,8 @@ export function openChanging(
     },
   }
 }
+
+/** libfuse renames a file that is still open where it should be unlinked, or replaced by the rename that follows. */
+const isUnlinkOfOpenFile = (to: string): boolean => /^\.fuse_hidden[0-9a-f]+$/.test(nameIn(to))
 
 const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -1,9 +1,9 @@
 // What the tree asks about files that exist here only: editors' files, drafts, and what is not sent yet.
-import type { DirectoryNode, EditableNode, NewNode } from './node.js'
+import type { Dentry, DirectoryNode, EditableNode, NewNode } from './node.js'
 
 /** Files that exist here only. */
 export interface LocalFiles {
-  scratch(directory: string): readonly string[]
+  scratch(directory: string): readonly Dentry[]
   drafts(): readonly string[]
   /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
   unsentNew(of: NewPlace): readonly NewNode[]

@@ -70,7 +70,8 @@ export type Node =
   | EditableNode
   | GeneratedNode
   | ({ readonly kind: 'content'; readonly content: Content } & Dated)
-  | { readonly kind: 'link'; readonly to: string }
+  /** One that a program made beside a record has its place there. */
+  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace }
   | { readonly kind: 'draft-text'; readonly name: string }
   | { readonly kind: 'scratch'; readonly place: ScratchPlace }
 

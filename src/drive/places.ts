@@ -18,13 +18,21 @@ export interface Places {
   node(path: string, ask: Ask): Promise<Node>
   /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
   editable(path: string, ask: Ask): Promise<EditableNode | undefined>
+  /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
+  keepOpen(path: string, node: Node): void
+  /** True if there was such a file, which is closed now. */
+  closed(path: string): boolean
   /** Where an editor's own file of this name would lie; undefined where none may be. */
   scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined>
 }
 
 /** `isHidden` tells, by its key, what was just taken away, or is about to be deleted. */
 export function openPlaces(tree: Tree, isHidden: (key: string) => boolean): Places {
+  const stillOpen = new Map<string, Node>()
+
   async function node(path: string, ask: Ask): Promise<Node> {
+    const open = stillOpen.get(path)
+    if (open !== undefined) return open
     const found = await tree.walk(path, ask)
     if (!isDirectory(found) && isHidden(keyOf(found)))
       throw new Failure('absent', `${path}: it was just taken away`)
@@ -49,7 +57,13 @@ export function openPlaces(tree: Tree, isHidden: (key: string) => boolean): Plac
     return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
   }
 
-  return { node, editable, scratch }
+  return {
+    node,
+    editable,
+    scratch,
+    keepOpen: (path, open) => stillOpen.set(path, open),
+    closed: path => stillOpen.delete(path),
+  }
 }
 
 /** The directory a path lies in; the root lies in itself. */

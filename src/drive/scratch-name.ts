@@ -12,6 +12,9 @@ const editorForms = [
   /^tmp[A-Za-z0-9_]{6,10}$/, // python's tempfile
 ]
 
+/** emacs locks a file with a link of this name, which says who has it open. */
+export const isLockName = (name: string): boolean => name.startsWith('.#')
+
 /** In the folder of one record: names that hold the record's name, and those an editor makes by itself. */
 export function isScratchBeside(record: string, name: string): boolean {
   if (name === record) return false

@@ -16,11 +16,11 @@ import { join } from 'node:path'
 import { asFailure, Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { escapeTitle, titleOf } from './name.js'
-import type { ScratchPlace } from './node.js'
+import type { Dentry, ScratchPlace } from './node.js'
 
 export interface Scratch {
-  /** Names in this directory, from memory. */
-  names(directory: string): readonly string[]
+  /** What lies in this directory, from memory. */
+  entries(directory: string): readonly Dentry[]
   has(place: ScratchPlace): boolean
   create(place: ScratchPlace): Promise<FileHandle>
   open(place: ScratchPlace): Promise<FileHandle>
@@ -31,12 +31,16 @@ export interface Scratch {
   truncate(place: ScratchPlace, size: number): Promise<void>
   setTime(place: ScratchPlace, mtime: Instant): Promise<void>
   rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
+  /** A lock: kept in memory only, because whoever held it is gone with the mount. */
+  link(place: ScratchPlace, to: string): void
+  unlink(place: ScratchPlace): void
   remove(place: ScratchPlace): Promise<void>
 }
 
 /** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
 export async function openScratch(root: string): Promise<Scratch> {
   const known = new Map<string, Set<string>>()
+  const links = new Map<string, Map<string, string>>()
   await mkdir(root, { recursive: true, mode: 0o700 })
   for (const directory of await readdir(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
@@ -54,7 +58,10 @@ export async function openScratch(root: string): Promise<Scratch> {
   }
 
   return {
-    names: directory => [...(known.get(directory) ?? [])],
+    entries: directory => [
+      ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
+      ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
+    ],
     has: ({ directory, name }) => known.get(directory)?.has(name) === true,
     async create(place) {
       const handle = await local(
@@ -85,12 +92,23 @@ export async function openScratch(root: string): Promise<Scratch> {
       known.get(from.directory)?.delete(from.name)
       remember(to)
     },
+    link({ directory, name }, to) {
+      links.set(directory, (links.get(directory) ?? new Map()).set(name, to))
+    },
+    unlink({ directory, name }) {
+      links.get(directory)?.delete(name)
+    },
     async remove(place) {
       await local(unlink(fileOf(place)))
       known.get(place.directory)?.delete(place.name)
     },
   }
 }
+
+const dentry = (place: ScratchPlace, to?: string): Dentry => ({
+  name: place.name,
+  node: to === undefined ? { kind: 'scratch', place } : { kind: 'link', to, place },
+})
 
 /** A failure of the local disk in the drive's words. */
 async function local<Value>(work: Promise<Value>): Promise<Value> {

@@ -83,9 +83,8 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
   async function lookup(directory: DirectoryNode, name: string, ask: Ask): Promise<Node | undefined> {
     if (isProbe(name) && !isKnownFile(directory, name)) return knownChild(directory, name)
     const place = scratchDirectory(await actual(directory, ask))
-    if (place !== undefined && local.scratch(place).includes(name)) {
-      return { kind: 'scratch', place: { directory: place, name } }
-    }
+    const beside = place === undefined ? undefined : nodeIn(local.scratch(place), name)
+    if (beside !== undefined) return beside
     const fresh = newIn(directory, name)
     if (fresh !== undefined) return local.isNew(fresh) ? fresh : undefined
     switch (directory.kind) {
@@ -123,9 +122,7 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
     const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
     const place = scratchDirectory(node)
     if (place === undefined) return entries
-    const beside = local
-      .scratch(place)
-      .map(name => ({ name, node: { kind: 'scratch', place: { directory: place, name } } }) as const)
+    const beside = local.scratch(place)
     return beside.length === 0 ? entries : [...entries, ...beside]
   }
 

@@ -46,6 +46,9 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
       await until(10_000, 'the auto-save', async () =>
         (await namesOf(ground, 'reports')).includes(`#${nameOf('emacs')}#`),
       )
+      t.match(await ground.files.readlink(`reports/.#${nameOf('emacs')}`), /@.*\.\d+/, 'its lock')
+      const other = await shell(`emacs -Q --batch '${fileOf('emacs')}' --eval '(insert "x")'`, ground.local)
+      t.match(other.stderr, /locked by/, 'another emacs is told')
       await emacs.keys('C-x', 'C-s')
       await emacs.until(/Wrote /)
       t.notMatch(await emacs.screen(), /changed on disk|locked/)

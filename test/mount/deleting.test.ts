@@ -1,0 +1,96 @@
+// What real programs delete on a real mount: rm -r, rmtree, find -delete and mv, also of files that are still open.
+import t from 'tap'
+import { outcome } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { printed, python, shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { fill, ids } from '../ground/world.js'
+
+const water = 'projects/Water splitting'
+const inMount = (ground: MountGround, program: string, ...args: string[]): Promise<string> =>
+  printed(python, ['-c', program, ...args], { cwd: ground.directory })
+
+t.setTimeout(120_000)
+
+t.test('deleting with programs', async t => {
+  const ground = await realMount(t, {
+    settings: { access: 'manage' },
+    fill(seed) {
+      fill(seed)
+      for (const name of ['by rm', 'by rmtree', 'by find', 'by mv', 'while open'])
+        seed.addCalculation({ name, project: ids.water, files: { 'a.out': 'a\n', 'b.out': 'b\n' } })
+    },
+  })
+  const { service, files } = ground
+  const gone = async (name: string) => t.equal(await outcome(files.lstat(`${water}/${name}`)), 'ENOENT')
+
+  for (const [name, line] of [
+    ['by rm', `rm -rf "${water}/by rm"`],
+    ['by find', `find "${water}/by find" -delete`],
+    ['by mv', `mv "${water}/by mv" "${ground.local}/"`],
+  ] as const) {
+    t.test(`DEL-3 ${name} a calculation is one DELETE`, async t => {
+      const asked = await service.during(() => shell(line, ground.directory))
+      t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
+      await gone(name)
+    })
+  }
+
+  t.test('and what mv has taken along is whole', async t => {
+    t.equal((await shell(`cat "${ground.local}/by mv/a.out"`, '/')).stdout, 'a\n')
+  })
+
+  t.test('DEL-3 by rmtree a calculation is one DELETE', async t => {
+    const asked = await service.during(() =>
+      inMount(ground, 'import shutil, sys; shutil.rmtree(sys.argv[1])', `${water}/by rmtree`),
+    )
+    t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
+    await gone('by rmtree')
+  })
+
+  t.test(
+    'DEL-3 a file that is still open is deleted with the others, and can be read to its end',
+    async t => {
+      const program = `
+import os, shutil, sys
+with open(sys.argv[1] + '/b.out') as held:
+    os.unlink(sys.argv[1] + '/b.out')
+    print(held.read().strip())
+    shutil.rmtree(sys.argv[1])`
+      let read = ''
+      const asked = await service.during(async () => {
+        read = await inMount(ground, program, `${water}/while open`)
+      })
+      t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
+      t.equal(read.trim(), 'b')
+      await gone('while open')
+    },
+  )
+
+  t.test('DEL-4 rm -rf of a project deletes nothing', async t => {
+    const asked = await service.during(async () => {
+      const { code, stderr } = await shell(`rm -rf "${water}"`, ground.directory)
+      t.not(code, 0)
+      t.match(stderr, /Operation not permitted/)
+    })
+    t.same(writes(asked), [])
+    await ground.pass(5200)
+    t.equal((await files.readdir(`${water}/TS1_opt`)).size, 6)
+  })
+
+  t.test('DEL-7 a report that a program still has open is deleted all the same', async t => {
+    const program = `
+import os, sys
+with open(sys.argv[1]) as held:
+    os.unlink(sys.argv[1])
+    print(len(held.read()) > 100)`
+    const asked = await service.during(async () => {
+      t.equal((await inMount(ground, program, `reports/${ids.report}.json`)).trim(), 'True')
+      await until(6000, 'the DELETE', async () =>
+        writes(service.heard).some(line => /^DELETE \/report/.test(line)),
+      )
+    })
+    t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
+  })
+})
