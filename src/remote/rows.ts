@@ -62,20 +62,26 @@ export function withRowsIn(report: JsonObject, rows: readonly ReportRow[], names
 
 function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: ListNames): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
-  // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
-  const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
-  if (objects.length > 0 || isOpen) return rows.map((row, index) => rowObject(row, index + 1, objects, names))
+  // A calculation may stand twice: each of its rows goes on as one of them.
+  const left = [...objects]
+  if (objects.length > 0)
+    return rows.map((row, index) => rowObject(row, index + 1, { model: objects[0], left }, names))
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
 }
 
 /** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
-function rowObject(row: ReportRow, place: number, old: readonly JsonObject[], names: ListNames): JsonObject {
-  const model = old[0]
+function rowObject(
+  row: ReportRow,
+  place: number,
+  { model, left }: { model: JsonObject | undefined; left: JsonObject[] },
+  names: ListNames,
+): JsonObject {
   const idField = presentIn(model, names.rowCalculation) ?? 'calcId'
   const placeField = presentIn(model, names.rowPlace)
   const titleField = presentIn(model, names.rowTitle) ?? 'title'
-  const stayed = old.find(item => calculationOf(item, names) === row.calculation)
+  const at = left.findIndex(item => calculationOf(item, names) === row.calculation)
+  const [stayed] = at < 0 ? [] : left.splice(at, 1)
   let written =
     stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
   if (placeField !== undefined) written = withField(written, placeField, numberJson(String(place)))

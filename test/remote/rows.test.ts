@@ -85,3 +85,17 @@ t.test('a list is written back in its own form, and rows keep what calcfs does n
     ),
   )
 })
+
+t.test('a calculation that stands twice keeps each of its rows', async t => {
+  const report = parseObject(
+    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
+  )
+  const same = dialect.withRows(report, [
+    { calculation: '7' as CalculationId, title: 'one' },
+    { calculation: '7' as CalculationId, title: undefined },
+  ])
+  t.equal(
+    compactPrint(same),
+    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
+  )
+})
