@@ -15,6 +15,9 @@ export interface Wish {
   readonly haste?: number
 }
 
+/** What a ground's life is bound to: a test, or a process of a test's own. */
+export type Ending = Pick<Test, 'teardown'>
+
 export type OpenGround = (t: Test, wish?: Wish) => Promise<Ground>
 
 export interface Ground {

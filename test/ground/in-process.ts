@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import type { Test } from 'tap'
 import { assemble } from '../../src/cli/assemble.js'
 import { connected } from '../../src/cli/connect.js'
 import { makePrivate } from '../../src/config/places.js'
@@ -11,7 +10,7 @@ import { readConfig } from '../../src/config.js'
 import type { Clock } from '../../src/remote/clock.js'
 import type { Learned } from '../../src/remote/learned.js'
 import { instant } from '../../src/remote/remote.js'
-import type { Ground, Wish } from './ground.js'
+import type { Ending, Ground, Wish } from './ground.js'
 import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { testService } from './service.js'
 import { fill } from './world.js'
@@ -24,7 +23,7 @@ export interface InProcessGround extends Ground {
   remount(meanwhile?: () => Promise<unknown>): Promise<void>
 }
 
-export async function inProcess(t: Test, wish: Wish = {}): Promise<InProcessGround> {
+export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGround> {
   const service = await testService(t, wish.fill ?? fill, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   let ahead = 0

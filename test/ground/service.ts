@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import type { ServiceOptions } from '../../src/service/options.js'
 import type { Seed } from '../../src/service/seed.js'
 import { startService } from '../../src/service/service.js'
 import { type Front, type Heard, openFront } from './front.js'
+import type { Ending } from './ground.js'
 
 export interface TestService extends Front {
   readonly seed: Seed
@@ -20,7 +20,7 @@ export interface TestService extends Front {
 
 /** Starts a service that is seeded and ends with the test. */
 export async function testService(
-  t: Test,
+  t: Ending,
   fill: (seed: Seed) => void,
   options: Partial<ServiceOptions> = {},
 ): Promise<TestService> {
