@@ -63,9 +63,16 @@ export function withRowsIn(report: JsonObject, rows: readonly ReportRow[], names
 function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: ListNames): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
   // A calculation may stand twice: each of its rows goes on as one of them.
-  const left = [...objects]
+  const placed = byPlace(items, names)
+  const left = placed.filter(item => item.type === 'object')
+  // Where a calculation was deleted a place is empty; only another order counts the places anew.
+  const isSame =
+    rows.length === items.length &&
+    rows.every((row, at) => calculationIn(placed[at], names) === row.calculation)
   if (objects.length > 0)
-    return rows.map((row, index) => rowObject(row, index + 1, { model: objects[0], left }, names))
+    return rows.map((row, index) =>
+      rowObject(row, isSame ? undefined : index + 1, { model: objects[0], left }, names),
+    )
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
 }
@@ -73,7 +80,7 @@ function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: 
 /** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
 function rowObject(
   row: ReportRow,
-  place: number,
+  place: number | undefined,
   { model, left }: { model: JsonObject | undefined; left: JsonObject[] },
   names: ListNames,
 ): JsonObject {
@@ -84,7 +91,8 @@ function rowObject(
   const [stayed] = at < 0 ? [] : left.splice(at, 1)
   let written =
     stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
-  if (placeField !== undefined) written = withField(written, placeField, numberJson(String(place)))
+  if (place !== undefined && placeField !== undefined)
+    written = withField(written, placeField, numberJson(String(place)))
   return row.title === undefined ? written : withField(written, titleField, stringJson(row.title))
 }
 
@@ -139,6 +147,9 @@ function placeOf(row: JsonObject, names: ListNames): number | undefined {
     value?.type === 'number' ? Number(value.raw) : value?.type === 'string' ? Number(value.value) : Number.NaN
   return Number.isFinite(place) ? place : undefined
 }
+
+const calculationIn = (item: Json | undefined, names: ListNames): string | undefined =>
+  item?.type === 'object' ? calculationOf(item, names) : undefined
 
 const calculationOf = (row: JsonObject, names: ListNames): string | undefined =>
   names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)

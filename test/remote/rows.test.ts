@@ -99,3 +99,19 @@ t.test('a calculation that stands twice keeps each of its rows', async t => {
     '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
   )
 })
+
+t.test('an empty place stays empty until the order changes', async t => {
+  const report = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}]}')
+  const retitled = dialect.withRows(report, [
+    { calculation: '7' as CalculationId, title: 'T' },
+    { calculation: '8' as CalculationId, title: undefined },
+  ])
+  t.match(compactPrint(retitled), '{"calcId":7,"calcOrder":2,"title":"T"},{"calcId":8,"calcOrder":3}')
+  const turned = dialect.withRows(report, rows('8', '7'))
+  t.match(compactPrint(turned), '{"calcId":8,"calcOrder":1},{"calcId":7,"calcOrder":2}')
+  const mixed = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":1}]}')
+  t.match(
+    compactPrint(dialect.withRows(mixed, rows('7', '8'))),
+    '{"calcId":7,"calcOrder":1},{"calcId":8,"calcOrder":2}',
+  )
+})
