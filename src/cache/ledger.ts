@@ -15,6 +15,8 @@ export interface Ledger {
   get(room: string, key: string): string | undefined
   getWithTime(room: string, key: string): Remembered | undefined
   set(room: string, key: string, value: string): void
+  /** The value stays, and counts as set no later than then. */
+  backdate(room: string, key: string, to: Instant): void
   delete(room: string, key: string): void
   /** Everything in a room, in no order that means anything. */
   entries(room: string): ReadonlyMap<string, Remembered>
@@ -118,6 +120,10 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     get: (room, key) => getWithTime(room, key)?.value,
     getWithTime,
     set: (room, key, value) => put(room, key, { value, stored: settings.now() }),
+    backdate(room, key, to) {
+      const remembered = getWithTime(room, key)
+      if (remembered !== undefined && remembered.stored > to) put(room, key, { ...remembered, stored: to })
+    },
     delete: (room, key) => put(room, key, undefined),
     entries(room) {
       const all = fromDisk(from => from.all(room), new Map<string, Remembered>())

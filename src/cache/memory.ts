@@ -178,7 +178,10 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       flights.delete(nameOf(question.room, question.key))
       absences.delete(nameOf(question.room, question.key))
       const entry = recall(question)
-      if (entry !== undefined) entry.expired = true
+      if (entry === undefined) return
+      entry.expired = true
+      // A mount that comes up in a moment must not take it for fresh.
+      ledger.backdate(question.room, question.key, instant(now() - question.lifetime))
     },
     staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
   }

@@ -62,6 +62,16 @@ export function foreignChanges(t: Test, open: OpenGround): void {
     })
   })
 
+  t.test('STALE-4 what a touch asked for is not forgotten over a restart', async t => {
+    const ground = await open(t)
+    const { files, service } = ground
+    await files.readdir('projects/Water splitting')
+    service.seed.addCalculation({ name: 'New', project: ids.water, files: { 'a.txt': 'new\n' } })
+    await files.touch('projects/Water splitting')
+    await ground.remount()
+    t.ok((await namesOf(ground, 'projects/Water splitting')).includes('New'))
+  })
+
   t.test('STALE-4 touch of a directory shows what is new there within two seconds', async t => {
     const ground = await open(t)
     const { files, service } = ground
