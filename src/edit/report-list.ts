@@ -43,7 +43,7 @@ function withRowsLike(
   rows: readonly ReportRow[],
   name: string,
 ): JsonObject {
-  const written = dialect.withRows(mine, rows)
+  const written = dialect.withRows(mine, rows, base)
   const list = fieldOf(written, name)
   const usual = fieldOf(dialect.withRows(base, rows), name)
   const isSaid = list !== undefined && usual !== undefined && saysAll(usual, list)

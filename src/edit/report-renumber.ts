@@ -25,7 +25,7 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
     )
   }
   const after = rows.map(row => row.calculation)
-  const ordered = dialect.withRows(mine, rows)
+  const ordered = dialect.withRows(mine, rows, now)
   const configuration = dialect.configuration(now)
   if (configuration === undefined) return ordered
   const result = renumber(configuration, before, after)

@@ -75,7 +75,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
     const isCopy = names.id.some(name => fieldOf(written, name) !== undefined)
     const whole = overlaid(record, isCopy ? unanswered(said, record) : said)
     const shown = listFieldOf(record, names)
-    return rows === undefined || shown === undefined ? whole : withRowsIn(whole, rows, names)
+    return rows === undefined || shown === undefined ? whole : withRowsIn(whole, { rows }, names)
   }
 
   return {

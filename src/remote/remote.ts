@@ -155,8 +155,11 @@ export interface Dialect {
    * started from, rows whose place numbers were edited instead of moved come in the order of these numbers.
    */
   entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
-  /** The report with this list in the form its own list has. */
-  withRows(report: JsonObject, rows: readonly ReportRow[]): JsonObject
+  /**
+   * The report with this list in the form its own list has. Places are counted anew where the order is another than
+   * the base's (the report's own, if there is none).
+   */
+  withRows(report: JsonObject, rows: readonly ReportRow[], base?: JsonObject): JsonObject
   /** The name of the field that holds the list, if the record has one. */
   listField(report: JsonObject): string | undefined
   /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */

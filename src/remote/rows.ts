@@ -49,7 +49,11 @@ export function entriesIn(
  * The record with this list in the form its list has; rows that stay keep their unknown fields.
  * @throws Failure 'refused' for a record without a list, for there is no form to write it in
  */
-export function withRowsIn(report: JsonObject, rows: readonly ReportRow[], names: ListNames): JsonObject {
+export function withRowsIn(
+  report: JsonObject,
+  { rows, base = report }: { rows: readonly ReportRow[]; base?: JsonObject | undefined },
+  names: ListNames,
+): JsonObject {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   if (field === undefined || list === undefined)
@@ -57,18 +61,19 @@ export function withRowsIn(report: JsonObject, rows: readonly ReportRow[], names
   if (list.type === 'string')
     return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
   const items = list.type === 'array' ? list.items : []
-  return withField(report, field, { type: 'array', items: writtenLike(items, rows, names) })
+  // Where a calculation was deleted a place is empty; only another order counts the places anew.
+  const isSame = sameRows(byPlace(itemsOf(base, names) ?? [], names), rows, names)
+  return withField(report, field, { type: 'array', items: writtenLike(items, { rows, isSame }, names) })
 }
 
-function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: ListNames): readonly Json[] {
+function writtenLike(
+  items: readonly Json[],
+  { rows, isSame }: { rows: readonly ReportRow[]; isSame: boolean },
+  names: ListNames,
+): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
   // A calculation may stand twice: each of its rows goes on as one of them.
-  const placed = byPlace(items, names)
-  const left = placed.filter(item => item.type === 'object')
-  // Where a calculation was deleted a place is empty; only another order counts the places anew.
-  const isSame =
-    rows.length === items.length &&
-    rows.every((row, at) => calculationIn(placed[at], names) === row.calculation)
+  const left = byPlace(items, names).filter(item => item.type === 'object')
   if (objects.length > 0)
     return rows.map((row, index) =>
       rowObject(row, isSame ? undefined : index + 1, { model: objects[0], left }, names),
@@ -76,6 +81,10 @@ function writtenLike(items: readonly Json[], rows: readonly ReportRow[], names: 
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
 }
+
+const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: ListNames): boolean =>
+  items.length === rows.length &&
+  rows.every(({ calculation }, at) => calculationIn(items[at], names) === calculation)
 
 /** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
 function rowObject(

@@ -141,7 +141,7 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     plain: record => names.modified.reduce(withoutField, record),
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
-    withRows: (report, rows) => withRowsIn(report, rows, names),
+    withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
     listField: report => listFieldOf(report, names),
     configuration: report => wordsOf(report, names.configuration),
     withConfiguration: (report, text) => {

@@ -114,4 +114,10 @@ t.test('an empty place stays empty until the order changes', async t => {
     compactPrint(dialect.withRows(mixed, rows('7', '8'))),
     '{"calcId":7,"calcOrder":1},{"calcId":8,"calcOrder":2}',
   )
+  const written = parseObject('{"calculations":[{"calcId":8,"calcOrder":3}]}')
+  t.match(
+    compactPrint(dialect.withRows(written, rows('8'), report)),
+    '{"calcId":8,"calcOrder":1}',
+    'one went',
+  )
 })
