@@ -51,6 +51,8 @@ export interface Catalog {
   learnSubProjects(of: ProjectId, projects: readonly Listed<ProjectId>[]): void
   reportTypes(ask: Ask): Promise<readonly ReportType[]>
   files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  /** A file list that was just read anew. */
+  learnFiles(of: CalculationId, titles: readonly FileTitle[]): void
   knownFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** Whether the calculation has a CML file, from which the service makes the geometry. */
   hasGeometry(of: CalculationId, ask: Ask): Promise<boolean>
@@ -237,6 +239,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     learnSubProjects: (of, projects) => memory.learn(projectsOf(of), projects),
     reportTypes: ask => memory.ask(typesQuestion, ask),
     files: (of, ask) => memory.ask(filesOf(of), ask),
+    learnFiles: (of, titles) => memory.learn(filesOf(of), titles),
     knownFiles: of => memory.known(filesOf(of)),
     hasGeometry,
     refreshProject(of) {

@@ -27,7 +27,7 @@ import type { Drive } from '../drive/verbs.js'
 import { openWriting } from '../drive/writing.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { openDrafts } from '../edit/drafts.js'
-import { openTexts } from '../edit/texts.js'
+import { openTexts, textHash } from '../edit/texts.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
@@ -101,7 +101,9 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const times = openTimes(ledger, now)
   const failures = openFailures(now)
   const shown = openShownTexts(leaseMs, now)
-  const scratch = await openScratch(join(account.places.state, 'scratch'))
+  const scratch = await openScratch(
+    join(account.places.state, 'scratch', textHash(settings.mountPoint).slice(0, 12)),
+  )
   const texts = openTexts({ stateDirectory: account.places.state, mount: settings.mountPoint, now })
   const draftStore = await openDrafts(account.places.state, now)
   const drafts = openDraftTexts(draftStore, texts)
@@ -179,13 +181,15 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     giveUp: async name => {
       await writing.giveUp(drafts.named(name))
     },
+    doneWell: failures.forget,
+    failed: (path, failure) => failures.note('removing', path, failure),
     rights,
     making: writing.making,
     removing,
     pending: writing.pending,
     isHidden: writing.isHidden,
     async madeAnew(node, path) {
-      removing.unguardProject(path.slice(0, path.lastIndexOf('/')))
+      removing.unguardTree(path.slice(0, path.lastIndexOf('/')))
       await writing.madeAnew(node)
     },
     statfs: () => spaceOf(account.places.state),
@@ -195,7 +199,18 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   })
 
-  const control = openControl({ tree, catalog, drafts, failures, reports, xattrs, writing, deadlines, now })
+  const control = openControl({
+    tree,
+    catalog,
+    drafts,
+    texts,
+    failures,
+    reports,
+    xattrs,
+    writing,
+    deadlines,
+    now,
+  })
 
   writing.adopt()
   for (const { directory, cause } of draftStore.damaged)
@@ -226,7 +241,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await content.scrub()
     },
     async close() {
-      await writing.pending.run('all')
+      await writing.pending.all()
       await records.settled()
       await drafts.leave()
       await texts.settled()

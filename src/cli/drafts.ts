@@ -125,7 +125,9 @@ function dropCommand(): Command {
       withDrive(command, async control => {
         const { name, record, kept } = await control.drop({ name: asked })
         const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-        console.log(`${name} is given up, ${record} is as the service has it${where}.`)
+        console.log(
+          `${name} is given up${/\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`}${where}.`,
+        )
       }),
     )
   return command

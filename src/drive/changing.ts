@@ -3,7 +3,8 @@ import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
 import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
 import type { DriveParts } from './parts.js'
-import { type Places, parentOf } from './places.js'
+import { isDirectorysOwn, type Places, parentOf } from './places.js'
+import { pauseMs } from './record-saving.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './refusals.js'
 import { isLockName } from './scratch-name.js'
 import type { Changing } from './verbs.js'
@@ -18,6 +19,8 @@ export function openChanging(
 
   async function unlink(path: string): Promise<void> {
     if (places.closed(path)) return
+    // Whatever becomes of it: an rm -r of the project has begun, unless the record is made anew.
+    if (isDirectorysOwn(path)) removing.guardTree(parentOf(path))
     const ask = until.save()
     const node = await places.node(path, ask)
     if (node.kind === 'scratch') return scratch.remove(node.place)
@@ -40,10 +43,20 @@ export function openChanging(
 
   /** The record's file was unlinked: what that means beyond the pause. */
   function removeRecord(path: string, node: EditableNode): void {
-    if (node.kind !== 'record' || parts.rights.access !== 'manage') return
-    if (node.of === 'project') removing.guardProject(parentOf(path))
+    if (node.kind !== 'record' || parts.rights.access !== 'manage') sayIfBack(path, node)
     else if (node.of === 'calculation') removing.whiteOut(path, node)
-    else removing.deleteLater(path, node)
+    else if (node.of !== 'project') removing.deleteLater(path, node)
+  }
+
+  /** Nobody has made it anew, so somebody meant to delete it; his rm was answered long ago. */
+  function sayIfBack(path: string, node: EditableNode): void {
+    const back = new Failure(
+      'not-permitted',
+      'it was removed here and is back: the service has it still, for this drive deletes only with --access manage',
+    )
+    setTimeout(() => {
+      if (records.isBack(keyOf(node))) parts.failed(path, back)
+    }, pauseMs).unref()
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
@@ -56,6 +69,7 @@ export function openChanging(
     if (node.kind === 'scratch' && target !== undefined) {
       await parts.madeAnew(target, to)
       await records.replace(parts.source(target), { text: await scratch.read(node.place) }, ask)
+      parts.doneWell(to)
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
@@ -82,8 +96,10 @@ export function openChanging(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
-    if (await isTaken(to, ask)) throw new Failure('exists', `${to}: there is something of this name already`)
+    if (!making.isFormer(here.id, nameIn(to)) && (await isTaken(to, ask)))
+      throw new Failure('exists', `${to}: there is something of this name already`)
     await making.retitle(node, nameIn(to), ask)
+    parts.doneWell(to)
   }
 
   async function isTaken(path: string, ask: Ask): Promise<boolean> {
@@ -104,6 +120,7 @@ export function openChanging(
     if (await isTaken(path, ask))
       throw new Failure('exists', `${path}: there is something of this name already`)
     await making.make(directory.id, nameIn(path), ask)
+    parts.doneWell(path)
   }
 
   async function rmdir(path: string): Promise<void> {

@@ -1,9 +1,11 @@
 // Unsent texts from the command line: looked at, compared, sent once more by an explicit wish, given up with a copy kept.
+import { editsBetween, withEdits } from '../edit/diff.js'
 import type { Draft } from '../edit/draft.js'
 import { recordWords } from '../edit/explain.js'
 import { orderText } from '../edit/order-text.js'
 import { asFailure, Failure } from '../failure.js'
 import { parseObject } from '../record/parse.js'
+import { prettyPrint } from '../record/print.js'
 import { type Ask, instant } from '../remote/remote.js'
 import type { Answered, Comparison, Control } from './control.js'
 import type { ControlParts } from './control-parts.js'
@@ -66,7 +68,34 @@ export function openDraftControl(
     // What the service has now is asked for, not remembered.
     writing.forget(node)
     const { bytes } = await writing.source(node).produce(until(parts.deadlines.metadata))
-    return { name: found.name, against: 'service', other: Buffer.from(bytes).toString(), mine }
+    const other = Buffer.from(bytes).toString()
+    return {
+      name: found.name,
+      against: 'service',
+      other,
+      mine: await merged(found.draft, node, { other, mine }),
+    }
+  }
+
+  /** What a send would make of it: fields that only others have changed stay as they are. Else the text itself. */
+  async function merged(
+    draft: Draft,
+    node: EditableNode,
+    { other, mine }: { other: string; mine: string },
+  ): Promise<string> {
+    const { key, meta } = draft
+    const base =
+      key === undefined || meta.base === undefined ? undefined : await parts.texts.recall(key, meta.base)
+    if (node.kind !== 'record' || base === undefined) return mine
+    try {
+      const { plain } = writing.ports.dialect
+      return prettyPrint(
+        withEdits(parseObject(other), editsBetween(plain(parseObject(base)), plain(parseObject(mine)))),
+      )
+    } catch (thrown) {
+      if (asFailure(thrown).kind !== 'not-json') throw thrown
+      return mine
+    }
   }
 
   /** The other text of an order is a report; only its list is held against the lines. */

@@ -1,5 +1,6 @@
 // What the command line's questions are answered from: the drive's own parts.
 import type { Catalog } from '../cache/catalog.js'
+import type { Texts } from '../edit/texts.js'
 import type { Instant } from '../remote/remote.js'
 import type { DraftTexts } from './draft-texts.js'
 import type { Failures } from './failures.js'
@@ -13,6 +14,7 @@ export interface ControlParts {
   readonly tree: Tree
   readonly catalog: Catalog
   readonly drafts: DraftTexts
+  readonly texts: Texts
   readonly failures: Failures
   readonly reports: KnownReports
   readonly xattrs: Xattrs

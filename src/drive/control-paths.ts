@@ -8,6 +8,9 @@ import type { Met } from './failures.js'
 import { type DirectoryNode, isDirectory, keyOf, type Node, type RecordNode } from './node.js'
 import { parentOf } from './places.js'
 
+const scratchSentence = (path: string): string =>
+  `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
+
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
   const { tree, drafts, failures, xattrs, writing } = parts
   const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
@@ -17,6 +20,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
+    if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failures.met(path)
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
     const sentences = [

@@ -18,7 +18,7 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const places = openPlaces(parts.tree, parts.isHidden)
+  const places = openPlaces(parts.tree, { isHidden: parts.isHidden, unlinkedAt: parts.pending.unlinkedAt })
   return {
     ...openLooking(parts, places, until.metadata),
     ...openOpenFiles(parts, places, until),

@@ -31,6 +31,8 @@ export interface EditingParts {
   /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
   readonly log: (sentence: string, about: { cause: unknown }) => void
+  /** Told when a save has given a project or calculation another name. */
+  readonly renamed: (node: Exclude<RecordNode, { of: 'report' | 'share' }>, title: string) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: (node: EditableNode, sentence: string) => void
 }
@@ -138,7 +140,7 @@ export function learnSaved(
 
 /** Takes a record that was just read for what is known of it. */
 export function learn(
-  { catalog, dialect, reports }: EditingParts,
+  { catalog, dialect, reports, renamed }: EditingParts,
   node: RecordNode,
   record: JsonObject,
 ): void {
@@ -150,7 +152,10 @@ export function learn(
   const isRenamed = before !== undefined && dialect.facts(before).title !== dialect.facts(record).title
   catalog.learnRecord(readable(node), record)
   if (node.of === 'report') reports.add(node.id, record)
-  else if (isRenamed && node.parent !== undefined) catalog.refreshProject(node.parent)
+  else if (isRenamed && node.parent !== undefined) {
+    catalog.refreshProject(node.parent)
+    renamed(node, dialect.facts(before).title ?? '')
+  }
 }
 
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */

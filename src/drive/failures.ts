@@ -12,6 +12,8 @@ export interface Met {
 
 export interface Failures {
   note(verb: string, path: string, failure: Failure): void
+  /** What failed there is done well now. */
+  forget(path: string): void
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
   why(path: string): string | undefined
   /** The same in its parts. */
@@ -29,11 +31,13 @@ export function openFailures(now: () => Instant): Failures {
   return {
     note(verb, path, failure) {
       // That a name is not there is an answer, not a failure: programs ask for many.
-      if (failure.kind === 'absent' || failure.kind === 'no-attribute') return
+      // Nor is it one that a program copies attributes along: it does so unasked.
+      if (failure.kind === 'absent' || failure.kind === 'no-attribute' || verb === 'setxattr') return
       const met = { at: now(), verb, failure }
       lines.set(path, met)
       last = `${path}: ${lineOf(met)}`
     },
+    forget: path => lines.delete(path),
     why(path) {
       const met = lines.get(path)
       return met === undefined ? undefined : lineOf(met)

@@ -4,7 +4,7 @@ import type { Ask, Content } from '../remote/remote.js'
 import { type Attributes, modeOf } from './attributes.js'
 import { type Dentry, type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
-import { type Places, parentOf } from './places.js'
+import { isDirectorysOwn, type Places, parentOf } from './places.js'
 import type { Shown } from './shown.js'
 import type { DirectoryEntry, Looking } from './verbs.js'
 
@@ -63,7 +63,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
 
   async function readdir(path: string): Promise<DirectoryEntry[]> {
     const ask = until()
-    await parts.pending.run()
+    parts.pending.due()
     const directory = await places.node(path, ask)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
     const entries = (await listed(path, directory, ask)).filter(({ node }) => !parts.isHidden(keyOf(node)))
@@ -82,13 +82,33 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     }
   }
 
+  /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
+  function guardUnseen(path: string, thrown: unknown): void {
+    if (asFailure(thrown).kind !== 'absent') parts.removing.guardTree(parentOf(path))
+  }
+
   return {
     async getattr(path) {
       const ask = until()
-      await parts.pending.run()
-      return attributes(await places.node(path, ask), ask)
+      const began = parts.now()
+      parts.pending.due()
+      try {
+        return await attributes(await places.node(path, ask), ask)
+      } catch (thrown) {
+        if (isDirectorysOwn(path)) guardUnseen(path, thrown)
+        throw thrown
+      } finally {
+        parts.removing.waited(path, parts.now() - began)
+      }
     },
-    readdir,
+    async readdir(path) {
+      const began = parts.now()
+      try {
+        return await readdir(path)
+      } finally {
+        parts.removing.waited(`${path}/`, parts.now() - began)
+      }
+    },
     async readlink(path) {
       const node = await places.node(path, until())
       if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../record/json.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Dialect, Instant, ProjectId, Remote } from '../remote/remote.js'
 import { type EditingParts, learnSaved } from './editing.js'
-import { titleWritten } from './name.js'
+import { escapeTitle, titleWritten } from './name.js'
 import type { RecordNode } from './node.js'
 import { isProbe } from './probe.js'
 import { keyOfNode } from './record-key.js'
@@ -29,12 +29,16 @@ export interface Making {
   make(parent: ProjectId, name: string, ask: Ask): Promise<void>
   /** The thing gets another name in its place. */
   retitle(node: Named, name: string, ask: Ask): Promise<void>
+  /** Only who came by this name goes on by it: it may be given anew. */
+  isFormer(parent: ProjectId, name: string): boolean
 }
 
 export function openMaking(parts: MakingParts): Making {
   const { catalog, dialect, remote, rights, written } = parts
 
   return {
+    isFormer: written.isFormer,
+
     async make(parent, name, ask) {
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
@@ -43,7 +47,13 @@ export function openMaking(parts: MakingParts): Making {
       const near = { before: (await catalog.children(parent, ask)).projects, like: await like(parent, ask) }
       const title = titleWritten(name)
       const said = { title, description: parts.describe(title), parent }
-      const { made, all } = await makeProject({ remote, dialect, now: parts.now }, { said, near }, ask)
+      const { made, all } = await makeProject({ remote, dialect, now: parts.now }, { said, near }, ask).catch(
+        (thrown: unknown) => {
+          // It may have been made all the same: the next who asks reads the list anew.
+          catalog.refreshProject(parent)
+          throw thrown
+        },
+      )
       catalog.learnSubProjects(parent, all)
       written.made(made.id)
       written.add(parent, name, { kind: 'project', id: made.id, parent })
@@ -66,6 +76,7 @@ export function openMaking(parts: MakingParts): Making {
       }
       if (node.parent === undefined) return
       catalog.refreshProject(node.parent)
+      written.drop(node.parent, escapeTitle(dialect.facts(record).title ?? ''))
       written.add(node.parent, name, node)
     },
   }

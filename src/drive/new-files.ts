@@ -18,7 +18,7 @@ import type { Shown } from './shown.js'
 
 export interface NewFileParts extends EditingParts {
   readonly creator: Creator
-  readonly records: Pick<Records, 'adopt' | 'draftOf' | 'replace'>
+  readonly records: Pick<Records, 'adopt' | 'draftOf' | 'drop' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
   /** How such a record is made. */
   readonly creatable: (node: NewNode) => NewRecord
@@ -28,6 +28,8 @@ export interface NewFileParts extends EditingParts {
 
 export interface NewFiles {
   source(node: NewNode): RecordSource
+  /** The record is gone: no name stands for it any more. */
+  forget(target: RecordNode): void
   /** The record that was made under this name since the mount came up. */
   made(node: NewNode): RecordNode | undefined
   /**
@@ -133,9 +135,18 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
     aliases.set(keyOf(node), alias)
     const failure = await handOver(alias, ask)
+    if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
     if (failure === undefined) aliases.set(keyOf(node), { ...alias, base: alias.form })
     return failure
+  }
+
+  /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
+  async function endedWith({ target }: Alias, draft: Draft, failure: Failure): Promise<never> {
+    forget(target)
+    await parts.records.drop(keyOf(target))
+    await draft.change({ made: undefined })
+    throw await withFailure(draft, failure)
   }
 
   async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
@@ -174,7 +185,12 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     )
   }
 
+  function forget(target: RecordNode): void {
+    for (const [name, alias] of aliases) if (keyOf(alias.target) === keyOf(target)) aliases.delete(name)
+  }
+
   return {
+    forget,
     made: node => aliases.get(keyOf(node))?.target,
     source: node => ({
       key: keyOf(node),

@@ -11,7 +11,7 @@ import { noUpload, readOnlyBecause } from './refusals.js'
 import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
-  | { readonly kind: 'record'; readonly file: RecordHandle }
+  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
   | { readonly kind: 'local'; readonly file: FileHandle }
   | { readonly kind: 'content'; readonly content: Content }
   | { readonly kind: 'text'; readonly bytes: Uint8Array; release(): void }
@@ -28,12 +28,17 @@ export function openOpenFiles(
     const ask = until.metadata()
     const node = await places.node(path, ask)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-    return handles.add(await openNode(node, access, ask))
+    return handles.add(await openNode(path, node, { access, ask }))
   }
 
-  async function openNode(node: Node, access: OpenAccess, ask: Ask): Promise<OpenFile> {
+  async function openNode(
+    path: string,
+    node: Node,
+    { access, ask }: { access: OpenAccess; ask: Ask },
+  ): Promise<OpenFile> {
     if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
-    if (isEditable(node)) return { kind: 'record', file: await records.open(parts.source(node), access, ask) }
+    if (isEditable(node))
+      return { kind: 'record', file: await records.open(parts.source(node), access, ask), path }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'content':
@@ -57,7 +62,7 @@ export function openOpenFiles(
     const record = await places.editable(path, ask)
     if (record !== undefined) {
       await parts.madeAnew(record, path)
-      return handles.add({ kind: 'record', file: await records.create(parts.source(record)) })
+      return handles.add({ kind: 'record', file: await records.create(parts.source(record)), path })
     }
     const place = await places.scratch(path, ask)
     if (place === undefined) throw new Failure('not-permitted', `${path}: ${noUpload}`)
@@ -103,7 +108,8 @@ export function openOpenFiles(
     },
     async flush(handle) {
       const open = handles.get(handle)
-      if (open.kind === 'record') await open.file.flush(until.save())
+      if (open.kind === 'record' && (await open.file.flush(until.save())) === 'saved')
+        parts.doneWell(open.path)
     },
     async fsync(handle) {
       const open = handles.get(handle)

@@ -2,6 +2,7 @@
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
+import type { Failure } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import type { DraftTexts } from './draft-texts.js'
@@ -40,6 +41,10 @@ export interface DriveParts {
   readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */
   readonly giveUp: (name: string) => Promise<void>
+  /** Something succeeded there: what failed before is told no more. */
+  readonly doneWell: (path: string) => void
+  /** Told what did not come to be, for the path at which somebody will ask. */
+  readonly failed: (path: string, failure: Failure) => void
   readonly rights: Rights
   readonly making: Making
   readonly removing: Removing

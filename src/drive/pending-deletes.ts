@@ -10,14 +10,21 @@ export interface PendingDeletes {
   begin(node: RecordNode, path: string, carryOut: () => Promise<void>): void
   /** It is hidden, or being deleted just now. */
   has(key: string): boolean
+  /** The record that was unlinked at this path, and whose delete has not begun: whoever makes it anew need ask nobody. */
+  unlinkedAt(path: string): RecordNode | undefined
   /** Somebody makes the file anew. A delete that is on its way already is waited for. */
   cancel(key: string): Promise<void>
-  /** Carries out what is due; with `all` also what is not due yet, as an unmount does. */
-  run(all?: 'all'): Promise<void>
+  /** What was unlinked below this directory a moment ago is not deleted after all. */
+  cancelBelow(directory: string): void
+  /** Begins what is due; nobody waits for it. */
+  due(): void
+  /** Carries out everything at once, as an unmount does. */
+  all(): Promise<void>
 }
 
 interface Pending {
   readonly path: string
+  readonly node: RecordNode
   readonly due: number
   readonly carryOut: () => Promise<void>
   running: Promise<void> | undefined
@@ -75,10 +82,8 @@ export function openPendingDeletes(
     return one.running
   }
 
-  async function run(all?: 'all'): Promise<void> {
-    if (pending.size === 0) return
-    const due = [...pending].filter(([, one]) => all === 'all' || one.due <= now())
-    await Promise.all(due.map(([key, one]) => start(key, one)))
+  function due(): void {
+    for (const [key, one] of pending) if (one.due <= now()) start(key, one).catch(neverHappens)
   }
 
   return {
@@ -86,16 +91,31 @@ export function openPendingDeletes(
       const key = keyOf(node)
       ledger.set(room, key, JSON.stringify({ path, node }))
       ledger.flush()
-      pending.set(key, { path, due: now() + pauseMs, carryOut, running: undefined })
-      setTimeout(() => run().catch(neverHappens), pauseMs + 20).unref()
+      pending.set(key, { path, node, due: now() + pauseMs, carryOut, running: undefined })
+      setTimeout(due, pauseMs + 20).unref()
     },
     has: key => pending.has(key),
+    unlinkedAt: path =>
+      [...pending.values()].find(one => one.path === path && one.running === undefined)?.node,
     async cancel(key) {
       const one = pending.get(key)
       if (one?.running !== undefined) await one.running
       else if (one !== undefined) end(key)
     },
-    run,
+    cancelBelow(directory) {
+      for (const [key, one] of pending) {
+        if (one.running !== undefined || !one.path.startsWith(`${directory}/`)) continue
+        end(key)
+        failed(
+          one.path,
+          new Failure('not-permitted', `it stays: ${directory} is not deleted with all that is in it`),
+        )
+      }
+    },
+    due,
+    async all() {
+      await Promise.all([...pending].map(([key, one]) => start(key, one)))
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import {
   isEditable,
   keyOf,
   type Node,
+  type RecordNode,
   type ScratchPlace,
 } from './node.js'
 import { isScratchAmong, isScratchBeside } from './scratch-name.js'
@@ -26,20 +27,28 @@ export interface Places {
   scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined>
 }
 
-/** `isHidden` tells, by its key, what was just taken away, or is about to be deleted. */
-export function openPlaces(tree: Tree, isHidden: (key: string) => boolean): Places {
+/** What was just taken away, or is about to be deleted. */
+export interface Gone {
+  isHidden(key: string): boolean
+  /** The record that was unlinked at this path a moment ago. */
+  unlinkedAt(path: string): RecordNode | undefined
+}
+
+export function openPlaces(tree: Tree, gone: Gone): Places {
   const stillOpen = new Map<string, Node>()
 
   async function node(path: string, ask: Ask): Promise<Node> {
     const open = stillOpen.get(path)
     if (open !== undefined) return open
+    if (gone.unlinkedAt(path) !== undefined) throw justTaken(path)
     const found = await tree.walk(path, ask)
-    if (!isDirectory(found) && isHidden(keyOf(found)))
-      throw new Failure('absent', `${path}: it was just taken away`)
+    if (!isDirectory(found) && gone.isHidden(keyOf(found))) throw justTaken(path)
     return found
   }
 
   async function editable(path: string, ask: Ask): Promise<EditableNode | undefined> {
+    const unlinked = gone.unlinkedAt(path)
+    if (unlinked !== undefined) return unlinked
     try {
       const found = await tree.walk(path, ask)
       return isEditable(found) ? found : undefined
@@ -66,8 +75,14 @@ export function openPlaces(tree: Tree, isHidden: (key: string) => boolean): Plac
   }
 }
 
+/** The first entries of every project, and of the reports: `rm -r` begins with them. */
+export const isDirectorysOwn = (path: string): boolean =>
+  /\/\.(project\.json|index\.tsv)$/.test(path) || path === '/reports/INDEX.tsv'
+
 /** The directory a path lies in; the root lies in itself. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+
+const justTaken = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
 
 function unlessAbsent(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown

@@ -13,7 +13,7 @@ export interface RecordHandle {
   write(bytes: Uint8Array, offset: ByteOffset): Promise<void>
   truncate(size: ByteOffset): Promise<void>
   /** close(2) sees this answer: the save's. */
-  flush(ask: Ask): Promise<void>
+  flush(ask: Ask): Promise<'saved' | 'nothing'>
   sync(): Promise<void>
   release(ask: Ask): Promise<void>
 }
@@ -54,7 +54,7 @@ export function openRecordHandle(
       }
       const bytes = view.bytes.subarray(offset, offset + target.length)
       target.set(bytes)
-      if (view.base !== view.bytes && bytes.length > 0) {
+      if (view.base !== view.bytes && bytes.length > 0 && held?.shown.wording !== 'given-up') {
         view.base = view.bytes
         const isOwn = held?.shown.wording === 'own'
         if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
@@ -64,11 +64,12 @@ export function openRecordHandle(
     write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
     truncate: size => change(draft => draft.truncate(size)),
     async flush(ask) {
-      if (!view.wrote || view.gone) return
+      if (!view.wrote || view.gone) return 'nothing'
       // What is written while the save is under way is the next flush's.
       view.wrote = false
       try {
         await save(source, state, view.base, ask)
+        return 'saved'
       } catch (thrown) {
         view.wrote = true
         throw thrown

@@ -135,7 +135,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       if (state === undefined || draft === undefined) return
       const bytes = await draft.read(0, draft.size)
       state.draft = undefined
-      shown.put(key, { bytes, mtime: state.changed }, nothingToTell)
+      shown.put(key, { bytes, mtime: state.changed, wording: 'given-up' }, nothingToTell)
       await draft.discard()
     },
   }

@@ -13,6 +13,8 @@ export interface Records {
   open(source: RecordSource, access: OpenAccess, ask: Ask): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
   isAway(key: string): boolean
+  /** Its pause is over, and nobody has made it anew. */
+  isBack(key: string): boolean
   create(source: RecordSource): Promise<RecordHandle>
   truncate(source: RecordSource, size: ByteOffset, ask: Ask): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
@@ -41,6 +43,10 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   const saving = openRecordSaving(shown, now)
 
   return {
+    isBack: key => {
+      const { awayUntil = 0 } = saving.known(key) ?? {}
+      return awayUntil > 0 && awayUntil <= now()
+    },
     isAway: key => (saving.known(key)?.awayUntil ?? 0) > now(),
     async stat(source, ask) {
       const state = saving.known(source.key)

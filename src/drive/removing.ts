@@ -9,6 +9,7 @@ import { type CalculationNode, keyOf, type Node, type ProjectNode, type RecordNo
 import type { PendingDeletes } from './pending-deletes.js'
 import { readOnlyBecause } from './refusals.js'
 import type { Tree } from './tree.js'
+import { openTreeGuard } from './tree-guard.js'
 import type { Whiteouts } from './whiteouts.js'
 import type { WrittenNames } from './written-names.js'
 
@@ -21,6 +22,8 @@ export interface RemovingParts {
   readonly pending: PendingDeletes
   readonly written: WrittenNames
   readonly remote: Remote
+  /** No `new*.json` stands for a record that is gone. */
+  readonly forgetNames: (node: RecordNode) => void
   /** How long a delete may take that nobody waits for. */
   readonly patience: () => Ask
   /** Told why something stays, for the path at which somebody will ask. */
@@ -34,50 +37,31 @@ export interface Removing {
   /** The record's file was unlinked: it is deleted after the pause, if this mount may. */
   deleteLater(path: string, node: RecordNode): void
   rmdir(path: string, node: Node, ask: Ask): Promise<void>
-  /** `rm -r` of a project begins at its record: nothing else below it is deleted for a while. */
-  guardProject(directory: string): void
-  /** The record was made anew: an editor was at work. */
-  unguardProject(directory: string): void
-  /** @throws Failure 'not-permitted' below a project that somebody seems to be deleting */
+  /** `rm -r` of a directory begins at its own files: nothing else below it is deleted for a while. */
+  guardTree(directory: string): void
+  /** The file was made anew: an editor was at work. */
+  unguardTree(directory: string): void
+  /** @throws Failure 'not-permitted' below a directory that somebody seems to be deleting */
   refuseBelowGuard(path: string): void
+  /** A call waited so many milliseconds for the service. */
+  waited(path: string, milliseconds: number): void
 }
-
-/** Milliseconds after the last refusal for which an `rm -r` is taken to be still at it. */
-const guardMs = 5_000
 
 export function openRemoving(parts: RemovingParts): Removing {
   const { catalog, tree, rights, whiteouts, pending, written, remote, now } = parts
-  const guards = new Map<string, number>()
+  const guard = openTreeGuard(parts.failed, now)
 
-  function refuseBelowGuard(path: string): void {
-    for (const [directory, until] of guards) {
-      if (now() >= until) guards.delete(directory)
-      else if (path.startsWith(`${directory}/`)) refuseGuarded(directory, path)
-    }
-  }
-
-  function refuseGuarded(directory: string, path: string): never {
-    guards.set(directory, now() + guardMs)
-    const failure = new Failure(
-      'not-permitted',
-      `a project is not deleted with all that is in it: ${path} stays; take its calculations away one by one (rm -r CALCULATION), then rmdir the empty project`,
-    )
-    parts.failed(directory, failure)
-    throw failure
+  function guardTree(directory: string): void {
+    if (rights.access !== 'manage') return
+    guard.begin(directory)
+    pending.cancelBelow(directory)
   }
 
   async function deleteProject(node: ProjectNode, path: string, ask: Ask): Promise<void> {
     const made = written.hasMade(node.id)
     refuse(rights.refusal({ do: 'delete-project', id: node.id, made }), path)
-    const [projects, calculations] = await Promise.all([
-      remote.subProjects(node.id, ask),
-      remote.calculations(node.id, ask),
-    ])
-    if (projects.length + calculations.length > 0)
-      throw new Failure(
-        'not-empty',
-        `${path}: the service has ${projects.length} projects and ${calculations.length} calculations in it`,
-      )
+    const count = await remote.countChildren(node.id, ask)
+    if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
     await deleteOnce(
       { delete: a => remote.deleteProject(node.id, a), look: a => remote.project(node.id, a) },
       ask,
@@ -90,7 +74,8 @@ export function openRemoving(parts: RemovingParts): Removing {
 
   async function deleteCalculation(node: CalculationNode, path: string, ask: Ask): Promise<void> {
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
-    catalog.refreshCalculation(node.id)
+    // Asked for here and now: an old answer would not show what somebody has added meanwhile.
+    catalog.learnFiles(node.id, await remote.fileTitles(node.id, 'files', ask))
     const left = (await tree.list(node, ask)).filter(entry => !whiteouts.has(keyOf(entry.node)))
     if (left.length > 0)
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
@@ -117,6 +102,7 @@ export function openRemoving(parts: RemovingParts): Removing {
         now(),
       )
       parts.reports.drop(node.id)
+      parts.forgetNames(node)
       return catalog.forget({ kind: 'report', id: node.id })
     }
     if (node.of !== 'share') return
@@ -125,13 +111,14 @@ export function openRemoving(parts: RemovingParts): Removing {
       if (!shares.some(({ id }) => id === node.id)) throw new Failure('absent', `share ${node.id} is gone`)
     }
     await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, parts.patience(), now())
+    parts.forgetNames(node)
     catalog.refreshShares(node.project)
   }
 
   return {
     whiteOut(path, node) {
       if (rights.access !== 'manage') throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
-      refuseBelowGuard(path)
+      guard.refuse(path)
       whiteouts.add(keyOf(node))
     },
     deleteLater(path, node) {
@@ -139,14 +126,17 @@ export function openRemoving(parts: RemovingParts): Removing {
       pending.begin(node, path, () => deleteRecord(node))
     },
     async rmdir(path, node, ask) {
-      refuseBelowGuard(path)
+      guard.refuse(path)
       if (node.kind === 'project') return deleteProject(node, path, ask)
       if (node.kind === 'calculation') return deleteCalculation(node, path, ask)
+      // An rm -r of all that is in it: what was removed just before is not meant by itself.
+      pending.cancelBelow(path)
       throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
-    guardProject: directory => guards.set(directory, now() + guardMs),
-    unguardProject: directory => guards.delete(directory),
-    refuseBelowGuard,
+    guardTree,
+    unguardTree: guard.end,
+    refuseBelowGuard: guard.refuse,
+    waited: guard.waited,
   }
 }
 

@@ -6,8 +6,8 @@ import type { OpenAccess } from './verbs.js'
 export interface Shown {
   readonly bytes: Uint8Array
   readonly mtime: Instant
-  /** A program's own wording of what it saved, not the service's. */
-  readonly wording?: 'own'
+  /** own: a program's wording of what it saved, not the service's. given-up: a text that is nobody's any more. */
+  readonly wording?: 'own' | 'given-up'
 }
 
 /** A text held by an open handle. */

@@ -9,11 +9,12 @@ import { editableReport } from '../edit/report.js'
 import { createSaver } from '../edit/save.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/whole-record.js'
 import type { Failure } from '../failure.js'
-import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
+import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
 import { type Access, openRights, type Rights } from './access.js'
 import { type EditingParts, forget as forgetRecord, openRecordSources } from './editing.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
+import { escapeTitle } from './name.js'
 import { openNewFiles } from './new-files.js'
 import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './node.js'
 import { openOrderFiles } from './order-file.js'
@@ -26,9 +27,10 @@ import { openRemoving, type Removing } from './removing.js'
 import type { ShownTexts } from './shown.js'
 import type { Tree } from './tree.js'
 import { openWhiteouts } from './whiteouts.js'
-import { openWrittenNames, type WrittenNames } from './written-names.js'
+import { type Named, openWrittenNames, type WrittenNames } from './written-names.js'
 
-export interface WritingSources extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost'> {
+export interface WritingSources
+  extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed'> {
   readonly access: Access
   readonly remote: Remote
   readonly shown: ShownTexts
@@ -102,7 +104,21 @@ export function openWriting(sources: WritingSources): Writing {
     }
   }
 
-  const parts: EditingParts = { ...sources, rights, saver, editable }
+  const parts: EditingParts = {
+    ...sources,
+    rights,
+    saver,
+    editable,
+    renamed(node, title) {
+      const { id, parent } = node
+      if (parent === undefined) return
+      const child: Named =
+        node.of === 'project'
+          ? { kind: 'project', id: node.id, parent }
+          : { kind: 'calculation', id: id as CalculationId, title, parent }
+      written.addFormer(parent, escapeTitle(title), child)
+    },
+  }
   const recordSource = openRecordSources(parts)
   const orderSource = openOrderFiles(parts)
   const newFiles = openNewFiles({
@@ -186,6 +202,7 @@ export function openWriting(sources: WritingSources): Writing {
         whiteouts,
         pending,
         written,
+        forgetNames: newFiles.forget,
         patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
       }),
     isHidden: key => records.isAway(key) || pending.has(key) || whiteouts.has(key),

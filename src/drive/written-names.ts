@@ -9,6 +9,9 @@ export interface WrittenNames {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
   find(parent: ProjectId, name: string): Named | undefined
   add(parent: ProjectId, name: string, node: Named): void
+  /** A name that a save has changed: whoever came by it, an editor at work, goes on by it. It keeps nobody from using it anew. */
+  addFormer(parent: ProjectId, name: string, node: Named): void
+  isFormer(parent: ProjectId, name: string): boolean
   drop(parent: ProjectId, name: string): void
   /** Whether this mount has made the project, in this life or an earlier one. */
   hasMade(id: ProjectId): boolean
@@ -19,12 +22,21 @@ export interface WrittenNames {
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
 export function openWrittenNames(ledger: Ledger, mountPoint: string): WrittenNames {
   const names = new Map<string, Named>()
+  const former = new Map<string, Named>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
   return {
-    find: (parent, name) => names.get(keyOf(parent, name)),
-    add: (parent, name, node) => names.set(keyOf(parent, name), node),
-    drop: (parent, name) => names.delete(keyOf(parent, name)),
+    find: (parent, name) => names.get(keyOf(parent, name)) ?? former.get(keyOf(parent, name)),
+    add(parent, name, node) {
+      former.delete(keyOf(parent, name))
+      names.set(keyOf(parent, name), node)
+    },
+    addFormer: (parent, name, node) => former.set(keyOf(parent, name), node),
+    isFormer: (parent, name) => former.has(keyOf(parent, name)) && !names.has(keyOf(parent, name)),
+    drop(parent, name) {
+      former.delete(keyOf(parent, name))
+      names.delete(keyOf(parent, name))
+    },
     hasMade: id => idForm.test(id) && ledger.get(room, id) !== undefined,
     made(id) {
       ledger.set(room, id, '')

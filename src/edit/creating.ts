@@ -9,7 +9,8 @@ import { withFailureAs } from './explain.js'
 import type { RecordKey } from './key.js'
 import { onePerKey } from './one-per-key.js'
 import { withReserve } from './reserve.js'
-import { isUndecided } from './settle.js'
+import { refuseSameNames } from './same-names.js'
+import { asItWas, isUndecided } from './settle.js'
 import type { Texts } from './texts.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
@@ -50,6 +51,8 @@ export function openCreator(texts: Texts, now: () => Instant): Creator {
   }
 }
 
+const nothingYet: JsonObject = { type: 'object', fields: [] }
+
 interface Creation {
   readonly record: NewRecord
   readonly draft: Draft
@@ -64,7 +67,9 @@ async function create(creation: Creation, ask: Ask): Promise<string> {
   if (state === 'outcome-unknown') throw sentBefore(record.key)
   let body: JsonObject
   try {
-    body = await record.compose(parseObject(await draft.text()), ask)
+    const written = parseObject(await draft.text())
+    refuseSameNames(nothingYet, written)
+    body = await record.compose(written, ask)
     const found = state === 'in-flight' ? await record.find?.(body, ask) : undefined
     if (found !== undefined) return await noted(draft, found)
     await texts.remember(record.key, prettyPrint(body), 'sent')
@@ -92,7 +97,7 @@ async function postOnce({ record, draft, now }: Creation, body: JsonObject, ask:
     if (record.find === undefined) throw await withFailureAs('outcome-unknown', draft, nobodyKnows(failure))
     const found = await record.find(body, ask).catch(unknownYet)
     if (found !== undefined) return found
-    throw await withFailureAs('in-flight', draft, failure)
+    throw await withFailureAs('in-flight', draft, asItWas(failure))
   }
 }
 

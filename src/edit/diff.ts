@@ -37,10 +37,20 @@ export interface Merge {
   readonly conflicts: readonly string[]
 }
 
-/** Brings the edits made on `base` into what the record has become meanwhile. */
-export function merge(base: JsonObject, edits: Edits, theirs: JsonObject): Merge {
+/**
+ * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
+ * in what the service has filled in.
+ */
+export function merge(
+  base: JsonObject,
+  edits: Edits,
+  theirs: JsonObject,
+  isOurs: (name: string) => boolean = nothingOurs,
+): Merge {
   const open = new Map([...edits].filter(([name, edit]) => !equalEdit(edit, valueIn(theirs, name))))
-  const conflicts = [...open.keys()].filter(name => !equalEdit(valueIn(base, name), valueIn(theirs, name)))
+  const conflicts = [...open.keys()].filter(
+    name => !equalEdit(valueIn(base, name), valueIn(theirs, name)) && !isOurs(name),
+  )
   return { whole: withEdits(theirs, open), edits: open, conflicts }
 }
 
@@ -52,6 +62,8 @@ export function unstored(edits: Edits, stored: JsonObject): readonly string[] {
   }
   return [...edits].filter(([name, edit]) => !isStored(name, edit)).map(([name]) => name)
 }
+
+const nothingOurs = (): boolean => false
 
 function valueIn(record: JsonObject, name: string): Edit {
   return fieldOf(record, name) ?? removed

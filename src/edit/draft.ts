@@ -9,8 +9,8 @@ import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
 import { nobody } from './owner.js'
 
-/** No record is that long; a wrong `cp` must not fill the disk. In bytes. */
-export const largestDraft = 64 * 1024 * 1024
+/** No record is that long; a wrong `cp` must neither fill the disk nor keep the parser busy for long. In bytes. */
+export const largestDraft = 4 * 1024 * 1024
 
 /** What of the note may change; an `undefined` takes a part away. */
 export type MetaChange = {

@@ -50,6 +50,8 @@ export interface EditableRecord {
    * @throws Failure 'refused' for what the service could not take
    */
   check(written: Written, ask: Ask): Promise<JsonObject>
+  /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
+  readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
   /**
    * A last look at the merged record, before anything is sent.
    * @throws Failure 'refused' or 'conflict' where the parts do not go together

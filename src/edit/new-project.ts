@@ -3,7 +3,7 @@ import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import type { Ask, Dialect, Instant, Listed, NewProject, ProjectId, Remote } from '../remote/remote.js'
 import { withReserve } from './reserve.js'
-import { isUndecided } from './settle.js'
+import { asItWas, isUndecided } from './settle.js'
 import { isSpelling } from './whole-record.js'
 
 export interface NewProjectPorts {
@@ -37,7 +37,8 @@ export async function makeProject(
     if (!isUndecided(failure)) throw failure
     const all = await list().catch(unknownYet)
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
-    if (all === undefined || found === undefined) throw failure
+    if (all === undefined) throw failure
+    if (found === undefined) throw asItWas(failure)
     return { made: found, all }
   }
   const all = await list()

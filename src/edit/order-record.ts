@@ -8,7 +8,7 @@ import { idForm } from '../remote/remote.js'
 import { chooseBase } from './base.js'
 import type { EditableRecord, Meant } from './editable.js'
 import { orderDistance } from './order-distance.js'
-import { type OrderLine, orderLines } from './order-text.js'
+import { type OrderLine, orderLines, placeOf } from './order-text.js'
 import { editableReport } from './report.js'
 import { calculationOf } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
@@ -56,12 +56,15 @@ function fromFolder(id: ReportId, entry: string): string {
   return isFromFolder ? posix.join(`/reports/${id}`, entry) : entry
 }
 
-async function rowOf(ports: ReportPorts, { line, entry, title }: OrderLine, ask: Ask): Promise<ReportRow> {
+async function rowOf(ports: ReportPorts, order: OrderLine, ask: Ask): Promise<ReportRow> {
+  const { line, entry, title } = order
   try {
     const known = idForm.test(entry)
       ? ({ as: 'id', calculation: entry as CalculationId, title } as const)
       : ({ as: 'path', path: entry, title } as const)
-    return { calculation: await calculationOf(ports, known, ask), title }
+    const calculation = await calculationOf(ports, known, ask)
+    await refuseOtherPath(ports, calculation, order, ask)
+    return { calculation, title }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.kind !== 'refused') throw thrown
     throw new Failure('refused', `line ${line}: ${thrown.message}`, {
@@ -72,14 +75,33 @@ async function rowOf(ports: ReportPorts, { line, entry, title }: OrderLine, ask:
   }
 }
 
+/** An id and the path of another calculation: nobody can say which of the two is meant. */
+async function refuseOtherPath(
+  ports: ReportPorts,
+  calculation: CalculationId,
+  { path }: OrderLine,
+  ask: Ask,
+): Promise<void> {
+  if (path === '' || path === placeOf(calculation)) return
+  const other = await calculationOf(ports, { as: 'path', path, title: undefined }, ask)
+  if (other === calculation) return
+  throw new Failure('refused', `${calculation} is not the calculation at ${path}, which is ${other}`)
+}
+
 /** A title that was written; else the one of the row that stays, or that it had once: rows may go out and come back. */
 function titled(row: ReportRow, base: readonly ReportRow[], known: readonly ReportRow[]): ReportRow {
   const same = (one: ReportRow) => one.calculation === row.calculation
   const stays = base.filter(same)
   const earlier = stays.length > 0 ? stays : known.filter(one => same(one) && one.title !== undefined)
   const written = earlier.find(({ title = '' }) => escapeCell(title).trim() === row.title)
+  // A cell that was emptied takes the title away; a row that had none says nothing by it.
+  if (row.title === '')
+    return { calculation: row.calculation, title: emptied(stays[0]?.title, earlier[0]?.title) }
   return { calculation: row.calculation, title: written?.title ?? row.title ?? earlier[0]?.title }
 }
+
+const emptied = (stayed: string | undefined, earlier: string | undefined): string | undefined =>
+  stayed === undefined || stayed === '' ? (stayed ?? earlier) : ''
 
 /**
  * The text of the report whose list the writer had. As a field one list is as different from another as any: the

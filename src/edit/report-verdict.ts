@@ -1,5 +1,5 @@
 // Whether a report has the list that was sent: its order must be there, what a service adds of its own may differ.
-import { fieldOf, type JsonObject } from '../record/json.js'
+import { fieldOf, type Json, type JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import type { CalculationId, Dialect, ReportRow } from '../remote/remote.js'
 import { unstored } from './diff.js'
@@ -17,6 +17,51 @@ export function newOrder(dialect: Dialect, { before, whole, edits }: Change): Ca
 export function isListWhole(dialect: Dialect, change: Change, now: JsonObject): boolean {
   return lostTitles(dialect, change.whole, now).length === 0 && hasRowEdits(dialect, change, now)
 }
+
+/** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
+export function saysSameList(
+  dialect: Dialect,
+  name: string,
+  { base, theirs }: { base: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(base)
+  const theirRows = dialect.rows(theirs)
+  if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
+  if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
+  if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
+  const ours = itemsIn(base, name)
+  return itemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
+}
+
+function itemsIn(record: JsonObject, name: string): readonly Json[] {
+  const list = fieldOf(record, name)
+  return list?.type === 'array' ? list.items : []
+}
+
+/** An id that has become a row, or a row that has got empty fields. */
+function isFilledIn(ours: Json | undefined, theirs: Json): boolean {
+  if (theirs.type !== 'object') return ours === undefined || equalJson(ours, theirs)
+  const known = ours?.type === 'object' ? ours : undefined
+  return theirs.fields.every(({ name, value }) => {
+    const own = known && fieldOf(known, name)
+    if (own !== undefined) return equalJson(own, value)
+    return known === undefined || value.type === 'number' || isEmpty(value)
+  })
+}
+
+/** All that a row says is there, and nothing else but what a service fills in. */
+function isRowStored(wanted: Json | undefined, stored: Json): boolean {
+  // Of a bare id there is nothing to say but its place.
+  if (wanted?.type !== 'object' || stored.type !== 'object') return wanted?.type !== 'object'
+  const isThere = wanted.fields.every(({ name, value }) => {
+    const found = fieldOf(stored, name)
+    return found !== undefined && equalJson(found, value)
+  })
+  return isThere && isFilledIn(wanted, stored)
+}
+
+const isEmpty = (json: Json): boolean =>
+  (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
 
 /** What of a report's change is stored. */
 export function compareReport(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
@@ -65,8 +110,9 @@ function hasRowEdits(dialect: Dialect, { before, whole }: Change, stored: JsonOb
   if (name === undefined || rows === undefined) return true
   const wanted = fieldOf(whole, name)
   const isWithin = (record: JsonObject) => {
-    const list = fieldOf(dialect.withRows(record, rows), name)
-    return list !== undefined && wanted !== undefined && equalJson(list, wanted)
+    const list = itemsIn(dialect.withRows(record, rows), name)
+    const items = wanted?.type === 'array' ? wanted.items : []
+    return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
   }
   return isWithin(before) || isWithin(stored)
 }

@@ -4,10 +4,11 @@ import type { JsonObject } from '../record/json.js'
 import type { Ask, Dialect, ReportId } from '../remote/remote.js'
 import { withEdits } from './diff.js'
 import type { Change, EditableRecord, Written } from './editable.js'
+import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
-import { compareReport, isListWhole, newOrder } from './report-verdict.js'
+import { compareReport, isListWhole, newOrder, saysSameList } from './report-verdict.js'
 
 /** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
@@ -39,6 +40,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     plain: dialect.plain,
     read,
     check,
+    saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
     send,
     compare: (change, stored) => compareReport(dialect, change, stored),
@@ -46,8 +48,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 }
 
 function refuseOtherId(dialect: Dialect, { base, mine }: Written): void {
-  if (dialect.facts(mine).id === dialect.facts(base).id) return
-  throw new Failure('refused', 'the id of a report cannot be changed: it says which report this is')
+  refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
 }
 
 async function refuseUnknownType(ports: ReportPorts, { base, mine }: Written, ask: Ask): Promise<void> {

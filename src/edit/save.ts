@@ -11,6 +11,7 @@ import type { Draft } from './draft.js'
 import type { Change, EditableRecord, Meant, Written } from './editable.js'
 import { withFailure } from './explain.js'
 import { onePerKey } from './one-per-key.js'
+import { refuseSameNames } from './same-names.js'
 import { type Settled, settleAttempt } from './settle.js'
 import { type Texts, textHash } from './texts.js'
 
@@ -73,6 +74,7 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
   const written = await (mine === undefined ? readMeaning(save, text, ask) : findWritten(save, mine, ask))
+  refuseSameNames(written.base, written.mine)
   if (written.edits.size === 0) {
     return unchanged(save, { text, form: mine === undefined ? prettyPrint(written.mine) : text })
   }
@@ -144,7 +146,8 @@ async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
 function merged(record: EditableRecord, written: Written, before: JsonObject): Change {
-  const { whole, edits, conflicts } = merge(written.base, written.edits, before)
+  const isOurs = (name: string) => record.saysSame?.(name, written.base, before) === true
+  const { whole, edits, conflicts } = merge(written.base, written.edits, before, isOurs)
   if (conflicts.length > 0) {
     const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
     throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)

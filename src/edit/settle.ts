@@ -58,6 +58,11 @@ export function isUndecided(failure: Failure): boolean {
   return ['timeout', 'unreachable', 'broken', 'outcome-unknown', 'internal'].includes(failure.kind)
 }
 
+/** What has become of a lost request was looked up: what it failed of is the better word then. */
+export function asItWas(failure: Failure): Failure {
+  return failure.kind === 'outcome-unknown' && failure.cause instanceof Failure ? failure.cause : failure
+}
+
 /** The failure of a save of several requests, with what is stored all the same. */
 export function partlyStored(failure: Failure, change: Change, unstored: readonly string[]): Failure {
   const done = [...change.edits.keys()].filter(name => !unstored.includes(name))

@@ -3,6 +3,7 @@ import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import type { Dialect, Permission } from '../remote/remote.js'
 import type { Written } from './editable.js'
+import { refuseId } from './record-id.js'
 
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
@@ -18,8 +19,7 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
 /** An edit of a share. @throws Failure 'refused' */
 export function refuseOtherPermission(dialect: Dialect, { base, mine }: Written): void {
   refuseBadPermission(dialect, mine)
-  if (dialect.shareId(mine) !== dialect.shareId(base))
-    throw new Failure('refused', 'the id of a share cannot be changed: it says which share this is')
+  refuseId('share', dialect.shareId(mine), dialect.shareId(base))
   if (dialect.sharedWith(mine) === dialect.sharedWith(base)) return
   throw new Failure(
     'refused',

@@ -5,6 +5,7 @@ import type { Ask, CalculationId, Dialect, ProjectId, Remote, ShareId } from '..
 import { unstored } from './diff.js'
 import type { Change, EditableRecord, Verdict, Written } from './editable.js'
 import type { RecordKey } from './key.js'
+import { refuseId } from './record-id.js'
 import { refuseOtherPermission } from './share-rules.js'
 
 export interface WholeRecordPorts {
@@ -82,8 +83,7 @@ function wholeRecord(dialect: Dialect, { key, read, update, refuse }: WholeRecor
 }
 
 function refuseOtherId(dialect: Dialect, what: string, { base, mine }: Written): void {
-  if (dialect.facts(mine).id === dialect.facts(base).id) return
-  throw new Failure('refused', `the id of a ${what} cannot be changed: it says which ${what} this is`)
+  refuseId(what, dialect.facts(mine).id, dialect.facts(base).id)
 }
 
 /** A platform that makes underscores of blanks has stored the name all the same, in its own spelling. */

@@ -186,6 +186,11 @@ function outgoingOf(request: Request, path: string, reading: Reading<unknown>): 
   }
 }
 
+/** A POST cannot be looked up everywhere: a 503 of which nobody says when to come again may be a gateway's. */
+function isLost({ method }: Outgoing, { status, headers }: Arrival): boolean {
+  return lost.has(status) || (method === 'POST' && status === 503 && headers['retry-after'] === undefined)
+}
+
 /** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
 async function accepted<Value>(
   outgoing: Outgoing,
@@ -217,7 +222,7 @@ async function refused(
     : ''
   const sentence = `the service answered ${status} to ${described(outgoing)}${target}`
   const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said })
-  if (!outgoing.repeatable && lost.has(status)) {
+  if (!outgoing.repeatable && isLost(outgoing, arrival)) {
     return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
   }
   const again = outgoing.repeatable && passing.has(status)

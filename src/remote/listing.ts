@@ -23,6 +23,12 @@ export function listing<Item extends { readonly id: string }>(
   return [...items.values()]
 }
 
+/** How long a list is, whatever stands in it. @throws Failure 'broken' if it is no list at all */
+export function lengthOf(json: Json): number {
+  if (json.type !== 'array') throw noList(compactPrint(json))
+  return json.items.length
+}
+
 /**
  * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes.
  * @throws Failure 'broken' if it is no list at all

@@ -110,6 +110,8 @@ export interface Remote {
   subProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
   /** First-level calculations. */
   calculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>
+  /** How many sub-projects and calculations the service lists there, those that make no sense included. */
+  countChildren(of: ProjectId, ask: Ask): Promise<number>
   /** Everything below, for foresight: only where the service's items carry their parent. */
   allSubProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
   allCalculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>

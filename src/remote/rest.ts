@@ -61,6 +61,13 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
 
     subProjects: async (of, ask) => wire.projects(await descendants(of, 'project', '1', ask)),
     calculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', '1', ask)),
+    async countChildren(of, ask) {
+      const listings = await Promise.all([
+        descendants(of, 'project', '1', ask),
+        descendants(of, 'calculation', '1', ask),
+      ])
+      return listings.reduce((count, text) => count + wire.count(text), 0)
+    },
     allSubProjects: async (of, ask) => wire.projects(await descendants(of, 'project', 'all', ask)),
     allCalculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', 'all', ask)),
 

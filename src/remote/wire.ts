@@ -10,7 +10,7 @@ import {
 } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
-import { listing, type Malformed, namesOf } from './listing.js'
+import { lengthOf, listing, type Malformed, namesOf } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
@@ -81,6 +81,8 @@ export interface Wire {
   record(text: string): JsonObject
   projects(text: string): readonly Listed<ProjectId>[]
   calculations(text: string): readonly Listed<CalculationId>[]
+  /** The number of items in a listing, whatever they are. */
+  count(text: string): number
   shares(text: string): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
   fileTitles(text: string): readonly FileTitle[]
@@ -108,6 +110,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     },
     projects: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<ProjectId>[],
     calculations: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<CalculationId>[],
+    count: text => lengthOf(parsed(text, quickJson)),
     shares: text => listing(parsed(text, quickJson), read.share, malformed),
     reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
     fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],

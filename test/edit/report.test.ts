@@ -123,7 +123,7 @@ t.test('an empty list is what it says', async t => {
 t.test('what the service could not take is never sent', async t => {
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['another id', ids.replace('42', '43'), /id of a report cannot be changed/],
-    ['no id', ids.replace('"id":42,', ''), /id of a report cannot be changed/],
+    ['no id', ids.replace('"id":42,', ''), /the id is missing; keep 42/],
     ['an unknown type', ids.replace('"1"', '"9"'), /no report type 9; there are 1 \(type 1\), 2/],
     ['an unknown calculation', ids.replace('7]', '8]'), /no calculation 8/],
     ['an unknown path', ids.replace('7]', '"/db/nobody"]'), /no calculation at \/db\/nobody/],

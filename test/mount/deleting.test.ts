@@ -75,7 +75,6 @@ with open(sys.argv[1] + '/b.out') as held:
       t.match(stderr, /Operation not permitted/)
     })
     t.same(writes(asked), [])
-    await ground.pass(5200)
     t.equal((await files.readdir(`${water}/TS1_opt`)).size, 6)
   })
 

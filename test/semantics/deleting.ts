@@ -74,8 +74,65 @@ export function deleting(t: Test, open: OpenGround): void {
       })
       t.same(writes(asked), [])
       t.match(await files.xattr(water, 'user.calcfs.error'), /rmdir/)
-      await ground.pass(6000)
       t.ok((await namesOf(ground, `${water}/H2O`)).includes('output.cml'))
+    })
+
+    if (ground.name === 'in-process') {
+      t.test('DEL-4 a minute later one of its calculations can be taken away', async t => {
+        t.equal(await outcome(removeTree(ground, `${water}/H2O`)), 'EPERM')
+        await ground.pass(61_000)
+        const asked = await service.during(() => removeTree(ground, `${water}/H2O`))
+        t.same(writes(asked), [`DELETE /calculation?id=${ids.product}`])
+      })
+    }
+  })
+
+  t.test('rm -r where the service does not answer as it should', async t => {
+    const ground = await open(t, manage)
+    const { files, service } = ground
+
+    t.test('DEL-4 a project whose record cannot be read is not deleted either', async t => {
+      const mend = service.spoil(/^GET \/project\?/, response => void response.writeHead(500).end('no'))
+      const asked = await service.during(async () => {
+        for (const [name] of await files.readdir(water)) {
+          const path = `${water}/${name}`
+          if ((await outcome(files.lstat(path))) !== 'done') continue
+          const inside = await files.readdir(path).catch(() => new Map<string, string>())
+          for (const [file] of inside) await outcome(files.unlink(`${path}/${file}`))
+          await outcome(inside.size > 0 ? files.rmdir(path) : files.unlink(path))
+        }
+      })
+      mend()
+      t.same(writes(asked), [])
+    })
+
+    t.test('RMDIR-2 a project whose children make no sense is not taken for empty', async t => {
+      const odd = /^GET \/project\/descendant/
+      const mend = service.spoil(odd, response => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('[{"oid":7}]')
+      })
+      await files.touch('projects')
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.rmdir(`by-id/project/${ids.water}`)), 'ENOTEMPTY')
+      })
+      mend()
+      t.same(writes(asked), [])
+    })
+
+    t.test('DEL-11 rm -r of the reports, or of all shares, deletes none of them', async t => {
+      service.seed.addShare({ project: ids.water, user: 'guest', permission: 'READ' })
+      await files.touch(water)
+      await files.lstat(report)
+      const asked = await service.during(async () => {
+        for (const directory of ['reports', `${water}/.shares`]) {
+          for (const [name, kind] of await files.readdir(directory))
+            if (kind === 'file') await outcome(files.unlink(`${directory}/${name}`))
+          t.equal(await outcome(files.rmdir(directory)), 'EPERM')
+        }
+        await ground.pass(3200)
+        await files.readdir('reports')
+      })
+      t.same(writes(asked), [])
     })
   })
 

@@ -62,6 +62,18 @@ export function making(t: Test, open: OpenGround): void {
       t.equal((await below(ground, ids.water)).filter(({ name }) => name === 'Once').length, 1)
     })
 
+    t.test('MAKE-4 nor does a second try, when nobody could look at first', async t => {
+      const mends = [
+        service.lose(/^POST \/project$/),
+        service.spoil(/^GET \/project\/desc/, away => void away.destroy()),
+      ]
+      t.match(await outcome(files.mkdir(`${water}/Twice`)), /^E/)
+      for (const mend of mends) mend()
+      await ground.pass(2100)
+      t.equal(await outcome(files.mkdir(`${water}/Twice`)), 'EEXIST')
+      t.equal((await below(ground, ids.water)).filter(({ name }) => name === 'Twice').length, 1)
+    })
+
     t.test(
       'RMDIR-3 what this mount has made it may remove with --access edit, after a restart too',
       async t => {

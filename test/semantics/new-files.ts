@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
 import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
 import { ids } from '../ground/world.js'
 
 const water = 'projects/Water splitting'
@@ -139,6 +140,41 @@ export function newFiles(t: Test, open: OpenGround): void {
       t.same(await drafts(ground), [])
     })
 
+    t.test('NEW-2 again and again, also where the service fills its rows in', async t => {
+      const text = (...calculations: number[]) =>
+        JSON.stringify({ name: 'Many', reportType: 1, calculations })
+      for (const list of [[1235], [1236], [1236, 1235], [1235, 1234, 1236], [1234]])
+        t.equal(await outcome(overwrite(ground, 'reports/new-many.json', text(...list))), 'done', `${list}`)
+      const { id } = JSON.parse(await textOf(ground, 'reports/new-many.json'))
+      t.same(
+        (await storedAs(ground, id)).calculations.map(row => row.calcId),
+        [1234],
+      )
+    })
+
+    t.test('NEW-9 when its record is gone the name is free again', async t => {
+      const text = (name: string) => JSON.stringify({ name, reportType: 1 })
+      await overwrite(ground, 'reports/new-gone.json', text('Before'))
+      const { id } = JSON.parse(await textOf(ground, 'reports/new-gone.json'))
+      await service.elsewhere('DELETE', `/report?id=${id}`)
+      t.equal(await outcome(overwrite(ground, 'reports/new-gone.json', text('After'))), 'ENOENT')
+      t.same(await drafts(ground), ['new-gone.json', 'new-gone.json.why'], 'the text is kept')
+      await overwrite(ground, 'reports/new-gone.json', text('After'))
+      t.not(JSON.parse(await textOf(ground, 'reports/new-gone.json')).id, id)
+      t.same(await drafts(ground), [])
+    })
+
+    t.test('NEW-8 a gateway that gives up with 503 has perhaps made it', async t => {
+      const mend = service.spoil(/^POST \/report$/, async (response, { carryOut }) => {
+        await carryOut()
+        response.writeHead(503).end('busy')
+      })
+      t.equal(await outcome(overwrite(ground, 'reports/new-busy.json', '{"name":"B","reportType":1}')), 'EIO')
+      mend()
+      t.equal(await files.xattr('reports/new-busy.json', 'user.calcfs.draft'), 'outcome-unknown')
+      await files.unlink('reports/new-busy.json')
+    })
+
     t.test('NEW-8 a lost answer is never sent again by itself', async t => {
       const mend = service.lose(/^POST \/report$/)
       const text = JSON.stringify({ name: 'Lost', reportType: 1 })
@@ -208,7 +244,10 @@ export function newFiles(t: Test, open: OpenGround): void {
       const asked = await service.during(async () => {
         await files.unlink(`${shares}/${name}`)
         await ground.pass(3200)
-        await files.readdir(shares)
+        await until(5000, 'the share is gone', async () => {
+          await files.readdir(shares)
+          return (await sharesOf()).length === 0
+        })
       })
       t.match(writes(asked), [/^DELETE \/project\/share\?shareId=\d+$/])
       t.same(await sharesOf(), [])

@@ -80,6 +80,40 @@ export function order(t: Test, open: OpenGround): void {
       t.same(await namesOf(ground, '.calcfs/drafts'), [])
     })
 
+    t.test(
+      'ORDER-4 a line that could be two things is refused: joined lines, tabs in a title, another path',
+      async t => {
+        const [first = ''] = await linesOf(ground)
+        const asked = await service.during(async () => {
+          for (const wrong of [
+            `${first} ${ids.product}\tWater\t/by-id/calculation/${ids.product}`,
+            `${ids.product}\ta\ttitle\t/by-id/calculation/${ids.product}`,
+            `${ids.product}\tWater\t/by-id/calculation/${ids.transition}`,
+          ])
+            t.equal(await outcome(overwrite(ground, orderFile, written([wrong]))), 'EINVAL', wrong)
+        })
+        t.same(writes(asked), [])
+        await overwrite(ground, orderFile, written([first]))
+      },
+    )
+
+    t.test('ORDER-4 every kind of line end will do, and a mark at the beginning', async t => {
+      const [first = ''] = await linesOf(ground)
+      await overwrite(ground, orderFile, `\ufeff${first}\r${ids.product}\r\n${ids.transition}`)
+      t.equal((await listOf(ground)).length, 3)
+      await overwrite(ground, orderFile, written([first]))
+    })
+
+    t.test('ORDER-1 a title is changed in its cell, and taken away by emptying it', async t => {
+      const [first = ''] = await linesOf(ground)
+      const [id, , path] = first.split('\t')
+      await overwrite(ground, orderFile, written([[id, 'Another', path].join('\t')]))
+      t.equal((await rowsOf(ground))[0]?.title, 'Another')
+      await overwrite(ground, orderFile, written([[id, '', path].join('\t')]))
+      t.equal((await rowsOf(ground))[0]?.title ?? '', '')
+      await overwrite(ground, orderFile, written([first]))
+    })
+
     t.test('ORDER-5 an empty text never clears the list', async t => {
       const asked = await service.during(async () => {
         await overwrite(ground, orderFile, '')

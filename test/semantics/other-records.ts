@@ -62,6 +62,11 @@ export function otherRecords(t: Test, open: OpenGround): void {
       await overwrite(ground, calculation, text)
       t.ok((await namesOf(ground, water)).includes('TS9'))
       t.notOk((await namesOf(ground, water)).includes('TS1_opt'))
+      t.equal(
+        await outcome(files.lstat(`${water}/TS1_opt/input.inp`)),
+        'done',
+        'who came by the old name goes on by it',
+      )
     })
   })
 }
