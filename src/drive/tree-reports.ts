@@ -17,6 +17,8 @@ import type { Dentry, Node } from './node.js'
 export interface ReportTree {
   list(): readonly Dentry[]
   lookup(name: string, ask: Ask): Promise<Node | undefined>
+  /** An entry of one report's folder; its order needs no title of a row. */
+  lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined>
   /** The folder of one report. */
   listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]>
 }
@@ -46,7 +48,13 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask)) ?? []
     const digits = Math.max(2, String(rows.length).length)
     const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), ask))
-    return [{ name: 'order.txt', node: { kind: 'order', id } }, ...(await Promise.all(links))]
+    return [orderOf(id), ...(await Promise.all(links))]
+  }
+
+  async function lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined> {
+    const order = orderOf(id)
+    if (name === order.name) return order.node
+    return (await listRows(id, ask)).find(entry => entry.name === name)?.node
   }
 
   async function link(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {
@@ -67,8 +75,15 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     }
   }
 
-  return { list: () => [index, ...reports.list().flatMap(({ id }) => entries(id))], lookup, listRows }
+  return {
+    list: () => [index, ...reports.list().flatMap(({ id }) => entries(id))],
+    lookup,
+    lookupRow,
+    listRows,
+  }
 }
+
+const orderOf = (id: ReportId): Dentry => ({ name: 'order.txt', node: { kind: 'order', id } })
 
 function entries(id: ReportId): readonly Dentry[] {
   return [

@@ -106,9 +106,10 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
         return lookupNumber({ of: directory.of, name }, { catalog, dialect, rights }, ask)
       case 'reports':
         return reportTree.lookup(name, ask)
+      case 'report':
+        return reportTree.lookupRow(directory.id, name, ask)
       case 'calculation':
       case 'shares':
-      case 'report':
       case 'drafts':
         return nodeIn(await listOwn(directory, ask), name)
     }
