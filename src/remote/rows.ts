@@ -62,13 +62,14 @@ export function withRowsIn(
     return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
   const items = list.type === 'array' ? list.items : []
   // Where a calculation was deleted a place is empty; only another order counts the places anew.
-  const isSame = sameRows(byPlace(itemsOf(base, names) ?? [], names), rows, names)
-  return withField(report, field, { type: 'array', items: writtenLike(items, { rows, isSame }, names) })
+  const before = byPlace(itemsOf(base, names) ?? [], names)
+  const numbers = sameRows(before, rows, names) ? before.map(item => placeIn(item, names)) : undefined
+  return withField(report, field, { type: 'array', items: writtenLike(items, { rows, numbers }, names) })
 }
 
 function writtenLike(
   items: readonly Json[],
-  { rows, isSame }: { rows: readonly ReportRow[]; isSame: boolean },
+  { rows, numbers }: { rows: readonly ReportRow[]; numbers: readonly (Json | undefined)[] | undefined },
   names: ListNames,
 ): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
@@ -76,7 +77,12 @@ function writtenLike(
   const left = byPlace(items, names).filter(item => item.type === 'object')
   if (objects.length > 0)
     return rows.map((row, index) =>
-      rowObject(row, isSame ? undefined : index + 1, { model: objects[0], left }, names),
+      rowObject(
+        row,
+        numbers === undefined ? numberJson(String(index + 1)) : numbers[index],
+        { model: objects[0], left },
+        names,
+      ),
     )
   const quoted = items.length > 0 && items.every(item => item.type === 'string')
   return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
@@ -89,7 +95,7 @@ const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: Lis
 /** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
 function rowObject(
   row: ReportRow,
-  place: number | undefined,
+  place: Json | undefined,
   { model, left }: { model: JsonObject | undefined; left: JsonObject[] },
   names: ListNames,
 ): JsonObject {
@@ -100,8 +106,7 @@ function rowObject(
   const [stayed] = at < 0 ? [] : left.splice(at, 1)
   let written =
     stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
-  if (place !== undefined && placeField !== undefined)
-    written = withField(written, placeField, numberJson(String(place)))
+  if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
   return row.title === undefined ? written : withField(written, titleField, stringJson(row.title))
 }
 
@@ -159,6 +164,11 @@ function placeOf(row: JsonObject, names: ListNames): number | undefined {
 
 const calculationIn = (item: Json | undefined, names: ListNames): string | undefined =>
   item?.type === 'object' ? calculationOf(item, names) : undefined
+
+function placeIn(item: Json, names: ListNames): Json | undefined {
+  const field = item.type === 'object' ? presentIn(item, names.rowPlace) : undefined
+  return item.type === 'object' && field !== undefined ? fieldOf(item, field) : undefined
+}
 
 const calculationOf = (row: JsonObject, names: ListNames): string | undefined =>
   names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)

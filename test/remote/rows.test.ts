@@ -120,4 +120,10 @@ t.test('an empty place stays empty until the order changes', async t => {
     '{"calcId":8,"calcOrder":1}',
     'one went',
   )
+  const moved = parseObject('{"calculations":[{"calcId":7,"calcOrder":5},{"calcId":8,"calcOrder":1}]}')
+  t.match(
+    compactPrint(dialect.withRows(moved, rows('7', '8'), report)),
+    '{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}',
+    'the places are those of the base',
+  )
 })
