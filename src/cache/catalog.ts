@@ -231,7 +231,10 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     knownChildren,
     record: (of, ask) => memory.ask(recordOf(of), ask),
     knownRecord: of => memory.known(recordOf(of)),
-    learnRecord: (of, record) => memory.learn(recordOf(of), record),
+    learnRecord(of, record) {
+      memory.learn(recordOf(of), record)
+      memory.flush()
+    },
     shares: (of, ask) => memory.ask(sharesOf(of), ask),
     knownShares: of => memory.known(sharesOf(of)),
     knownUser: () => memory.known(userQuestion),

@@ -25,6 +25,8 @@ export interface Memory {
   known<Answer>(question: Question<Answer>): Answer | undefined
   /** Takes an answer that came by another way (a save read it again). */
   learn<Answer>(question: Question<Answer>, answer: Answer): void
+  /** What was learned is on the disk when this returns: a kill does not bring yesterday's answer back. */
+  flush(): void
   /** The next ask goes to the service; the old answer stays for outages. */
   expire<Answer>(question: Question<Answer>): void
   /** Forgets wholly: the service said that it is gone. */
@@ -169,6 +171,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   return {
     ask,
     learn,
+    flush: () => ledger.flush(),
     forget(room, key) {
       flights.delete(nameOf(room, key))
       forget(room, key)

@@ -126,7 +126,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     mountPoint: settings.mountPoint,
     describe: description(config, account.user, now),
     resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
-    failed: (path, failure) => failures.note('behind', path, failure),
+    failed: (path, failure) => failures.note('deleting', path, failure),
     lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,

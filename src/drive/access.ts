@@ -120,7 +120,7 @@ export function openRights(
     refusal,
     frozen: directory => (access === 'read' ? readOnly : frozen(directory)),
     async meet(project, ask) {
-      if (access === 'read' || catalog.knownShares(project) !== undefined) return
+      if (access === 'read') return
       await catalog.shares(project, ask).catch(unknown)
     },
   }

@@ -1,6 +1,7 @@
 // The verbs that change the tree: what each means for the service, or in which words it is refused.
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
+import { escapeTitle, titleWritten } from './name.js'
 import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
 import type { DriveParts } from './parts.js'
 import { isDirectorysOwn, type Places, parentOf } from './places.js'
@@ -50,9 +51,13 @@ export function openChanging(
 
   /** Nobody has made it anew, so somebody meant to delete it; his rm was answered long ago. */
   function sayIfBack(path: string, node: EditableNode): void {
+    const why =
+      parts.rights.access === 'manage'
+        ? 'it is another name of a record; remove that one by its number'
+        : 'this drive deletes only with --access manage'
     const back = new Failure(
       'not-permitted',
-      'it was removed here and is back: the service has it still, for this drive deletes only with --access manage',
+      `it was removed here and is back, for the service has it still: ${why}`,
     )
     setTimeout(() => {
       if (records.isBack(keyOf(node))) parts.failed(path, back)
@@ -67,9 +72,10 @@ export function openChanging(
     const target = await places.editable(to, ask)
     const place = await places.scratch(to, ask)
     if (node.kind === 'scratch' && target !== undefined) {
+      const began = parts.now()
       await parts.madeAnew(target, to)
       await records.replace(parts.source(target), { text: await scratch.read(node.place) }, ask)
-      parts.doneWell(to)
+      parts.doneWell(to, began)
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
@@ -99,10 +105,16 @@ export function openChanging(
     if (!making.isFormer(here.id, nameIn(to)) && (await isTaken(to, ask)))
       throw new Failure('exists', `${to}: there is something of this name already`)
     await making.retitle(node, nameIn(to), ask)
-    parts.doneWell(to)
+    parts.doneWell(to, parts.now())
   }
 
+  /** By its name, or by the other way to write it: `%25` is `%`. */
   async function isTaken(path: string, ask: Ask): Promise<boolean> {
+    const usual = `${parentOf(path)}/${escapeTitle(titleWritten(nameIn(path)))}`
+    return (await isThere(path, ask)) || (usual !== path && (await isThere(usual, ask)))
+  }
+
+  async function isThere(path: string, ask: Ask): Promise<boolean> {
     try {
       await places.node(path, ask)
       return true
@@ -120,7 +132,7 @@ export function openChanging(
     if (await isTaken(path, ask))
       throw new Failure('exists', `${path}: there is something of this name already`)
     await making.make(directory.id, nameIn(path), ask)
-    parts.doneWell(path)
+    parts.doneWell(path, parts.now())
   }
 
   async function rmdir(path: string): Promise<void> {
@@ -149,7 +161,15 @@ export function openChanging(
       throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
     },
     unlink,
-    rename,
+    async rename(from, to) {
+      try {
+        await rename(from, to)
+      } catch (thrown) {
+        // Whoever asks why asks at the file that should have become another.
+        parts.failed(to, asFailure(thrown))
+        throw thrown
+      }
+    },
     mkdir,
     rmdir,
     symlink,

@@ -145,7 +145,9 @@ function adviceFor(kind: FailureKind): readonly string[] {
     case 'forbidden':
       return ['Ask the owner to share it with you, or to do it for you.']
     case 'read-only':
-      return ['Mount with `--access edit`, if you may; published things stay as they are.']
+      return [
+        'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
+      ]
     case 'timeout':
     case 'unreachable':
     case 'busy':

@@ -36,7 +36,17 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
       await draft.discard()
       live.delete(draft.id)
     }
-    const tracked: Draft = Object.create(draft, { discard: { value: discard } })
+    /** What could not be saved, and is written over now, is kept as history. */
+    async function truncate(size: number): Promise<void> {
+      const { key, meta } = draft
+      if (size < draft.size && meta.state !== 'editing' && key !== undefined)
+        await texts.bury(key, await draft.read(0, draft.size))
+      await draft.truncate(size)
+    }
+    const tracked: Draft = Object.create(draft, {
+      discard: { value: discard },
+      truncate: { value: truncate },
+    })
     live.set(draft.id, tracked)
     return tracked
   }

@@ -12,8 +12,8 @@ export interface Met {
 
 export interface Failures {
   note(verb: string, path: string, failure: Failure): void
-  /** What failed there is done well now. */
-  forget(path: string): void
+  /** What failed there before is done well now. */
+  forget(path: string, before: Instant): void
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
   why(path: string): string | undefined
   /** The same in its parts. */
@@ -37,7 +37,9 @@ export function openFailures(now: () => Instant): Failures {
       lines.set(path, met)
       last = `${path}: ${lineOf(met)}`
     },
-    forget: path => lines.delete(path),
+    forget(path, before) {
+      if ((lines.get(path)?.at ?? before) < before) lines.delete(path)
+    },
     why(path) {
       const met = lines.get(path)
       return met === undefined ? undefined : lineOf(met)

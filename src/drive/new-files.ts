@@ -3,7 +3,7 @@
 import type { Creator, NewRecord } from '../edit/creating.js'
 import { editsBetween, removed } from '../edit/diff.js'
 import type { Draft } from '../edit/draft.js'
-import { withFailure } from '../edit/explain.js'
+import { withFailure, withFailureAs } from '../edit/explain.js'
 import { asFailure, Failure } from '../failure.js'
 import { type JsonObject, withoutField } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
@@ -76,7 +76,12 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     try {
       return await read(node, record, { written: parseObject(await draft.text()), id }, ask)
     } catch (thrown) {
-      throw await withFailure(draft, madeAllTheSame(node, id, asFailure(thrown)))
+      const failure = asFailure(thrown)
+      if (failure.kind !== 'outcome-unknown')
+        throw await withFailure(draft, madeAllTheSame(node, id, failure))
+      // What has this number is another one.
+      await draft.change({ made: undefined })
+      throw await withFailureAs('outcome-unknown', draft, failure)
     }
   }
 
@@ -134,11 +139,30 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const alias =
       known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
     aliases.set(keyOf(node), alias)
+    if (known !== undefined) await setUnseenList(node, { known, alias, draft }, ask)
     const failure = await handOver(alias, ask)
     if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
     if (failure === undefined) aliases.set(keyOf(node), { ...alias, base: alias.form })
     return failure
+  }
+
+  /** A list that the service never shows is no field of the record: another one is set by itself. */
+  async function setUnseenList(
+    node: NewNode,
+    { known, alias, draft }: { known: Alias; alias: Alias; draft: Draft },
+    ask: Ask,
+  ): Promise<void> {
+    const name = dialect.listField(alias.written)
+    if (name === undefined || !editsBetween(known.written, alias.written).has(name)) return
+    try {
+      await parts
+        .creatable(node)
+        .complete(alias.target.id, { written: alias.written, record: alias.form }, ask)
+    } catch (thrown) {
+      aliases.set(keyOf(node), known)
+      throw await withFailure(draft, asFailure(thrown))
+    }
   }
 
   /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
@@ -211,6 +235,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       const written = parseObject(await draft.text())
       const target = targetOf(node, made)
       const stored = await parts.read(target, ask)
+      if (dialect.rows(stored) === undefined && dialect.entries(written) !== undefined) {
+        await withFailure(draft, listUnseen(node, made))
+        return false
+      }
       const form = await record.like(written, stored, ask)
       learn(parts, target, stored)
       await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
@@ -243,6 +271,13 @@ function madeAllTheSame(node: NewNode, id: string, cause: Failure): Failure {
       said: cause.said,
       place: cause.place,
     },
+  )
+}
+
+function listUnseen(node: NewNode, made: string): Failure {
+  return new Failure(
+    'refused',
+    `it was made as ${node.of} ${made}, and whether its list is stored cannot be seen; save it again to set the list`,
   )
 }
 

@@ -7,7 +7,7 @@ import { isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import type { RecordHandle } from './record-handle.js'
-import { noUpload, readOnlyBecause } from './refusals.js'
+import { noSuchReport, noUpload, readOnlyBecause } from './refusals.js'
 import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
@@ -65,7 +65,8 @@ export function openOpenFiles(
       return handles.add({ kind: 'record', file: await records.create(parts.source(record)), path })
     }
     const place = await places.scratch(path, ask)
-    if (place === undefined) throw new Failure('not-permitted', `${path}: ${noUpload}`)
+    if (place === undefined)
+      throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)
     return handles.add({ kind: 'local', file: await scratch.create(place) })
   }
 
@@ -108,8 +109,9 @@ export function openOpenFiles(
     },
     async flush(handle) {
       const open = handles.get(handle)
-      if (open.kind === 'record' && (await open.file.flush(until.save())) === 'saved')
-        parts.doneWell(open.path)
+      if (open.kind !== 'record') return
+      const began = parts.now()
+      if ((await open.file.flush(until.save())) === 'saved') parts.doneWell(open.path, began)
     },
     async fsync(handle) {
       const open = handles.get(handle)
@@ -130,6 +132,8 @@ export function openOpenFiles(
     },
   }
 }
+
+const isReport = (path: string): boolean => /^\/reports\/\d+\.json$/.test(path)
 
 /** A full disk takes a part of the bytes before it refuses the rest. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {

@@ -41,8 +41,8 @@ export interface DriveParts {
   readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */
   readonly giveUp: (name: string) => Promise<void>
-  /** Something succeeded there: what failed before is told no more. */
-  readonly doneWell: (path: string) => void
+  /** Something succeeded there that began then: what failed before is told no more. */
+  readonly doneWell: (path: string, began: Instant) => void
   /** Told what did not come to be, for the path at which somebody will ask. */
   readonly failed: (path: string, failure: Failure) => void
   readonly rights: Rights

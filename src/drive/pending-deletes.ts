@@ -69,16 +69,22 @@ export function openPendingDeletes(
     ledger.delete(room, key)
   }
 
-  function end(key: string): void {
+  function end(key: string, untold?: 'last'): void {
     pending.delete(key)
-    ledger.delete(room, key)
+    if (untold === undefined) ledger.delete(room, key)
   }
 
-  function start(key: string, one: Pending): Promise<void> {
-    one.running ??= one
-      .carryOut()
-      .catch(thrown => failed(one.path, asFailure(thrown)))
-      .finally(() => end(key))
+  /** By its own timer, whatever the clock on the wall says meanwhile; a file that was made anew is not deleted. */
+  function start(key: string, one: Pending, last?: 'last'): Promise<void> {
+    if (pending.get(key) !== one) return Promise.resolve()
+    one.running ??= one.carryOut().then(
+      () => end(key),
+      thrown => {
+        failed(one.path, asFailure(thrown))
+        // At an unmount nobody hears of it in this life any more: the next mount tells.
+        end(key, last)
+      },
+    )
     return one.running
   }
 
@@ -91,8 +97,9 @@ export function openPendingDeletes(
       const key = keyOf(node)
       ledger.set(room, key, JSON.stringify({ path, node }))
       ledger.flush()
-      pending.set(key, { path, node, due: now() + pauseMs, carryOut, running: undefined })
-      setTimeout(due, pauseMs + 20).unref()
+      const one: Pending = { path, node, due: now() + pauseMs, carryOut, running: undefined }
+      pending.set(key, one)
+      setTimeout(() => start(key, one).catch(neverHappens), pauseMs + 20).unref()
     },
     has: key => pending.has(key),
     unlinkedAt: path =>
@@ -114,7 +121,7 @@ export function openPendingDeletes(
     },
     due,
     async all() {
-      await Promise.all([...pending].map(([key, one]) => start(key, one)))
+      await Promise.all([...pending].map(([key, one]) => start(key, one, 'last')))
     },
   }
 }

@@ -47,7 +47,11 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const { awayUntil = 0 } = saving.known(key) ?? {}
       return awayUntil > 0 && awayUntil <= now()
     },
-    isAway: key => (saving.known(key)?.awayUntil ?? 0) > now(),
+    isAway(key) {
+      const left = (saving.known(key)?.awayUntil ?? 0) - now()
+      // A clock that was set back must not keep it away.
+      return left > 0 && left <= pauseMs
+    },
     async stat(source, ask) {
       const state = saving.known(source.key)
       if (state?.draft !== undefined) {

@@ -4,6 +4,9 @@ import { type DirectoryNode, isDirectory, type Node } from './node.js'
 export const noUpload =
   'the service has no upload: files cannot be created here, only records be changed and what an editor makes beside them'
 
+export const noSuchReport =
+  'the service has no such report, and gives a new one its number itself: save it as new.json, or as new-dyes.json'
+
 /** Why this node cannot be written. */
 export function readOnlyBecause(node: Node): string {
   return node.kind === 'content' || node.kind === 'calculation'

@@ -1,8 +1,10 @@
 // rm and rmdir: what is deleted on the service, when, and what must be seen before.
 import type { Catalog } from '../cache/catalog.js'
 import { deleteOnce } from '../edit/deleting.js'
+import { editsBetween } from '../edit/diff.js'
 import { Failure } from '../failure.js'
-import type { Ask, Instant, ProjectId, Remote } from '../remote/remote.js'
+import type { JsonObject } from '../record/json.js'
+import type { Ask, Dialect, Instant, ProjectId, Remote } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import { type CalculationNode, keyOf, type Node, type ProjectNode, type RecordNode } from './node.js'
@@ -22,6 +24,7 @@ export interface RemovingParts {
   readonly pending: PendingDeletes
   readonly written: WrittenNames
   readonly remote: Remote
+  readonly dialect: Dialect
   /** No `new*.json` stands for a record that is gone. */
   readonly forgetNames: (node: RecordNode) => void
   /** How long a delete may take that nobody waits for. */
@@ -75,7 +78,7 @@ export function openRemoving(parts: RemovingParts): Removing {
   async function deleteCalculation(node: CalculationNode, path: string, ask: Ask): Promise<void> {
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     // Asked for here and now: an old answer would not show what somebody has added meanwhile.
-    catalog.learnFiles(node.id, await remote.fileTitles(node.id, 'files', ask))
+    catalog.learnFiles(node.id, await remote.allFileTitles(node.id, ask))
     const left = (await tree.list(node, ask)).filter(entry => !whiteouts.has(keyOf(entry.node)))
     if (left.length > 0)
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
@@ -94,8 +97,23 @@ export function openRemoving(parts: RemovingParts): Removing {
     written.drop(parent, path.slice(path.lastIndexOf('/') + 1))
   }
 
-  async function deleteRecord(node: RecordNode): Promise<void> {
+  function knownRecord(node: RecordNode): JsonObject | undefined {
+    if (node.of === 'report') return catalog.knownRecord({ kind: 'report', id: node.id })
+    return node.of === 'share'
+      ? catalog.knownShares(node.project)?.find(({ id }) => id === node.id)?.record
+      : undefined
+  }
+
+  /** What somebody else has changed since it was unlinked is not what was to be deleted. */
+  function refuseChanged(unlinked: JsonObject | undefined, now: JsonObject): void {
+    const { plain } = parts.dialect
+    if (unlinked === undefined || editsBetween(plain(unlinked), plain(now)).size === 0) return
+    throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
+  }
+
+  async function deleteRecord(node: RecordNode, unlinked: JsonObject | undefined): Promise<void> {
     if (node.of === 'report') {
+      refuseChanged(unlinked, await remote.report(node.id, parts.patience()))
       await deleteOnce(
         { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
         parts.patience(),
@@ -107,9 +125,11 @@ export function openRemoving(parts: RemovingParts): Removing {
     }
     if (node.of !== 'share') return
     const look = async (ask: Ask) => {
-      const shares = await remote.shares(node.project, ask)
-      if (!shares.some(({ id }) => id === node.id)) throw new Failure('absent', `share ${node.id} is gone`)
+      const share = (await remote.shares(node.project, ask)).find(({ id }) => id === node.id)
+      if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
+      return share.record
     }
+    refuseChanged(unlinked, await look(parts.patience()))
     await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, parts.patience(), now())
     parts.forgetNames(node)
     catalog.refreshShares(node.project)
@@ -123,7 +143,8 @@ export function openRemoving(parts: RemovingParts): Removing {
     },
     deleteLater(path, node) {
       if (rights.refusal({ do: 'delete-record', node }) !== undefined) return
-      pending.begin(node, path, () => deleteRecord(node))
+      const unlinked = knownRecord(node)
+      pending.begin(node, path, () => deleteRecord(node, unlinked))
     },
     async rmdir(path, node, ask) {
       guard.refuse(path)

@@ -54,13 +54,26 @@ export function merge(
   return { whole: withEdits(theirs, open), edits: open, conflicts }
 }
 
-/** The edited fields that a record does not have as they were sent; a removed field may come back as null. */
+/** The edited fields that a record does not have as they were sent; one that was left out and came back is `kept`. */
 export function unstored(edits: Edits, stored: JsonObject): readonly string[] {
-  const isStored = (name: string, edit: Edit) => {
+  return [...edits]
+    .filter(([name, edit]) => edit !== removed && !equalEdit(edit, valueIn(stored, name)))
+    .map(([name]) => name)
+}
+
+/** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
+export function kept(edits: Edits, stored: JsonObject): readonly string[] {
+  const isThere = (name: string) => {
     const value = valueIn(stored, name)
-    return equalEdit(edit, value) || (edit === removed && value !== removed && isNull(value))
+    return value !== removed && !isNull(value)
   }
-  return [...edits].filter(([name, edit]) => !isStored(name, edit)).map(([name]) => name)
+  return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
+}
+
+/** What to say of the fields that the service keeps; undefined for none. */
+export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
+  const names = kept(edits, stored).map(name => JSON.stringify(name))
+  return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`
 }
 
 const nothingOurs = (): boolean => false

@@ -3,7 +3,7 @@ import type { RecordKey } from './key.js'
 
 /** Without an ending: what is about the text is called like it, `42.theirs.json` beside `42.json`. */
 export function draftStem(key: RecordKey | undefined, id: string): string {
-  if (key === undefined) return `unknown-${id.slice(0, 8)}`
+  if (key === undefined || key.id.includes('/')) return `unknown-${id.slice(0, 8)}`
   if (key.as === 'order') return `${key.id}-${orderName}`
   if (key.as === 'new') return newStem(key)
   return key.kind === 'report' ? key.id : `${key.kind}-${key.id}`

@@ -2,12 +2,13 @@
 import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import type { Ask, Dialect, Instant, Listed, NewProject, ProjectId, Remote } from '../remote/remote.js'
+import { editsBetween, unstored } from './diff.js'
 import { withReserve } from './reserve.js'
 import { asItWas, isUndecided } from './settle.js'
 import { isSpelling } from './whole-record.js'
 
 export interface NewProjectPorts {
-  readonly remote: Pick<Remote, 'createProject' | 'subProjects'>
+  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
   readonly dialect: Dialect
   readonly now: () => Instant
 }
@@ -29,16 +30,25 @@ export async function makeProject(
 ): Promise<{ made: Listed<ProjectId>; all: readonly Listed<ProjectId>[] }> {
   const old = new Set(near.before.map(project => project.id))
   const list = () => remote.subProjects(said.parent, ask)
+  const body = dialect.newRecords.project(said, near.like)
+  /** Somebody else may have made one of this name: ours says what was sent. */
+  const isOurs = async (id: ProjectId) => {
+    const { like, title } = { like: await remote.project(id, ask), title: said.title }
+    return (
+      unstored(editsBetween(nothing, dialect.retitled(body, title)), dialect.retitled(like, title)).length ===
+      0
+    )
+  }
   let id: ProjectId | undefined
   try {
-    id = await remote.createProject(dialect.newRecords.project(said, near.like), withReserve(ask, now()))
+    id = await remote.createProject(body, withReserve(ask, now()))
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw failure
     const all = await list().catch(unknownYet)
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
     if (all === undefined) throw failure
-    if (found === undefined) throw asItWas(failure)
+    if (found === undefined || !(await isOurs(found.id))) throw asItWas(failure)
     return { made: found, all }
   }
   const all = await list()
@@ -49,6 +59,8 @@ export async function makeProject(
     `the service made the project ${id}, but does not list it here; it is at by-id/project/${id}`,
   )
 }
+
+const nothing: JsonObject = { type: 'object', fields: [] }
 
 /** The first failure is the one to tell. */
 function unknownYet(thrown: unknown): undefined {

@@ -6,6 +6,7 @@ import type { NewRecord } from './creating.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
 import { refuseBadPermission } from './share-rules.js'
+import { isSpelling } from './whole-record.js'
 
 export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares'>
@@ -30,6 +31,7 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
     post: (body, ask) => remote.createReport(body, ask),
     /** The list of a report that is only just made may be set unseen. */
     async complete(id, { written, record }, ask) {
+      refuseOtherReport(dialect, { id, written, record })
       const rows =
         dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, ask) : []
       if (rows === undefined || rows.length === 0) return record
@@ -90,3 +92,18 @@ export function newShare(
 
 const isPerson = ({ user }: Share, person: string | undefined): boolean =>
   user !== undefined && user.toLowerCase() === person?.toLowerCase()
+
+/** A number that some service answers to a POST need not be the new id: a record of another name is not what was sent. */
+function refuseOtherReport(
+  dialect: ReportPorts['dialect'],
+  { id, written, record }: { id: string; written: JsonObject; record: JsonObject },
+): void {
+  const sent =
+    dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ?? ''
+  const found = dialect.facts(record).title ?? ''
+  if (isSpelling(sent, found) || sent.trim() === found.trim()) return
+  throw new Failure(
+    'outcome-unknown',
+    `the service answered ${id}, but report ${id} is called ${JSON.stringify(found)}: whether this one was made is not known`,
+  )
+}

@@ -36,7 +36,8 @@ async function startInProc(pid: number): Promise<string | undefined> {
     const status = await readFile(`/proc/${pid}/stat`, 'latin1')
     const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ')
-    return `${boot} ${fields[19]}`
+    // A zombie has ended, and a dying process ends: neither writes any more.
+    return /^[ZXx]$/.test(fields[0] ?? '') ? undefined : `${boot} ${fields[19]}`
   } catch (thrown) {
     if (isMissing(thrown) || isEnding(thrown)) return undefined
     throw thrown

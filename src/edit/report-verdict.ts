@@ -2,7 +2,7 @@
 import { fieldOf, type Json, type JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import type { CalculationId, Dialect, ReportRow } from '../remote/remote.js'
-import { unstored } from './diff.js'
+import { keptSentence, unstored } from './diff.js'
 import type { Change, Verdict } from './editable.js'
 
 /** The new order of the calculations; undefined where the change does not touch it. */
@@ -65,6 +65,12 @@ const isEmpty = (json: Json): boolean =>
 
 /** What of a report's change is stored. */
 export function compareReport(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+  const { unstored: missing, lost } = compareList(dialect, change, stored)
+  const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
+  return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
+}
+
+function compareList(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
   const missing = unstored(change.edits, stored)
   const name = dialect.listField(change.whole)
   const isNewOrder = newOrder(dialect, change) !== undefined

@@ -2,7 +2,7 @@
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import type { Ask, CalculationId, Dialect, ProjectId, Remote, ShareId } from '../remote/remote.js'
-import { unstored } from './diff.js'
+import { keptSentence, unstored } from './diff.js'
 import type { Change, EditableRecord, Verdict, Written } from './editable.js'
 import type { RecordKey } from './key.js'
 import { refuseId } from './record-id.js'
@@ -98,7 +98,8 @@ function compareTitled(dialect: Dialect, change: Change, stored: JsonObject): Ve
     kept !== undefined &&
     kept !== dialect.facts(change.before).title &&
     isSpelling(kept, wanted)
-  if (without.length === missing.length || !isTidied) return { unstored: missing, lost: undefined }
+  if (without.length === missing.length || !isTidied)
+    return { unstored: missing, lost: keptSentence(change.edits, stored) }
   return { unstored: without, lost: `the service spells the name ${JSON.stringify(kept)}` }
 }
 

@@ -139,6 +139,8 @@ export interface Remote {
 
   /** File names; an empty list where the service has none for a calculation that exists. */
   fileTitles(of: CalculationId, type: 'files' | 'cml', ask: Ask): Promise<readonly FileTitle[]>
+  /** The same where none may be missing. @throws Failure 'broken' for a list of which a part makes no sense */
+  allFileTitles(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
   contentSize(content: Content, ask: Ask): Promise<ByteCount | undefined>
   /** The bytes from `start` on; a service without Range answers from 0, and `Body.start` says so. */

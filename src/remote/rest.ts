@@ -5,7 +5,9 @@ import type { Learned } from './learned.js'
 import {
   type Ask,
   byteOffset,
+  type CalculationId,
   type Content,
+  type FileTitle,
   type ProjectId,
   type Remote,
   type ReportId,
@@ -93,15 +95,8 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
       void (await send('PUT', 'calculation', wire.recordBody(record), ask)),
     deleteCalculation: (id, ask) => remove('calculation', { id }, ask),
 
-    async fileTitles(of, type, ask) {
-      try {
-        return wire.fileTitles(await get('calculation/files', { id: of, type }, ask))
-      } catch (failure) {
-        if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
-        await calculation(of, ask)
-        return []
-      }
-    },
+    fileTitles: (of, type, ask) => fileTitles(of, ask, { type, read: wire.fileTitles }),
+    allFileTitles: (of, ask) => fileTitles(of, ask, { type: 'files', read: wire.allFileTitles }),
     contentSize: async (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
     async content(content, start, ask) {
       const from = learned.ranges === false ? byteOffset(0) : start
@@ -109,6 +104,20 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
       if (from > 0) learned.ranges = body.start === from
       return body
     },
+  }
+
+  async function fileTitles(
+    of: CalculationId,
+    ask: Ask,
+    { type, read }: { type: 'files' | 'cml'; read: (text: string) => readonly FileTitle[] },
+  ): Promise<readonly FileTitle[]> {
+    try {
+      return read(await get('calculation/files', { id: of, type }, ask))
+    } catch (failure) {
+      if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
+      await calculation(of, ask)
+      return []
+    }
   }
 
   async function reportTypes(ask: Ask): Promise<string> {

@@ -86,6 +86,8 @@ export interface Wire {
   shares(text: string): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
   fileTitles(text: string): readonly FileTitle[]
+  /** @throws Failure 'broken' for an item that makes no sense */
+  allFileTitles(text: string): readonly FileTitle[]
   user(text: string): User
   projectId(text: string): ProjectId
   calculationId(text: string): CalculationId
@@ -114,6 +116,10 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     shares: text => listing(parsed(text, quickJson), read.share, malformed),
     reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
     fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],
+    allFileTitles: text =>
+      namesOf(text, names.file, item => {
+        throw broken('a list of files is due', item)
+      }) as readonly string[] as readonly FileTitle[],
     user: text => {
       const record = objectIn(text)
       return { candidates: read.candidates(record), record }

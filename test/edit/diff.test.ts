@@ -1,7 +1,7 @@
 // What is an edit, how two people's edits meet, and that nothing else of a record ever moves.
 import fc from 'fast-check'
 import t from 'tap'
-import { editsBetween, merge, removed, unstored, withEdits } from '../../src/edit/diff.js'
+import { editsBetween, kept, merge, removed, unstored, withEdits } from '../../src/edit/diff.js'
 import { fieldOf, type Json, type JsonObject, withField, withoutField } from '../../src/record/json.js'
 import { equalJson } from '../../src/record/meaning.js'
 import { parseObject } from '../../src/record/parse.js'
@@ -103,6 +103,8 @@ t.test('a 200 that stored something else is found out', async t => {
   ])
   t.same(unstored(edits, object('{"a":{"v":1.0}}')), [])
   t.same(unstored(edits, object('{"a":{"v":1},"b":null}')), [], 'a field taken away may come back empty')
-  t.same(unstored(edits, object('{"a":{"v":2},"b":3}')), ['a', 'b'])
+  t.same(unstored(edits, object('{"a":{"v":2},"b":3}')), ['a'])
+  t.same(kept(edits, object('{"a":{"v":1},"b":3}')), ['b'], 'or be the service’s own')
+  t.same(kept(edits, object('{"a":{"v":1},"b":null}')), [])
   t.same(unstored(edits, object('{}')), ['a'])
 })
