@@ -75,7 +75,9 @@ function writtenLike(
   const objects = items.filter(item => item.type === 'object')
   // A calculation may stand twice: each of its rows goes on as one of them.
   const left = byPlace(items, names).filter(item => item.type === 'object')
-  if (objects.length > 0)
+  // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
+  const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
+  if (objects.length > 0 || isOpen)
     return rows.map((row, index) =>
       rowObject(
         row,
