@@ -25,7 +25,7 @@ interface Window {
 }
 
 /** Milliseconds for a window to appear on a machine that does other things too. */
-const patience = 20_000
+const patience = 40_000
 
 /** @param home the program's home directory, which must be the test's own */
 export async function desktop(t: Test, home: string): Promise<Desktop> {
