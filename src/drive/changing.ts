@@ -20,8 +20,12 @@ export function openChanging(
 
   async function unlink(path: string): Promise<void> {
     if (places.closed(path)) return
-    // Whatever becomes of it: an rm -r of the project has begun, unless the record is made anew.
-    if (isDirectorysOwn(path)) removing.guardTree(parentOf(path))
+    if (!isDirectorysOwn(path)) return unlinkAt(path)
+    // Whatever becomes of it: an rm -r of the directory has begun, unless the file is made anew.
+    await unlinkAt(path).finally(() => removing.guardTree(parentOf(path)))
+  }
+
+  async function unlinkAt(path: string): Promise<void> {
     const ask = until.save()
     const node = await places.node(path, ask)
     if (node.kind === 'scratch') return scratch.remove(node.place)
@@ -37,7 +41,7 @@ export function openChanging(
     const source = parts.source(node)
     const isUnsentNew = node.kind === 'new' && parts.records.draftOf(source.key) !== undefined
     if (isUnsentNew) return records.drop(source.key)
-    removing.refuseBelowGuard(path)
+    if (!isDirectorysOwn(path)) removing.refuseBelowGuard(path)
     await records.takeAway(source, ask)
     removeRecord(path, node)
   }

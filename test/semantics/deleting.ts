@@ -151,6 +151,19 @@ export function deleting(t: Test, open: OpenGround): void {
       t.same(writes(asked), ['PUT /report'])
     })
 
+    t.test('DEL-5 so is the record of a project, and its calculations can be taken away at once', async t => {
+      service.seed.addCalculation({ id: '1250', name: 'Spare', project: ids.water, files: { a: 'b' } })
+      await files.touch(water)
+      const record = `${water}/.project.json`
+      const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Anew"')
+      const asked = await service.during(async () => {
+        await files.unlink(record)
+        await overwrite(ground, record, text)
+        await removeTree(ground, `${water}/Spare`)
+      })
+      t.same(writes(asked), ['PUT /project', 'DELETE /calculation?id=1250'])
+    })
+
     t.test('DEL-6 a report renamed away is never deleted', async t => {
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
