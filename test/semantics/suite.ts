@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import type { OpenGround } from '../ground/ground.js'
 import { deleting } from './deleting.js'
+import { doubts } from './doubts.js'
 import { editing } from './editing.js'
 import { foreignChanges } from './foreign-changes.js'
 import { listing } from './listing.js'
@@ -34,6 +35,7 @@ export function suite(t: Test, open: OpenGround): void {
     making,
     deleting,
     rights,
+    doubts,
     foreignChanges,
     outage,
     refusals,
