@@ -1,6 +1,6 @@
 // The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
 import type { Catalog } from '../cache/catalog.js'
-import { Failure } from '../failure.js'
+import { asFailure } from '../failure.js'
 import {
   type Ask,
   type CalculationId,
@@ -69,9 +69,10 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     try {
       return dialect.facts(await catalog.record({ kind: 'calculation', id }, ask)).title ?? ''
     } catch (thrown) {
-      // A row may name a calculation that is gone or not ours to see; the row itself still stands in the list.
-      if (thrown instanceof Failure && (thrown.kind === 'absent' || thrown.kind === 'forbidden')) return ''
-      throw thrown
+      // A row may name a calculation that is gone, not ours to see, or not known while the service is away: the row
+      // itself still stands in the list.
+      if (asFailure(thrown).kind === 'internal') throw thrown
+      return ''
     }
   }
 

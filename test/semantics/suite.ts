@@ -20,26 +20,30 @@ import { rowTitles } from './row-titles.js'
 import { signIn } from './sign-in.js'
 import { xyz } from './xyz.js'
 
-export function suite(t: Test, open: OpenGround): void {
-  for (const promises of [
-    listing,
-    roots,
-    names,
-    reading,
-    xyz,
-    editing,
-    rowTitles,
-    otherRecords,
-    order,
-    newFiles,
-    making,
-    deleting,
-    rights,
-    doubts,
-    foreignChanges,
-    outage,
-    refusals,
-    signIn,
-  ])
-    promises(t, open)
-}
+export type Promises = (t: Test, open: OpenGround) => void
+
+/** What is read, and what other people and bad days do to it. */
+export const aboutReading: readonly Promises[] = [
+  listing,
+  roots,
+  names,
+  reading,
+  xyz,
+  foreignChanges,
+  outage,
+  refusals,
+  signIn,
+]
+
+/** What is written. */
+export const aboutWriting: readonly Promises[] = [
+  editing,
+  rowTitles,
+  otherRecords,
+  order,
+  newFiles,
+  making,
+  deleting,
+  rights,
+  doubts,
+]
