@@ -1,0 +1,18 @@
+// The end of a sequence: the service is there again, and nothing waits that the next one could trip over.
+import { outcome } from '../ground/ground.js'
+import type { Stage } from './stage.js'
+import { comeBack } from './time.js'
+
+export async function closeStage(stage: Stage): Promise<void> {
+  const { files } = stage.theatre.ground
+  await comeBack(stage)
+  await stage.theatre.ground.pass(6_000)
+  for (const directory of ['.calcfs/drafts', 'reports']) {
+    for (const name of (await files.readdir(directory)).keys()) {
+      const isLeft = directory === '.calcfs/drafts' || !/^(\d+(\.json)?|INDEX\.tsv)$/.test(name)
+      // A draft goes with its why, so some of these names are gone already.
+      if (isLeft) await outcome(files.unlink(`${directory}/${name}`))
+    }
+  }
+  await stage.theatre.ground.pass(6_000)
+}

@@ -1,0 +1,147 @@
+// Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
+import { outcome } from '../ground/ground.js'
+import { away, printed } from './content.js'
+import { childrenOf } from './database.js'
+import { met } from './editing.js'
+import { changedHere } from './shown.js'
+import { listingChanged, vanish } from './spreading.js'
+import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from './stage.js'
+import type { Step } from './steps.js'
+import { pass } from './time.js'
+import { expect } from './writing.js'
+
+const taken = ['EEXIST', 'ENOTEMPTY'] as const
+/** Milliseconds for which a whiteout hides what it hides. */
+const whiteout = 600_000
+
+/** A name that no other thing has, as a person writes it and as the service keeps it. */
+function anyName(stage: Stage, form: 'fresh' | 'odd'): { file: string; title: string } {
+  const name = fresh(stage, 'Made')
+  return form === 'odd' ? { file: `${name} %2F ü`, title: `${name} / ü` } : { file: name, title: name }
+}
+
+const folders = (stage: Stage): Thing[] => [stage.root, ...reachable(stage, 'project')]
+
+export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>): Promise<void> {
+  const isInCalculation = step.name === 'in a calculation'
+  const parent = pick(isInCalculation ? reachable(stage, 'calculation') : folders(stage), step.at)
+  if (parent === undefined) return
+  const { file, title } = anyName(stage, step.name === 'odd' ? 'odd' : 'fresh')
+  const sibling = stage.things.find(
+    thing => thing.parent === parent && thing.isListed && thing.kind !== 'share',
+  )
+  const name = step.name === 'taken' && sibling !== undefined ? sibling.name : file
+  const path = `${placeOf(parent)}/${name}`
+  const end = await outcome(stage.theatre.ground.files.mkdir(path))
+  if (isInCalculation) return void expect(`mkdir ${path}`, end, ['EPERM'])
+  if (name !== file) return void expect(`mkdir ${path}`, end, ['EEXIST'])
+  // A request on a connection that had just broken is of unknown outcome.
+  if (!stage.isUp) return void expect(`mkdir ${path}`, end, [...away, 'EIO'])
+  expect(`mkdir ${path}`, end, ['done'])
+  const ids = childrenOf(stage.theatre.database, 'project', parent.id)
+  const id = ids.find(one => !stage.things.some(thing => thing.kind === 'project' && thing.id === one))
+  if (id === undefined) throw new Error(`mkdir ${path}: the service has no such project`)
+  const made = thingOf(stage.theatre, 'project', { id, parent, name: file })
+  if (made.truth?.['name'] !== title || printed(made.truth['description']) === '""')
+    throw new Error(`mkdir ${path} made ${printed(made.truth)}`)
+  made.madeHere = true
+  made.written = file
+  stage.things.push(made)
+  listingChanged(stage, made, 'here')
+}
+
+export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing?.parent === undefined) return
+  const { parent } = thing
+  const { file, title } = anyName(stage, step.to === 'odd' ? 'odd' : 'fresh')
+  const siblings = stage.things.filter(one => one.parent === parent && one.isListed && one !== thing)
+  const sibling = siblings.find(({ kind }) => kind !== 'share')
+  const other = folders(stage).find(
+    folder => folder !== parent && folder !== thing && !isBelow(folder, thing),
+  )
+  const from = placeOf(thing)
+  const { files } = stage.theatre.ground
+  if (step.to === 'taken' && sibling !== undefined) {
+    const end = await outcome(files.rename(from, placeOf(sibling)))
+    return void expect(`mv ${from} ${placeOf(sibling)}`, end, taken)
+  }
+  if (step.to === 'elsewhere' && other !== undefined) {
+    const end = await outcome(files.rename(from, `${placeOf(other)}/${file}`))
+    return void expect(`mv ${from} to ${placeOf(other)}`, end, ['EPERM'])
+  }
+  const end = await outcome(files.rename(from, `${placeOf(parent)}/${file}`))
+  if (!stage.isUp) return void expect(`mv ${from} ${file}`, end, away)
+  expect(`mv ${from} ${file}`, end, ['done'])
+  thing.truth = { ...thing.truth, name: title }
+  met(thing, thing.truth)
+  changedHere(thing.record, printed(thing.truth))
+  thing.name = file
+  thing.written = file
+  listingChanged(stage, thing, 'here')
+}
+
+const isBelow = (folder: Thing, above: Thing): boolean =>
+  folder.parent !== undefined && (folder.parent === above || isBelow(folder.parent, above))
+
+export async function rmdir(stage: Stage, step: Extract<Step, { does: 'rmdir' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing === undefined) return
+  await rmdirOf(stage, thing, false)
+}
+
+/** `isBare`: all that is listed in a calculation's folder was unlinked. */
+async function rmdirOf(stage: Stage, thing: Thing, isBare: boolean): Promise<void> {
+  const path = placeOf(thing)
+  const end = await outcome(stage.theatre.ground.files.rmdir(path))
+  const { access } = stage.theatre
+  const isFull = [...live(stage, 'project'), ...live(stage, 'calculation')].some(
+    ({ parent }) => parent === thing,
+  )
+  const problems = [
+    ...(stage.isUp ? [] : away),
+    ...(thing.kind === 'project' && isFull ? ['ENOTEMPTY'] : []),
+    ...(thing.kind === 'calculation' && !isBare ? ['ENOTEMPTY'] : []),
+    ...(access === 'edit' && !thing.madeHere ? ['EPERM'] : []),
+  ]
+  const isForbidden = access === 'edit' && !thing.madeHere
+  if (isForbidden) return void expect(`rmdir ${path}`, end, ['EPERM'])
+  if (problems.length > 0) return void expect(`rmdir ${path}`, end, problems)
+  expect(`rmdir ${path}`, end, ['done'])
+  vanish(stage, thing, 'here')
+}
+
+export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing === undefined) return
+  if (step.kind === 'project') return removeProject(stage, thing)
+  const { files } = stage.theatre.ground
+  const place = placeOf(thing)
+  const names = [...(await files.readdir(place)).keys()]
+  for (const name of step.stops ? names.slice(1) : names) {
+    const end = await outcome(files.unlink(`${place}/${name}`))
+    if (stage.theatre.access === 'edit') {
+      // A record that is unlinked comes back after the pause, as an editor's does.
+      expect(`rm ${place}/${name}`, end, name === '.calculation.json' ? ['done'] : ['EPERM'])
+      continue
+    }
+    expect(`rm ${place}/${name}`, end, ['done'])
+    thing.hidden.set(name, stage.clock + whiteout)
+  }
+  await rmdirOf(stage, thing, !step.stops)
+  if (stage.theatre.access === 'edit') await pass(stage, 2_500)
+}
+
+/** `rm -r` of a project: its record comes back after the pause, and all below is refused for a minute. */
+async function removeProject(stage: Stage, project: Thing): Promise<void> {
+  const { files } = stage.theatre.ground
+  const { access } = stage.theatre
+  const path = fileOf(project)
+  expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
+  const inside = reachable(stage, 'calculation').find(({ parent }) => parent === project)
+  if (inside !== undefined && access === 'manage') {
+    const record = fileOf(inside)
+    expect(`rm ${record} in rm -r`, await outcome(files.unlink(record)), ['EPERM'])
+  }
+  await pass(stage, 61_000)
+}

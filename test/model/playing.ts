@@ -1,0 +1,47 @@
+// One step after another: what it does to the drive and to the model, and the comparison that follows.
+import { compare } from './compare.js'
+import { edit } from './editing.js'
+import { elsewhere } from './elsewhere.js'
+import { mkdir, removeAll, rename, rmdir } from './folders.js'
+import { newReport, newShare } from './making.js'
+import { order } from './ordering.js'
+import { forbidden, remove, scratch } from './removing.js'
+import type { Stage } from './stage.js'
+import type { Step } from './steps.js'
+import { passing } from './time.js'
+
+export async function play(stage: Stage, step: Step): Promise<void> {
+  await perform(stage, step)
+  await compare(stage)
+}
+
+async function perform(stage: Stage, step: Step): Promise<void> {
+  switch (step.does) {
+    case 'edit':
+      return edit(stage, step)
+    case 'elsewhere':
+      return elsewhere(stage, step)
+    case 'order':
+      return order(stage, step)
+    case 'mkdir':
+      return mkdir(stage, step)
+    case 'rename':
+      return rename(stage, step)
+    case 'rmdir':
+      return rmdir(stage, step)
+    case 'rm -r':
+      return removeAll(stage, step)
+    case 'rm':
+      return remove(stage, step)
+    case 'new report':
+      return newReport(stage, step)
+    case 'new share':
+      return newShare(stage, step)
+    case 'scratch':
+      return scratch(stage, step)
+    case 'forbidden':
+      return forbidden(stage, step)
+    default:
+      return passing(stage, step)
+  }
+}
