@@ -1,6 +1,7 @@
 // A formula says c1 and means a calculation: no save may make it mean another one by the way.
 import { Failure } from '../failure.js'
 import { type Formulas, formulasIn } from '../record/formulas.js'
+import type { JsonObject } from '../record/json.js'
 import type { CalculationId, Dialect } from '../remote/remote.js'
 import type { Change, Written } from './editable.js'
 
@@ -11,10 +12,10 @@ import type { Change, Written } from './editable.js'
  */
 export function refuseOtherMeaning(dialect: Dialect, written: Written, change: Change): void {
   const configuration = dialect.configuration(change.whole)
-  const after = dialect.places(change.whole)
+  const after = orderOf(dialect, change.whole)
   if (configuration === undefined || after === undefined) return
   const isMine = configuration !== dialect.configuration(change.before)
-  const before = dialect.places(isMine ? written.mine : change.before)
+  const before = orderOf(dialect, isMine ? written.mine : change.before)
   if (before === undefined) return
   const formulas = formulasIn(configuration)
   const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
@@ -26,18 +27,27 @@ export function refuseOtherMeaning(dialect: Dialect, written: Written, change: C
     : movedBySomebody(changed, formulas)
 }
 
-type Places = ReadonlyMap<number, CalculationId>
-
-/** A place beyond the old list meant nothing, so nothing can be taken from it. */
-function movedPlaces({ places }: Formulas, before: Places, after: Places): readonly string[] {
-  return places
-    .filter(place => before.get(place) !== undefined && before.get(place) !== after.get(place))
-    .map(place => `c${place} was calculation ${before.get(place)} and would be ${after.get(place) ?? 'none'}`)
+function orderOf(dialect: Dialect, report: JsonObject): readonly CalculationId[] | undefined {
+  return dialect.rows(report)?.map(row => row.calculation)
 }
 
-function missingIds({ ids }: Formulas, before: Places, after: Places): readonly string[] {
-  const left = new Set(after.values())
-  const gone = [...new Set(before.values())].filter(id => ids.includes(id) && !left.has(id))
+/** A place beyond the old list meant nothing, so nothing can be taken from it. */
+function movedPlaces(
+  { places }: Formulas,
+  before: readonly CalculationId[],
+  after: readonly CalculationId[],
+): readonly string[] {
+  return places
+    .filter(place => before[place - 1] !== undefined && before[place - 1] !== after[place - 1])
+    .map(place => `c${place} was calculation ${before[place - 1]} and would be ${after[place - 1] ?? 'none'}`)
+}
+
+function missingIds(
+  { ids }: Formulas,
+  before: readonly CalculationId[],
+  after: readonly CalculationId[],
+): readonly string[] {
+  const gone = before.filter(id => ids.includes(id) && !after.includes(id))
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 

@@ -164,8 +164,6 @@ export interface Dialect {
    * the base's (the report's own, if there is none).
    */
   withRows(report: JsonObject, rows: readonly ReportRow[], base?: JsonObject): JsonObject
-  /** Which calculation stands at which place, as formulas count: places may be empty where one was deleted. */
-  places(report: JsonObject): ReadonlyMap<number, CalculationId> | undefined
   /** The name of the field that holds the list, if the record has one. */
   listField(report: JsonObject): string | undefined
   /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */

@@ -29,18 +29,6 @@ export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow
   return rows.map(({ calculation, title }) => ({ calculation, title }))
 }
 
-/** Each calculation by its place number, or by its place in the list where it has none. */
-export function placesIn(
-  report: JsonObject,
-  names: ListNames,
-): ReadonlyMap<number, CalculationId> | undefined {
-  const rows = rowsIn(report, names)
-  const items = byPlace(itemsOf(report, names) ?? [], names)
-  return (
-    rows && new Map(rows.map(({ calculation }, at) => [numberOf(items[at], names) ?? at + 1, calculation]))
-  )
-}
-
 /**
  * The entries in the order their writer meant: by place number where only these differ from the base (or where the
  * record is its own base), else as they stand.
@@ -167,9 +155,6 @@ function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {
   if (placed.some(({ place }) => place === undefined)) return items
   return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
 }
-
-const numberOf = (item: Json | undefined, names: ListNames): number | undefined =>
-  item?.type === 'object' ? placeOf(item, names) : undefined
 
 function placeOf(row: JsonObject, names: ListNames): number | undefined {
   const field = presentIn(row, names.rowPlace)

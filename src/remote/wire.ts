@@ -25,7 +25,7 @@ import type {
   Share,
   User,
 } from './remote.js'
-import { entriesIn, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
+import { entriesIn, type ListNames, listFieldOf, rowsIn, withRowsIn } from './rows.js'
 import { wordsIn } from './scalar.js'
 import { blotted } from './secrets.js'
 
@@ -151,7 +151,6 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
     withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
-    places: report => placesIn(report, names),
     listField: report => listFieldOf(report, names),
     configuration: report => wordsOf(report, names.configuration),
     withConfiguration: (report, text) => {
