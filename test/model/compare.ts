@@ -4,7 +4,7 @@ import { away, type Content, type Kind, mark, printed, rowsOf, same } from './co
 import { childrenOf, rawField, reportsAfter, stored, storedText } from './database.js'
 import { loaded } from './looking.js'
 import { observe } from './shown.js'
-import { children, fileOf, live, placeOf, reachable, type Stage, type Thing } from './stage.js'
+import { children, live, placeOf, reachable, type Stage, type Thing } from './stage.js'
 import { read } from './writing.js'
 
 /** `all`: every text is read; else those that may have changed, and some of the others in turn. */

@@ -1,7 +1,6 @@
 // Edits of records: read by a program, changed, written in one of the ways there are; the model says how that must end.
 import { altered } from './altering.js'
 import {
-  away,
   type Content,
   contentIn,
   edited,
