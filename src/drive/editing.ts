@@ -16,7 +16,7 @@ import type { DraftTexts } from './draft-texts.js'
 import type { KnownReports } from './known-reports.js'
 import { type EditableNode, keyOf, type OrderNode, type RecordNode } from './node.js'
 import { keyOfNode } from './record-key.js'
-import type { Editing, RecordSource } from './record-source.js'
+import { type Editing, type RecordSource, recordTimes } from './record-source.js'
 import type { Shown } from './shown.js'
 
 export interface EditingParts {
@@ -80,10 +80,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     get editing() {
       return editing(node)
     },
-    written: at => times.written(keyOf(node), at),
-    seen(text) {
-      times.ofText(keyOf(node), text, undefined)
-    },
+    ...recordTimes(times, keyOf(node)),
     opened() {
       const known = node.of === 'report' ? catalog.knownRecord(readable(node)) : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)

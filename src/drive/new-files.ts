@@ -12,7 +12,7 @@ import type { Ask, ReportId, ShareId } from '../remote/remote.js'
 import { type EditingParts, learn } from './editing.js'
 import { keyOf, type NewNode, type RecordNode } from './node.js'
 import { keyOfNode } from './record-key.js'
-import type { Editing, RecordSource } from './record-source.js'
+import { type Editing, type RecordSource, recordTimes } from './record-source.js'
 import type { Records } from './records.js'
 import type { Shown } from './shown.js'
 
@@ -222,10 +222,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       get editing() {
         return editing(node)
       },
-      written: at => times.written(keyOf(node), at),
-      seen(text) {
-        times.ofText(keyOf(node), text, undefined)
-      },
+      ...recordTimes(times, keyOf(node)),
       opened: nothingToRemember,
     }),
     async resume(node, draft, ask) {

@@ -7,7 +7,7 @@ import type { Ask } from '../remote/remote.js'
 import { type EditingParts, learnSaved, remember, savedOrOld } from './editing.js'
 import { keyOf, type OrderNode, type RecordNode } from './node.js'
 import { keyOfNode } from './record-key.js'
-import type { Editing, RecordSource } from './record-source.js'
+import { type Editing, type RecordSource, recordTimes } from './record-source.js'
 import type { Shown } from './shown.js'
 
 /** Lists of so many reports are remembered with the record they were made from. */
@@ -66,10 +66,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     get editing() {
       return editing(node)
     },
-    written: at => times.written(keyOf(node), at),
-    seen(text) {
-      times.ofText(keyOf(node), text, undefined)
-    },
+    ...recordTimes(times, keyOf(node)),
     opened: nothingToRemember,
   })
 }

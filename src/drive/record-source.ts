@@ -1,4 +1,5 @@
 // What the drive must know of one record: its text, and how an edit of it goes out.
+import type { Times } from '../cache/times.js'
 import type { Draft } from '../edit/draft.js'
 import type { Failure } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
@@ -29,4 +30,14 @@ export interface Editing {
    * text has become part of: then this one has done its work.
    */
   save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<Failure | undefined>
+}
+
+/** A record's times are kept by its node's key. */
+export function recordTimes(times: Times, key: string): Pick<RecordSource, 'written' | 'seen'> {
+  return {
+    written: at => times.written(key, at),
+    seen(text) {
+      times.ofText(key, text, undefined)
+    },
+  }
 }
