@@ -1,23 +1,13 @@
 // Edits of records: read by a program, changed, written in one of the ways there are; the model says how that must end.
 import { altered } from './altering.js'
-import {
-  type Content,
-  contentIn,
-  edited,
-  judgeAll,
-  mark,
-  printed,
-  rowsOf,
-  same,
-  type Verdict,
-} from './content.js'
+import { type Content, contentIn, edited, judgeAll, printed, rowsOf, same, type Verdict } from './content.js'
 import { stored } from './database.js'
 import { loaded } from './looking.js'
 import { changedHere, lent } from './shown.js'
 import { listingChanged } from './spreading.js'
 import { calculationsOf, fileOf, pick, reachable, type Stage, type Thing } from './stage.js'
 import type { Step } from './steps.js'
-import { expect, heardWrites, read, type Style, write } from './writing.js'
+import { expect, heardWrites, type Style, write } from './writing.js'
 
 /** How far one text is from another. */
 export type Distance = (one: Content, other: Content) => number
