@@ -10,7 +10,7 @@ import {
 } from '../remote/remote.js'
 import type { Blob } from './blob.js'
 import { within } from './deadline.js'
-import { CannotKeep } from './download.js'
+import { CannotKeep, NotWanted } from './download.js'
 import { abandonedAfterMs, type KeepingPorts, openKeeping } from './keeping.js'
 import { FileClosed } from './open-file.js'
 import { countBytes, type Passing, passThrough } from './passing.js'
@@ -25,6 +25,15 @@ export interface ColdRead {
   readonly ask: Ask
 }
 
+/** A content that somebody may want to read soon. */
+export interface Guess {
+  readonly ask: Ask
+  /** Bytes. */
+  readonly most: number
+  /** Ends the download where no reader has come for it. */
+  readonly signal: AbortSignal | undefined
+}
+
 export interface Arriving {
   /** Opens the kept file; undefined if there is none, or none yet. */
   kept(): Promise<Blob | undefined>
@@ -32,6 +41,8 @@ export interface Arriving {
   read(wanted: ColdRead): Promise<number | undefined>
   /** In bytes. */
   size(ask: Ask): Promise<number>
+  /** Downloads it as a guess; its length in bytes when it is whole, or skipped because it is longer than `most`. */
+  ahead(guess: Guess): Promise<number>
   /** How much has arrived, from 0 to 1. */
   fraction(): number
   /** Stops the download if it is stalled or abandoned. */
@@ -144,7 +155,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       return (await readStretch(wanted, length)) ?? (await readDownload(wanted, length))
     } catch (error) {
       if (error instanceof CannotKeep) keeping.refuse()
-      if (error instanceof CannotKeep || error instanceof FileClosed) return undefined
+      if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
+        return undefined
       throw asFailure(error)
     }
   }
@@ -162,6 +174,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       if (keeping.isRefused()) return await countBytes(await fetchIn(ask.lane)(byteOffset(0)))
       return await keeping.begin(ask.lane).lengthKnown()
     } catch (error) {
+      if (error instanceof NotWanted) return count(ask)
       if (!(error instanceof CannotKeep)) throw error
       keeping.refuse()
       return countBytes(await fetchIn(ask.lane)(byteOffset(0)))
@@ -184,6 +197,20 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     )
   }
 
+  async function ahead({ ask, most, signal }: Guess): Promise<number> {
+    if (keeping.isRefused()) throw new Failure('no-space', 'the cache directory takes no more bytes')
+    if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
+    signal?.addEventListener('abort', keeping.giveUpGuess)
+    try {
+      return await inTime(ask, keeping.guess(ask.lane, most))
+    } catch (error) {
+      if (error instanceof CannotKeep) keeping.refuse()
+      throw error instanceof CannotKeep ? new Failure('no-space', error.message, { cause: error }) : error
+    } finally {
+      signal?.removeEventListener('abort', keeping.giveUpGuess)
+    }
+  }
+
   function endPassing(): void {
     passing?.close()
     passing = undefined
@@ -199,6 +226,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     },
     read,
     size,
+    ahead,
     fraction() {
       const length = keeping.told()
       return keeping.download === undefined || !length ? 0 : keeping.download.arrived / length

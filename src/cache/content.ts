@@ -10,7 +10,7 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import { openArrivals } from './arrivals.js'
-import type { ColdRead } from './arriving.js'
+import type { ColdRead, Guess } from './arriving.js'
 import type { Blob } from './blob.js'
 import { type BlobStore, openBlobStore } from './blob-store.js'
 import { fileNameOf, keyOf } from './content-name.js'
@@ -37,6 +37,12 @@ export interface ContentCache {
   size(content: Content, ask: Ask): Promise<ByteCount>
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number>
+  /**
+   * Downloads it in the ask's lane before anybody reads it, or joins the download under way; a reader who comes joins too.
+   * Its length in bytes when it is whole or was kept before. One longer than `most` is left alone: its length as far as
+   * the service told it, else more than `most`. The signal ends a download that no reader has come for.
+   */
+  ahead(content: Content, ask: Ask, most: number, signal?: AbortSignal): Promise<number>
   /** How much of it is on this disk, from 0 to 1; asks nobody. */
   cached(content: Content): number
   forget(content: Content): Promise<void>
@@ -145,9 +151,19 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return byteCount(blob.length)
   }
 
+  async function ahead(content: Content, guess: Guess): Promise<number> {
+    const name = nameOf(content)
+    const told = sizes.told(name)
+    if (told !== undefined && (told > guess.most || shelf.has(name))) return told
+    const arriving = arrivals.of(content, name)
+    const blob = open.get(name) ?? (await arriving.kept())
+    return blob === undefined ? arriving.ahead(guess) : blob.length
+  }
+
   return {
     size: (content, ask) => size(content, ask).catch(rethrow),
     read,
+    ahead: (content, ask, most, signal) => ahead(content, { ask, most, signal }).catch(rethrow),
     cached(content) {
       const name = nameOf(content)
       return shelf.has(name) || store.has(name) ? 1 : arrivals.fraction(name)

@@ -13,6 +13,8 @@ export interface DownloadPorts {
   readonly told: () => number | undefined
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
+  /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
+  readonly most: () => number
   readonly now: () => Instant
 }
 
@@ -36,7 +38,7 @@ export interface Download {
   lengthKnown(): Promise<number>
   /** The bytes that have arrived, after `reach`. */
   read(offset: number, into: Uint8Array): Promise<number>
-  stop(reason: Failure): void
+  stop(reason: Failure | NotWanted): void
 }
 
 /** The local disk takes no more of this content; the service can still be read. */
@@ -46,6 +48,16 @@ export class CannotKeep extends Error {
 
 /** Nothing a calculation holds is near this (the platform takes 1 GB); an endless body must end somewhere. */
 const largestBytes = 64 * 2 ** 30
+
+/** A guess about what will be read turns out longer than its asker wants, or he has gone; no reader has come for it. */
+export class NotWanted extends Error {
+  override readonly message = 'nobody wants this content'
+
+  /** How long it is, or how much of it there is at least; 0 where it was called off. */
+  constructor(readonly bytes: number) {
+    super()
+  }
+}
 
 interface Waiter {
   readonly ready: () => boolean
@@ -65,7 +77,7 @@ export function startDownload(
   let body: Body | undefined
   let unfinished: Unfinished | undefined
   let ended: 'whole' | { readonly reason: unknown } | undefined
-  let stop: (reason: Failure) => void = () => {}
+  let stop: (reason: Failure | NotWanted) => void = () => {}
 
   const whole = new Promise<Whole>((resolve, reject) => {
     stop = reject
@@ -158,6 +170,11 @@ export function startDownload(
     }
     length = bytes
     wake()
+    refuseUnwanted(bytes)
+  }
+
+  function refuseUnwanted(bytes: number): void {
+    if (bytes > ports.most()) throw new NotWanted(bytes)
   }
 
   let written = 0
@@ -169,6 +186,7 @@ export function startDownload(
         `the service sends more than the ${length ?? ports.told() ?? largestBytes} bytes it should`,
       )
     }
+    refuseUnwanted(end)
     await write(to, next.piece)
     prover.add(next.piece)
     written = end

@@ -4,7 +4,7 @@ import { type Ask, type Body, type ByteOffset, type Instant, instant } from '../
 import type { Ahead } from './ahead.js'
 import { type Blob, blobOf } from './blob.js'
 import type { BlobStore } from './blob-store.js'
-import { CannotKeep, type Download, startDownload, type Whole } from './download.js'
+import { CannotKeep, type Download, NotWanted, startDownload, type Whole } from './download.js'
 import type { Shelf } from './eviction.js'
 import type { Log } from './ledger.js'
 import { keptBytes } from './proof.js'
@@ -26,6 +26,10 @@ export interface Keeping {
   readonly download: Download | undefined
   /** The one under way, begun now if there is none. */
   begin(lane: Ask['lane']): Download
+  /** The same as long as it is no longer than `most` bytes or somebody reads it; its length, or at least so many bytes. */
+  guess(lane: Ask['lane'], most: number): Promise<number>
+  /** Stops a download that was only a guess. */
+  giveUpGuess(): void
   /** The disk took no more of it a short while ago: it is read without being kept. */
   isRefused(): boolean
   refuse(): void
@@ -58,8 +62,10 @@ export function openKeeping(
   let download: Download | undefined
   let settled: Promise<void> = Promise.resolve()
   let refusedUntil = instant(0)
+  let mostWanted = 0
 
-  function begin(lane: Ask['lane']): Download {
+  function begin(lane: Ask['lane'], most = Number.POSITIVE_INFINITY): Download {
+    mostWanted = Math.max(download === undefined ? 0 : mostWanted, most)
     if (download !== undefined) return download
     download = startDownload(
       {
@@ -70,6 +76,7 @@ export function openKeeping(
         },
         told: () => sizes.told(name),
         makeRoom: () => shelf.shed(roomBytes),
+        most: () => mostWanted,
         now,
       },
       store.discard,
@@ -85,6 +92,7 @@ export function openKeeping(
     try {
       await shelve(await started.whole)
     } catch (error) {
+      if (error instanceof NotWanted) return
       if (error instanceof CannotKeep) refuse()
       if (error instanceof Failure && error.kind === 'broken') forgetLength()
       log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
@@ -109,6 +117,18 @@ export function openKeeping(
     }
   }
 
+  async function guess(lane: Ask['lane'], most: number): Promise<number> {
+    const started = begin(lane, most)
+    try {
+      return (await started.whole).proof.length
+    } catch (error) {
+      if (!(error instanceof NotWanted)) throw error
+      if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
+      if (started.length !== undefined) sizes.remember(name, started.length)
+      return error.bytes
+    }
+  }
+
   function refuse(): void {
     refusedUntil = instant(now() + refusedForMs)
   }
@@ -122,7 +142,11 @@ export function openKeeping(
     get download() {
       return download
     },
-    begin,
+    begin: lane => begin(lane),
+    guess,
+    giveUpGuess() {
+      if (download !== undefined && mostWanted < Number.POSITIVE_INFINITY) download.stop(new NotWanted(0))
+    },
     isRefused: () => now() < refusedUntil,
     refuse,
     told: () => sizes.told(name) ?? download?.length,
