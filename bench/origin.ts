@@ -1,0 +1,82 @@
+// The origin of every measurement: one process that shows one generated tree through three doors, and counts what is asked.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { type Door, openCounter } from './origin-counts.js'
+import { davDoor } from './origin-dav.js'
+import { plainDoor } from './origin-plain.js'
+import { restDoor } from './origin-rest.js'
+import { type Exchange, sendText } from './origin-send.js'
+import { type TreeName, treeNames, treeOf } from './trees.js'
+import { pathsOf } from './trees-paths.js'
+
+const usage = `node dist/bench/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry]`
+
+const { values: options } = parseArgs({
+  options: {
+    tree: { type: 'string', default: 'lab' },
+    log: { type: 'string' },
+    'no-geometry': { type: 'boolean', default: false },
+  },
+})
+
+const name = treeNames.find((known): known is TreeName => known === options.tree)
+if (name === undefined) throw new Error(`there is no tree "${options.tree}": ${usage}`)
+const tree = treeOf(name, !options['no-geometry'])
+const paths = pathsOf(tree)
+const counter = openCounter(options.log)
+
+const servers = {
+  rest: behind('rest', restDoor(tree, paths)),
+  files: behind('files', plainDoor(paths)),
+  dav: behind('dav', davDoor(paths)),
+  counts: createServer((request, response) => {
+    const asked = { kind: 'counts', bytes: 0 }
+    if (request.url?.startsWith('/-/counts') !== true)
+      return sendText({ request, response, asked }, 404, '', {})
+    const counts = counter.take(!request.url.endsWith('?keep'))
+    sendText({ request, response, asked }, 200, JSON.stringify(counts), {
+      'content-type': 'application/json',
+    })
+  }),
+}
+
+function behind(door: Door, answer: (exchange: Exchange) => void): Server {
+  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+    answer({ request, response, asked: counter.begin(door, request, response) })
+  })
+  return server.on('connection', () => counter.connected())
+}
+
+/** Port 0 of this machine alone; resolves with the address that came of it. */
+function listening(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    )
+  })
+}
+
+async function end(): Promise<void> {
+  for (const server of Object.values(servers)) {
+    server.close()
+    server.closeAllConnections()
+  }
+  await counter.close()
+  process.exit(0)
+}
+
+process.once('SIGTERM', () => void end())
+process.once('SIGINT', () => void end())
+process.once('disconnect', () => void end())
+
+const [rest, files, dav, counts] = await Promise.all([
+  listening(servers.rest),
+  listening(servers.files),
+  listening(servers.dav),
+  listening(servers.counts),
+])
+console.log(
+  JSON.stringify({ tree: name, rest: rest.replace(/\/$/, ''), files, dav, counts: `${counts}-/counts` }),
+)
