@@ -15,9 +15,11 @@ export interface Candidate {
 export interface Base {
   readonly record: JsonObject
   readonly edits: Edits
+  /** Other texts that it may be an edit of as well: nobody knows which one its writer had. */
+  readonly asNear: readonly JsonObject[]
 }
 
-type Judged = Candidate & Base & { readonly distance: number }
+type Judged = Candidate & Omit<Base, 'asNear'> & { readonly distance: number }
 
 /** How far a text that was met is from the one that was written; 0 only where they say the same. */
 export type Distance = (record: JsonObject, edits: Edits) => number
@@ -41,13 +43,16 @@ export function chooseBase(
   const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
   const best = nearest(judged.filter(candidate => candidate.last >= saved))
-  const ownBase = own && judge(own)
+  const ownBase = own && { ...judge(own), asNear: [] }
   if (best === undefined) return ownBase
   if (ownBase !== undefined && (best.distance === 0 || ownBase.distance <= best.distance)) return ownBase
+  const readSince = readAfter(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
-  if (older !== undefined) refuseSecondProgram(best, older, readAfter(judged, saved))
+  if (older !== undefined) refuseSecondProgram(best, older, readSince)
   if (best.distance === 0) refuseOldBuffer(readAfter(judged, best.last))
-  return best
+  const mayCount = (one: Judged) => one.last >= saved || readSince.length === 0
+  const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
+  return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
 }
 
 /** The texts that programs here have read since, and that say something else than the one to be saved. */

@@ -10,6 +10,8 @@ export interface Written {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly edits: Edits
+  /** Other texts that the program may have had before as well. */
+  readonly asNear: readonly JsonObject[]
 }
 
 /** What is to happen on the service: `whole` is `before` with the edits in it. */
@@ -47,7 +49,7 @@ export interface EditableRecord {
   read(ask: Ask): Promise<JsonObject>
   /**
    * The written record in the form the service has it in (a path becomes an id).
-   * @throws Failure 'refused' for what the service could not take
+   * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
   check(written: Written, ask: Ask): Promise<JsonObject>
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */

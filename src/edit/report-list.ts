@@ -9,14 +9,16 @@ import type { ReportPorts } from './report-ports.js'
 
 /**
  * The written report with every path in its list as an id, and with the titles of the rows that stayed.
- * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that nobody saw
+ * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that nobody saw;
+ * 'conflict' where it is in doubt whether its rows were moved or their place numbers changed
  */
 export async function withCheckedList(
   ports: ReportPorts,
   id: ReportId,
-  { base, mine, edits }: Written,
+  written: Written,
   ask: Ask,
 ): Promise<JsonObject> {
+  const { base, mine, edits } = written
   const { dialect } = ports
   const name = dialect.listField(base)
   const before = dialect.rows(base)
@@ -29,8 +31,24 @@ export async function withCheckedList(
   if (entries === undefined) {
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   }
+  refuseOldPlaces(dialect, written, entries)
   const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
   return withRowsLike(dialect, { base, mine }, rows, name)
+}
+
+/**
+ * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
+ * the numbers of another text that the writer may have had, he may as well have moved its rows, like somebody else did.
+ */
+function refuseOldPlaces(dialect: Dialect, { mine, asNear }: Written, byNumber: readonly ListEntry[]): void {
+  const idsOf = (entries: readonly ListEntry[]) =>
+    entries.map(entry => (entry.as === 'id' ? entry.calculation : ''))
+  const [meant, standing] = [idsOf(byNumber), idsOf(dialect.entries(mine) ?? [])]
+  if (meant.join() === standing.join() || !asNear.some(other => dialect.hasPlacesOf(mine, other))) return
+  throw new Failure(
+    'conflict',
+    `the list stands in the order ${standing.join(', ')}, but its place numbers say ${meant.join(', ')}, and somebody else has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
+  )
 }
 
 /**

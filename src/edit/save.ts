@@ -4,7 +4,7 @@ import type { JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Instant } from '../remote/remote.js'
-import { chooseBase } from './base.js'
+import { type Candidate, chooseBase } from './base.js'
 import { carryOut, hashesOf, type Own } from './carry-out.js'
 import { editsBetween, merge } from './diff.js'
 import type { Draft } from './draft.js'
@@ -13,7 +13,7 @@ import { withFailure } from './explain.js'
 import { onePerKey } from './one-per-key.js'
 import { refuseSameNames } from './same-names.js'
 import { type Settled, settleAttempt } from './settle.js'
-import { type Texts, textHash } from './texts.js'
+import { type KnownText, type Texts, textHash } from './texts.js'
 
 /** `own` is the text that the writing handle itself had read, where it had. */
 export interface SaveRequest {
@@ -73,46 +73,74 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
-  const written = await (mine === undefined ? readMeaning(save, text, ask) : findWritten(save, mine, ask))
+  const met = await textsMet(save)
+  const written = await (mine === undefined
+    ? readMeaning(save, text, met, ask)
+    : findWritten(save, mine, met, ask))
+  try {
+    return await saveWritten(save, { text, isJson: mine !== undefined }, written, ask)
+  } catch (thrown) {
+    await noteBase(draft, met, written.base)
+    throw thrown
+  }
+}
+
+async function saveWritten(
+  save: Save,
+  { text, isJson }: { text: string; isJson: boolean },
+  written: Written,
+  ask: Ask,
+): Promise<Saved> {
+  const { draft, record } = save
   refuseSameNames(written.base, written.mine)
   if (written.edits.size === 0) {
-    return unchanged(save, { text, form: mine === undefined ? prettyPrint(written.mine) : text })
+    return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
   }
-  const checked = await record.check(written, ask)
+  const readTheirs = () => record.read(ask)
+  const checked = await besideTheirs(draft, readTheirs, () => record.check(written, ask))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own)
-  return bring(save, own, { base: written.base, mine: checked, edits }, ask)
+  return bring(save, own, { ...written, mine: checked, edits }, ask)
+}
+
+/** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
+async function noteBase(draft: Draft, { known }: Met, base: JsonObject): Promise<void> {
+  const chosen = known.find(({ record }) => record === base)
+  if (chosen !== undefined && draft.meta.base === undefined)
+    await draft.change({ base: textHash(chosen.text) })
 }
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
-async function findWritten(save: Save, mine: JsonObject, ask: Ask): Promise<Written> {
-  const { known, held } = await textsMet(save)
+async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, ask: Ask): Promise<Written> {
   const readTheirs = () => save.record.read(ask)
   const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(known, mine, held))
-  if (base !== undefined) return { base: base.record, mine, edits: base.edits }
+  if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
-  return { base: theirs, mine, edits: editsBetween(theirs, mine) }
+  return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
-async function readMeaning(save: Save, text: string, ask: Ask): Promise<Written> {
-  const met = await textsMet(save)
+async function readMeaning(save: Save, text: string, met: Met, ask: Ask): Promise<Written> {
   const written = await besideTheirs(
     save.draft,
     () => save.record.read(ask),
     async () => save.record.mean?.(text, met, ask),
   )
   if (written === undefined) throw new Failure('internal', 'nobody can say what this text means')
-  return { ...written, edits: editsBetween(written.base, written.mine) }
+  return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
 }
 
-async function textsMet(save: Save): Promise<Meant> {
+interface Met extends Meant {
+  readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
+}
+
+async function textsMet(save: Save): Promise<Met> {
   const { plain } = save.record
   const texts = await save.texts.candidates(save.record.key)
   const held = await heldBefore(save)
   return {
-    known: texts.map(({ text, ...times }) => ({ ...times, record: plain(parseObject(text)) })),
+    known: texts.map(met => ({ ...met, record: plain(parseObject(met.text)) })),
     held: held === undefined ? undefined : plain(parseObject(held)),
   }
 }

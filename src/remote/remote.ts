@@ -159,6 +159,8 @@ export interface Dialect {
    * started from, rows whose place numbers were edited instead of moved come in the order of these numbers.
    */
   entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
+  /** True if every row has the place number that its calculation has in the other text, too. */
+  hasPlacesOf(report: JsonObject, other: JsonObject): boolean
   /**
    * The report with this list in the form its own list has. Places are counted anew where the order is another than
    * the base's (the report's own, if there is none).

@@ -45,6 +45,14 @@ export function entriesIn(
   return (numbered ? byPlace(items, names) : items).map(item => entryOf(item, names))
 }
 
+/** True if every row has the place number that its calculation has in the other report, too. */
+export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNames): boolean {
+  const placed = (item: Json) =>
+    item.type === 'object' ? `${calculationOf(item, names)} at ${placeOf(item, names)}` : 'none'
+  const there = new Set((itemsOf(other, names) ?? []).map(placed))
+  return (itemsOf(report, names) ?? []).every(item => there.has(placed(item)))
+}
+
 /**
  * The record with this list in the form its list has; rows that stay keep their unknown fields.
  * @throws Failure 'refused' for a record without a list, for there is no form to write it in

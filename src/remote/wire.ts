@@ -25,7 +25,7 @@ import type {
   Share,
   User,
 } from './remote.js'
-import { entriesIn, type ListNames, listFieldOf, rowsIn, withRowsIn } from './rows.js'
+import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, rowsIn, withRowsIn } from './rows.js'
 import { wordsIn } from './scalar.js'
 import { blotted } from './secrets.js'
 
@@ -150,6 +150,7 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     plain: record => names.modified.reduce(withoutField, record),
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
+    hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
     withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
     listField: report => listFieldOf(report, names),
     configuration: report => wordsOf(report, names.configuration),

@@ -18,6 +18,7 @@ import { rights } from './rights.js'
 import { roots } from './roots.js'
 import { rowTitles } from './row-titles.js'
 import { signIn } from './sign-in.js'
+import { turnedLists } from './turned-lists.js'
 import { xyz } from './xyz.js'
 
 export type Promises = (t: Test, open: OpenGround) => void
@@ -46,4 +47,5 @@ export const aboutWriting: readonly Promises[] = [
   deleting,
   rights,
   doubts,
+  turnedLists,
 ]
