@@ -19,8 +19,8 @@ const [, host = '', port = ''] = /^(.+):(\d+)$/.exec(options.to) ?? []
 const delay = Number(options.delay)
 if (host === '' || !(delay >= 0)) throw new Error(usage)
 
-/** Bytes that may be on their way: 15 ms at 4 GB/s. */
-const mostHeld = 64 * 1024 * 1024
+/** Bytes a millisecond, on one connection: more than FUSE or a client here can take. A sender who runs ahead stops there. */
+const mostRate = 1_200_000
 /** Bytes that arrived and were not taken, after which no more are let in: the window of a receiver who stopped reading. */
 const mostUntaken = 4 * 1024 * 1024
 /** Timers fire on whole milliseconds; what is due this soon goes out at once. */
@@ -38,6 +38,7 @@ function lagged(from: Socket, to: Socket, lag: number): void {
   let first = 0
   let waiting = 0
   let timer: NodeJS.Timeout | undefined
+  const mostHeld = Math.max(1, lag) * mostRate
 
   function hold(piece: Held['piece']): void {
     held.push({ due: performance.now() + lag, piece })
