@@ -37,8 +37,11 @@ export interface Catalog {
   project(path: ServicePath, ask: Ask): Promise<ProjectId>
   calculation(path: ServicePath, ask: Ask): Promise<CalculationId>
   children(of: ProjectId, ask: Ask): Promise<Children>
+  /** The same where it is fresh, as `freshFiles` and the others: an answer at once, undefined where `children` would ask. */
+  freshChildren(of: ProjectId): Children | undefined
   knownChildren(of: ProjectId): Children | undefined
   record(of: Readable, ask: Ask): Promise<JsonObject>
+  freshRecord(of: Readable): JsonObject | undefined
   knownRecord(of: Readable): JsonObject | undefined
   /** A record that a save has just read; it replaces what was known. */
   learnRecord(of: Readable, record: JsonObject): void
@@ -51,11 +54,13 @@ export interface Catalog {
   learnSubProjects(of: ProjectId, projects: readonly Listed<ProjectId>[]): void
   reportTypes(ask: Ask): Promise<readonly ReportType[]>
   files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  freshFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** A file list that was just read anew. */
   learnFiles(of: CalculationId, titles: readonly FileTitle[]): void
   knownFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** Whether the calculation has a CML file, from which the service makes the geometry. */
   hasGeometry(of: CalculationId, ask: Ask): Promise<boolean>
+  freshGeometry(of: CalculationId): boolean | undefined
   /** The next question about this directory goes to the service. */
   refreshProject(of: ProjectId): void
   refreshCalculation(of: CalculationId): void
@@ -199,19 +204,29 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     return pair(of, { projects, calculations })
   }
 
-  function knownChildren(of: ProjectId): Children | undefined {
-    const projects = memory.known(projectsOf(of))
-    const calculations = memory.known(calculationsOf(of))
-    return projects === undefined || calculations === undefined
-      ? undefined
-      : pair(of, { projects, calculations })
+  /** Both listings as `look` finds them, without a request. */
+  function childrenBy(look: Memory['known'], of: ProjectId): Children | undefined {
+    const projects = look(projectsOf(of))
+    const calculations = projects && look(calculationsOf(of))
+    return projects && calculations && pair(of, { projects, calculations })
+  }
+
+  const sayThemselves = new WeakMap<readonly FileTitle[], boolean | undefined>()
+  /** What the titles alone tell of a geometry; the service may take other files for CML, too. */
+  function geometryIn(titles: readonly FileTitle[]): boolean | undefined {
+    if (titles.length === 0) return false
+    if (!sayThemselves.has(titles))
+      sayThemselves.set(titles, titles.some(title => /\.cml$/i.test(title)) || undefined)
+    return sayThemselves.get(titles)
   }
 
   async function hasGeometry(of: CalculationId, ask: Ask): Promise<boolean> {
-    const titles = await memory.ask(filesOf(of), ask)
-    if (titles.some(title => /\.cml$/i.test(title))) return true
-    if (titles.length === 0) return false
-    return memory.ask(geometryOf(of), ask)
+    return geometryIn(await memory.ask(filesOf(of), ask)) ?? memory.ask(geometryOf(of), ask)
+  }
+
+  function freshGeometry(of: CalculationId): boolean | undefined {
+    const titles = memory.fresh(filesOf(of))
+    return titles && (geometryIn(titles) ?? memory.fresh(geometryOf(of)))
   }
 
   return {
@@ -228,8 +243,10 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
         ask,
       ),
     children,
-    knownChildren,
+    freshChildren: of => childrenBy(memory.fresh, of),
+    knownChildren: of => childrenBy(memory.known, of),
     record: (of, ask) => memory.ask(recordOf(of), ask),
+    freshRecord: of => memory.fresh(recordOf(of)),
     knownRecord: of => memory.known(recordOf(of)),
     learnRecord(of, record) {
       memory.learn(recordOf(of), record)
@@ -244,7 +261,9 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     files: (of, ask) => memory.ask(filesOf(of), ask),
     learnFiles: (of, titles) => memory.learn(filesOf(of), titles),
     knownFiles: of => memory.known(filesOf(of)),
+    freshFiles: of => memory.fresh(filesOf(of)),
     hasGeometry,
+    freshGeometry,
     refreshProject(of) {
       memory.expire(projectsOf(of))
       memory.expire(calculationsOf(of))

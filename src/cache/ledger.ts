@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { type Instant, instant } from '../remote/remote.js'
+import { openRecent } from './recent.js'
 
 /** A value and when it was set. */
 export interface Remembered {
@@ -39,6 +40,8 @@ const flushAfterMs = 200
 const reopenAfterMs = 5_000
 // Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
 const busyMs = 100
+/** UTF-16 units: a size or a time with the hash of its text. */
+const shortValue = 80
 
 /**
  * Opens the memory in `directory` (made if missing, 0700). Several processes may share it. A damaged file is moved
@@ -50,12 +53,15 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   let table: Table | undefined
   let retryAt = instant(0)
   let timer: NodeJS.Timeout | undefined
+  // Sizes and times are asked for at every stat. Long values are held by whoever asked for them.
+  const recent = openRecent<Remembered>(() => fromDisk(from => from.version(), 0), settings.now)
 
   function reach(): Table | undefined {
     if (table !== undefined || settings.now() < retryAt) return table
     try {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
       table = openTable(path)
+      recent.clear()
     } catch (error) {
       setback(error)
     }
@@ -96,12 +102,18 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   function getWithTime(room: string, key: string): Remembered | undefined {
     const unwritten = rooms.get(room)
     if (unwritten?.has(key)) return unwritten.get(key)
-    return fromDisk(from => from.get(room, key), undefined)
+    const held = recent.get(room, key)
+    if (held !== undefined) return held
+    const found = fromDisk(from => from.get(room, key), undefined)
+    if (found !== undefined && found.value.length <= shortValue) recent.keep(room, key, found)
+    return found
   }
 
   function put(room: string, key: string, remembered: Remembered | undefined): void {
     const unwritten = rooms.get(room) ?? new Map<string, Remembered | undefined>()
     rooms.set(room, unwritten.set(key, remembered))
+    if (remembered !== undefined && remembered.value.length <= shortValue) recent.keep(room, key, remembered)
+    else recent.drop(room, key)
     timer ??= setTimeout(flush, flushAfterMs).unref()
   }
 
@@ -148,6 +160,8 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
 interface Table {
   /** Which file this is: another process may have moved it aside meanwhile. */
   readonly inode: number
+  /** Moves when another connection has written. */
+  version(): number
   get(room: string, key: string): Remembered | undefined
   all(room: string): Map<string, Remembered>
   write(rooms: ReadonlyMap<string, Unwritten>): boolean
@@ -175,6 +189,7 @@ function tableIn(database: Database.Database, path: string): Table {
   )
   const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
   const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
+  const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
   const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
 
@@ -187,6 +202,10 @@ function tableIn(database: Database.Database, path: string): Table {
 
   return {
     inode: statSync(path).ino,
+    version() {
+      const row: unknown = version.get()
+      return Array.isArray(row) ? Number(row[0]) : 0
+    },
     get: (room, key) => rememberedIn(one.get(room, quoted(key))),
     all(room) {
       const found = new Map<string, Remembered>()

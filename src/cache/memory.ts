@@ -21,6 +21,8 @@ export interface Question<Answer> {
 export interface Memory {
   /** The answer, fetched unless it is fresh; a stale one where the service is away and that is allowed. */
   ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer>
+  /** The answer where it is fresh: what `ask` would give without asking anybody, and at once. */
+  fresh<Answer>(question: Question<Answer>): Answer | undefined
   /** What is known without any request, however old. */
   known<Answer>(question: Question<Answer>): Answer | undefined
   /** Takes an answer that came by another way (a save read it again). */
@@ -147,16 +149,20 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       : { ...ask, deadline: instant(Math.min(ask.deadline, now() + oldAnswerWait)) }
   }
 
+  function fresh<Answer>(question: Question<Answer>): Answer | undefined {
+    const entry = recall(question)
+    if (entry === undefined || entry.expired) return undefined
+    const age = now() - entry.at
+    if (age >= question.lifetime) return undefined
+    if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
+    return entry.answer as Answer
+  }
+
   async function ask<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+    const held = fresh(question)
+    if (held !== undefined) return held
     const name = nameOf(question.room, question.key)
     const entry = recall(question)
-    if (entry !== undefined && !entry.expired) {
-      const age = now() - entry.at
-      if (age < question.lifetime) {
-        if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
-        return entry.answer as Answer
-      }
-    }
     const absence = absences.get(name)
     if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
@@ -170,6 +176,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
 
   return {
     ask,
+    fresh,
     learn,
     flush: () => ledger.flush(),
     forget(room, key) {
