@@ -1,0 +1,114 @@
+// `npm run bench`: carries out the plan, prints each figure as it comes, and writes down what there is after each.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Arena, openArena } from './arena.js'
+import { type Contender, contenders } from './contenders.js'
+import { line } from './report-table.js'
+import { type Cell, secondsOf } from './results.js'
+import { optionsOf, usage } from './run-options.js'
+import { type Item, planOf } from './run-plan.js'
+import { type Effort, perform, phases, trial, type Verdicts, type Workshop } from './trial.js'
+
+/** Seconds: what takes longer is done once, and ended after the limit. */
+const onceOver = 5
+const longest = 60
+const shortest = 20
+/** A peer this many times slower than calcfs is not waited for: more is not asked of any of them. */
+const patience = 15
+
+async function main(): Promise<void> {
+  const options = optionsOf(process.argv.slice(2))
+  const base = mkdtempSync(join(tmpdir(), 'calcfs-bench-'))
+  const memory = existsSync('/dev/shm') ? '/dev/shm' : base
+  const workshop: Workshop = {
+    base,
+    scratch: join(memory, `calcfs-bench-${process.pid}`),
+    current: undefined,
+  }
+  const trees = resolve('dist/bench-trees')
+  mkdirSync(trees, { recursive: true })
+  const cells: Cell[] = []
+  const { present, absent } = contenders(options)
+  for (const [name, why] of Object.entries(absent)) console.log(`left out: ${name}: ${why}`)
+  const stop = (): void => void end().then(() => process.exit(130))
+  let arena: Arena | undefined
+
+  async function end(): Promise<void> {
+    await workshop.current?.unmount()
+    await arena?.close()
+    arena = undefined
+    rmSync(workshop.scratch, { recursive: true, force: true })
+    rmSync(base, { recursive: true, force: true })
+  }
+
+  async function arenaFor({ tree, roundTrip }: Item): Promise<Arena> {
+    if (arena?.tree === tree && arena.roundTrip === roundTrip) return arena
+    await arena?.close()
+    arena = undefined
+    arena = await openArena(tree, roundTrip, trees)
+    return arena
+  }
+
+  async function measure(item: Item): Promise<void> {
+    const here = await arenaFor(item)
+    const truth = await perform(item.work, here.doors.disk, 300, workshop)
+    if (truth.state === 'late') throw new Error(`${item.work.name} took five minutes on the local disk`)
+    let own: number | undefined
+    for (const contender of present.filter(one => takesPart(one, item))) {
+      const effort: Effort = { runs: options.runs, limitSeconds: limit(contender, own), onceOver, phases }
+      const verdicts = await contend(contender, { item, arena: here, truth: truth.result }, effort, workshop)
+      if (verdicts === undefined) continue
+      const { tree, roundTrip, work } = item
+      const cell: Cell = { tree, roundTrip, work: work.name, contender: contender.name, verdicts }
+      cells.push(cell)
+      if (contender.name === 'calcfs') own = secondsOf(cell, 'cold')
+      console.log(line(cell))
+      write(cells)
+    }
+  }
+
+  function write(known: readonly Cell[]): void {
+    mkdirSync(options.out, { recursive: true })
+    writeFileSync(join(options.out, 'results.json'), `${JSON.stringify({ cells: known }, null, 1)}\n`)
+  }
+
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  try {
+    for (const item of planOf(options)) await measure(item)
+  } finally {
+    await end()
+  }
+}
+
+interface Contest {
+  readonly item: Item
+  readonly arena: Arena
+  readonly truth: string
+}
+
+async function contend(
+  contender: Contender,
+  { item, arena, truth }: Contest,
+  effort: Effort,
+  workshop: Workshop,
+): Promise<Verdicts | undefined> {
+  if (contender.peer !== undefined)
+    return trial({ peer: contender.peer, work: item.work, arena, truth }, effort, workshop)
+  return contender.limit?.(item, arena, effort.runs)
+}
+
+function takesPart(contender: Contender, { who }: Item): boolean {
+  return who === 'all' || (who === 'best' ? contender.rank !== 'weaker' : contender.rank === 'own')
+}
+
+function limit(contender: Contender, own: number | undefined): number {
+  if (contender.rank === 'own' || own === undefined) return 120
+  return Math.round(Math.min(longest, Math.max(shortest, own * patience)))
+}
+
+main().catch(thrown => {
+  console.error(thrown instanceof Error ? thrown.message : thrown)
+  console.error(usage)
+  process.exitCode = 1
+})
