@@ -23,7 +23,7 @@ async function passwordOf(secret: Secret | undefined): Promise<string> {
 
 t.test('a flag wins over the environment, that over the profile, that over the file', async t => {
   const text = 'connections = 1\nprofile = "group"\n[profiles.group]\nconnections = 2\n'
-  t.equal(readConfig(nowhere).connections, 16, 'the default')
+  t.equal(readConfig(nowhere).connections, 64, 'the default')
   t.equal(readConfig(withFile(t, 'connections = 1')).connections, 1, 'the file')
   t.equal(readConfig(withFile(t, text)).connections, 2, 'the profile')
   const environment = { CALCFS_CONNECTIONS: '3' }

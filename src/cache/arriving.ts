@@ -87,6 +87,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
 
   /** What cannot be opened is downloaded again, like what is not there. */
   async function openKept(): Promise<Blob | undefined> {
+    // Looking costs a twentieth of an open that fails, and most files that are asked about are not kept yet.
+    if (!store.has(name)) return undefined
     const blob = await store.open(name).catch(error => {
       ports.log('a kept file cannot be opened', { name, error: String(error) })
     })

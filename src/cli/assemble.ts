@@ -194,7 +194,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     },
     statfs: () => spaceOf(account.places.state),
     xattrs,
-    foresight: openForesight(catalog, content, now),
+    foresight: openForesight({ catalog, content, tree, room: connection.guesses, now }),
     deadlines,
     now,
   })

@@ -19,6 +19,8 @@ export interface Connection {
   readonly account: Account
   readonly remote: Remote
   readonly dialect: Dialect
+  /** How many guesses may be under way side by side, now. */
+  guesses(): number
   /** Ends every connection. */
   close(): Promise<void>
 }
@@ -58,7 +60,7 @@ export function connected({ config, sources }: Configured, beside: Beside): Conn
   })
   const speech = wire(dialectOf(config), note)
   const remote = rest(signedIn(plain, who), speech, learned)
-  return { account, remote, dialect: speech.dialect, close: plain.close }
+  return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 
 /** @throws BadSetting for a field that calcfs has no name for */

@@ -64,7 +64,10 @@ export const settings = {
   ),
   deadlineRead: preset('20s', setting('service', aDuration, 'longest wait for the next bytes of a file')),
   deadlineSave: preset('20s', setting('service', aDuration, 'longest wait for a save')),
-  connections: preset('16', setting('service', aNumber, 'connections to the service at the same time')),
+  connections: preset(
+    '64',
+    setting('service', aNumber, 'connections to the service at most; as many are used as make it faster'),
+  ),
   maxRequests: setting('service', aNumber, 'requests a second at most'),
   bwlimit: setting('service', aSize, 'bytes a second at most'),
   stateDir: setting('service', aPath, 'where drafts, history and the token are kept'),

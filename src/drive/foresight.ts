@@ -1,88 +1,151 @@
-// What a user will want next, asked for in the lane of guesses: sizes of a folder he lists, siblings of a walk he has begun.
+// What a user will want next, asked for in the lane of guesses: it reads the pattern of his steps, never the whole tree.
+import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
-import { ignoreGuess } from '../cache/memory.js'
+import { Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
+import { openGuesses } from './guesses.js'
+import { type Deed, kindOf } from './habits.js'
+import { openInFolder } from './in-folder.js'
 import type { Dentry, DirectoryNode, Node } from './node.js'
+import { readAhead } from './read-ahead.js'
+import { openTrails } from './trails.js'
+import type { Tree } from './tree.js'
+import { type Folder, folderOf, sameFolders } from './walk.js'
 
 export interface Foresight {
   /** A directory was listed; `path` is its place on the drive. */
   listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void
+  /** Somebody asked for the size and time of a file. */
+  looked(path: string, node: Node): void
+  /** A file was opened for reading. */
+  opened(path: string, node: Node): void
+  /** It is read on beyond its beginning, or to its end. */
+  readOn(path: string, node: Node): void
 }
 
-/** A walk through the children of one directory. */
-interface Walk {
-  readonly children: readonly string[]
-  readonly nodes: ReadonlyMap<string, Node>
-  readonly entered: Set<string>
-  /** How many children ahead are asked for; doubles with every further child entered in order. */
-  reach: number
-  asked: number
+export interface ForesightPorts {
+  readonly catalog: Catalog
+  readonly content: Pick<ContentCache, 'size' | 'ahead' | 'cached'>
+  readonly tree: Pick<Tree, 'list' | 'directory'>
+  /** How many guesses may be under way side by side, now. */
+  readonly room: () => number
+  readonly now: () => Instant
 }
 
-const walksAtMost = 256
-const reachAtMost = 64
-const patienceMs = 30_000
+const foldersAtMost = 1024
+/** Milliseconds without a step after which the user has left. */
+const leftAfterMs = 2_000
+/** What is known is told at once. */
+const momentMs = 1_000
 
-export function openForesight(catalog: Catalog, content: ContentCache, now: () => Instant): Foresight {
-  // Insertion order is age: the oldest walk is forgotten first.
-  const walks = new Map<string, Walk>()
-  const guess = (): Ask => ({ deadline: instant(now() + patienceMs), lane: 'guess' })
+export function openForesight({ catalog, content, tree, room, now }: ForesightPorts): Foresight {
+  const folders = new LRUCache<string, Folder>({ max: foldersAtMost })
+  const guesses = openGuesses(room, now)
+  const ahead = readAhead(content)
+  const inFolder = openInFolder(guesses, ahead, now)
+  const trails = openTrails({
+    guesses,
+    known: path => folders.get(path),
+    list: async (path, node, ask) => remember(path, node, await tree.list(node, ask)),
+    askFor,
+    full: ahead.full,
+    now,
+  })
+  let lastFolder = ''
+  let watch: NodeJS.Timeout | undefined
 
-  function sizes(nodes: readonly Node[]): void {
-    for (const node of nodes) {
-      // A geometry has no size without being made: it is asked for when somebody looks at it.
-      if (node.kind === 'content' && node.content.of === 'file')
-        content.size(node.content, guess()).catch(ignoreGuess)
+  function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): Folder {
+    const before = folders.get(path)
+    if (before !== undefined && sameFolders(before, entries)) return before
+    const folder = folderOf(path, node, entries)
+    folders.set(path, folder)
+    return folder
+  }
+
+  async function askFor(
+    path: string,
+    node: Node,
+    how: { readonly deed: Deed; readonly ask: Ask; readonly signal: AbortSignal },
+  ): Promise<unknown> {
+    switch (node.kind) {
+      case 'content':
+        return ahead.take(path, node.content, how)
+      case 'shares':
+        return catalog.shares(node.project, how.ask)
+      case 'record':
+        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }, how.ask)
+        if (node.of === 'calculation') return catalog.record({ kind: 'calculation', id: node.id }, how.ask)
+        return undefined
+      default:
+        return undefined
     }
   }
 
-  function begin(path: string, entries: readonly Dentry[]): void {
-    const children = entries.filter(({ node }) => node.kind === 'project' || node.kind === 'calculation')
-    if (children.length < 2) return
-    const oldest = walks.keys().next()
-    if (walks.size >= walksAtMost && !oldest.done) walks.delete(oldest.value)
-    const nodes = new Map(children.map(({ name, node }) => [name, node]))
-    walks.set(path, { children: [...nodes.keys()], nodes, entered: new Set(), reach: 1, asked: 0 })
-  }
-
-  /** The first child entered says nothing: a file manager opens one folder, some list it twice. A second one is a walk. */
   function enter(path: string): void {
-    const cut = path.lastIndexOf('/')
-    const walk = walks.get(path.slice(0, cut))
-    if (walk === undefined) return
-    const name = path.slice(cut + 1)
-    const here = walk.children.indexOf(name)
-    if (here < 0 || walk.entered.has(name)) return
-    walk.entered.add(name)
-    if (walk.entered.size < 2) return
-    walk.reach = Math.min(walk.reach * 2, reachAtMost)
-    const end = Math.min(here + 1 + walk.reach, walk.children.length)
-    for (let at = Math.max(here + 1, walk.asked); at < end; at += 1) {
-      const node = walk.nodes.get(walk.children[at] ?? '')
-      if (node !== undefined) askAhead(node)
-    }
-    walk.asked = Math.max(walk.asked, end)
+    if (watch === undefined) watch = setTimeout(lookAround, leftAfterMs).unref()
+    if (path === lastFolder) return
+    lastFolder = path
+    const above = folders.get(parentOf(path))
+    if (above !== undefined) trails.step(above, path)
+    else void recall(path)
   }
 
-  function askAhead(node: Node): void {
-    if (node.kind === 'project') catalog.children(node.id, guess()).catch(ignoreGuess)
-    if (node.kind !== 'calculation') return
-    catalog
-      .files(node.id, guess())
-      .then(titles =>
-        sizes(
-          titles.map(title => ({ kind: 'content', content: { of: 'file', calculation: node.id, title } })),
-        ),
-      )
-      .catch(ignoreGuess)
+  /** A directory that was listed before: the way to a file in it led through its listing, so that no request is needed. */
+  async function recall(path: string): Promise<void> {
+    const ask: Ask = { deadline: instant(now() + momentMs), lane: 'guess' }
+    const above = parentOf(path)
+    try {
+      const node = await tree.directory(above, ask)
+      if (node.kind !== 'project' || catalog.knownChildren(node.id) === undefined) return
+      trails.step(remember(above, node, await tree.list(node, ask)), path)
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown
+    }
+  }
+
+  function lookAround(): void {
+    watch = undefined
+    lastFolder = ''
+    const since = instant(now() - leftAfterMs)
+    inFolder.leftSince(since)
+    if (trails.leftSince(since)) watch = setTimeout(lookAround, leftAfterMs).unref()
+    else ahead.clear()
+  }
+
+  function use(path: string, node: Node, deed: Deed): Folder | undefined {
+    const folder = parentOf(path)
+    enter(folder)
+    const kind = kindOf({ name: nameOf(path), node })
+    if (kind !== undefined) trails.note(folder, kind, deed)
+    return folders.get(folder)
   }
 
   return {
     listed(path, directory, entries) {
-      enter(path)
-      if (directory.kind === 'calculation') sizes(entries.map(({ node }) => node))
-      else begin(path, entries)
+      remember(path, directory, entries)
+      if (directory.kind === 'calculation') inFolder.listed(path)
+      if (directory.kind === 'shares') trails.note(parentOf(path), 'shares', 'opened')
+      else enter(path)
+    },
+    looked(path, node) {
+      if (node.kind !== 'content' && node.kind !== 'record') return
+      const folder = use(path, node, 'looked')
+      if (folder !== undefined) inFolder.looked(folder, nameOf(path))
+    },
+    opened(path, node) {
+      if (node.kind !== 'content') return
+      const folder = use(path, node, 'opened')
+      ahead.opened(path)
+      if (folder !== undefined) inFolder.opened(folder, nameOf(path))
+    },
+    readOn(path, node) {
+      if (node.kind !== 'content') return
+      const folder = use(path, node, 'read')
+      if (folder !== undefined) inFolder.readOn(folder)
     },
   }
 }
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -93,7 +93,9 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       const began = parts.now()
       parts.pending.due()
       try {
-        return await attributes(await places.node(path, ask), ask)
+        const node = await places.node(path, ask)
+        parts.foresight.looked(path, node)
+        return await attributes(node, ask)
       } catch (thrown) {
         if (isDirectorysOwn(path)) guardUnseen(path, thrown)
         throw thrown

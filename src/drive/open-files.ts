@@ -13,8 +13,20 @@ import type { OpenAccess, OpenFiles } from './verbs.js'
 type OpenFile =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
   | { readonly kind: 'local'; readonly file: FileHandle }
-  | { readonly kind: 'content'; readonly content: Content }
+  | ContentFile
   | { readonly kind: 'text'; readonly bytes: Uint8Array; release(): void }
+
+interface ContentFile {
+  readonly kind: 'content'
+  readonly content: Content
+  readonly path: string
+  readonly node: Node
+  /** It was read on beyond its beginning. */
+  readOn: boolean
+}
+
+/** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
+const beginningBytes = 128 * 1024
 
 export function openOpenFiles(
   parts: DriveParts,
@@ -28,6 +40,7 @@ export function openOpenFiles(
     const ask = until.metadata()
     const node = await places.node(path, ask)
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+    if (access === 'read') parts.foresight.opened(path, node)
     return handles.add(await openNode(path, node, { access, ask }))
   }
 
@@ -42,7 +55,7 @@ export function openOpenFiles(
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'content':
-        return { kind: 'content', content: node.content }
+        return { kind: 'content', content: node.content, path, node, readOn: false }
       case 'generated': {
         const held = await shown.open(keyOf(node), () => parts.produce(node, ask))
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
@@ -74,6 +87,10 @@ export function openOpenFiles(
     const open = handles.get(handle)
     switch (open.kind) {
       case 'content':
+        if (!open.readOn && offset >= beginningBytes) {
+          open.readOn = true
+          parts.foresight.readOn(open.path, open.node)
+        }
         return content.read(open.content, offset, target, until.read())
       case 'record':
         return open.file.read(target, offset)

@@ -38,6 +38,8 @@ export interface Http {
   head(request: Request, ask: Ask): Promise<ByteCount | undefined>
   /** What a Range of one byte tells. */
   firstByte(request: Request, ask: Ask): Promise<FirstByte>
+  /** How many guesses may be under way side by side, now. */
+  readonly guesses: number
   /** Ends every connection; what is under way fails. */
   close(): Promise<void>
 }
@@ -113,6 +115,9 @@ export function http(options: LineOptions): Http {
     content: (request, name, start, ask) => question(request, download(name, start), ask),
     head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
     firstByte: (request, ask) => question(request, oneByte, ask),
+    get guesses() {
+      return way.guesses
+    },
     close: way.close,
   }
 }

@@ -5,7 +5,7 @@ import { breaker } from './breaker.js'
 import { type Clock, systemClock } from './clock.js'
 import { connectionsTo, type Reach } from './connections.js'
 import { type Arrival, type Exchange, exchange } from './exchange.js'
-import { lanes, type Weight } from './lanes.js'
+import { lanes, type Turn, type Weight } from './lanes.js'
 import { bandwidth, requestRate } from './rate.js'
 import type { Ask } from './remote.js'
 import type { Attempt } from './retry.js'
@@ -38,6 +38,8 @@ export interface Line {
   readonly clock: Clock
   /** One attempt. Never throws; the judge has until the deadline to be done. */
   send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>>
+  /** How many guesses may be under way side by side, now. */
+  readonly guesses: number
   close(): Promise<void>
 }
 
@@ -52,32 +54,40 @@ export function line(options: LineOptions): Line {
 
   async function send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>> {
     const allowed = ask.deadline - clock.now()
-    const late = new Failure(
-      'timeout',
-      `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
-    )
+    // Made when it is needed: an error that nobody throws still costs its stack.
+    let late: Failure | undefined
+    const tooLate = (): Failure => {
+      late ??= new Failure(
+        'timeout',
+        `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
+      )
+      return late
+    }
     let call: Exchange | undefined
-    let leave = () => {}
+    let turn: Turn = noTurn
     let since = clock.now()
     let callOff = () => {}
     let arrival: Arrival | undefined
     try {
-      if (allowed <= 0) throw late
-      leave = await places.enter(outgoing.weight, ask)
+      if (allowed <= 0) throw tooLate()
+      turn = await places.enter(outgoing.weight, ask)
       await rate.turn(ask)
       health.admit()
       since = clock.now()
       call = exchange(dispatcher, wireOptions(options.base, outgoing))
-      callOff = clock.after(ask.deadline - since, () => call?.abort(late))
+      callOff = clock.after(ask.deadline - since, () => call?.abort(tooLate()))
       arrival = await call.arrival
       health.heard()
       // A body that failed with its head has closed already.
-      if (arrival.bytes.closed) leave()
-      else arrival.bytes.once('close', leave)
+      if (arrival.bytes.closed) turn.leave()
+      else arrival.bytes.once('close', turn.leave)
+      if (tooMuch.has(arrival.status)) turn.pushedBack()
+      else turn.answered(clock.now() - since, Number(arrival.headers['content-length'] ?? 0))
       return await judge(arrival, flow(call, allowed))
     } catch (thrown) {
       const failure = transportFailure(thrown)
-      leave()
+      turn.leave()
+      if (late !== undefined && failure === late && call?.sent() === true && arrival === undefined) turn.pushedBack()
       if (call !== undefined && arrival === undefined && failure.kind !== 'untrusted')
         health.silent(since, failure)
       return unanswered(outgoing, failure, call?.sent() === true, !health.away())
@@ -88,12 +98,24 @@ export function line(options: LineOptions): Line {
 
   /** A body may take long as a whole, but no longer for one piece than the question had for its answer. */
   function flow(call: Exchange, stall: number): Flow {
-    const stalled = new Failure('timeout', `the answer stood still for ${stall} ms`)
-    return { expectPiece: () => clock.after(stall, () => call.abort(stalled)), spend }
+    const stalled = () => new Failure('timeout', `the answer stood still for ${stall} ms`)
+    return { expectPiece: () => clock.after(stall, () => call.abort(stalled())), spend }
   }
 
-  return { clock, send, close: () => dispatcher.destroy() }
+  return {
+    clock,
+    send,
+    get guesses() {
+      return places.guesses
+    },
+    close: () => dispatcher.destroy(),
+  }
 }
+
+/** Too many requests, and overloaded (RFC 6585, RFC 9110). */
+const tooMuch = new Set([429, 503])
+/** Before there is a place. */
+const noTurn: Turn = { leave() {}, answered() {}, pushedBack() {} }
 
 /** Without an answer a sent write may or may not have been carried out; everything else simply failed. */
 function unanswered(outgoing: Outgoing, failure: Failure, sent: boolean, again: boolean): Attempt<never> {

@@ -151,6 +151,9 @@ export function signedIn(http: Http, who: Session): Http {
     head: (request, ask) => who.ask(ask, authorization => http.head({ ...request, authorization }, ask)),
     firstByte: (request, ask) =>
       who.ask(ask, authorization => http.firstByte({ ...request, authorization }, ask)),
+    get guesses() {
+      return http.guesses
+    },
     close: http.close,
   }
 }
