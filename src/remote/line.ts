@@ -57,10 +57,7 @@ export function line(options: LineOptions): Line {
     // Made when it is needed: an error that nobody throws still costs its stack.
     let late: Failure | undefined
     const tooLate = (): Failure => {
-      late ??= new Failure(
-        'timeout',
-        `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
-      )
+      late ??= new Failure('timeout', `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`)
       return late
     }
     let call: Exchange | undefined
@@ -87,7 +84,8 @@ export function line(options: LineOptions): Line {
     } catch (thrown) {
       const failure = transportFailure(thrown)
       turn.leave()
-      if (late !== undefined && failure === late && call?.sent() === true && arrival === undefined) turn.pushedBack()
+      if (late !== undefined && failure === late && call?.sent() === true && arrival === undefined)
+        turn.pushedBack()
       if (call !== undefined && arrival === undefined && failure.kind !== 'untrusted')
         health.silent(since, failure)
       return unanswered(outgoing, failure, call?.sent() === true, !health.away())

@@ -115,7 +115,8 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
       return read(await get('calculation/files', { id: of, type }, ask))
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
-      await calculation(of, ask)
+      // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.
+      if (type === 'files') await calculation(of, ask)
       return []
     }
   }

@@ -5,6 +5,7 @@ import { deleting } from './deleting.js'
 import { doubts } from './doubts.js'
 import { editing } from './editing.js'
 import { foreignChanges } from './foreign-changes.js'
+import { foresight } from './foresight.js'
 import { listing } from './listing.js'
 import { making } from './making.js'
 import { names } from './names.js'
@@ -29,6 +30,7 @@ export const aboutReading: readonly Promises[] = [
   roots,
   names,
   reading,
+  foresight,
   xyz,
   foreignChanges,
   outage,
