@@ -20,8 +20,7 @@ export interface Counts extends Count {
   readonly mostShare: number
   /** Files of which a body was asked for. */
   readonly files: number
-  /** The most requests that were under way at once. */
-  readonly atOnce: number
+  /** Connections that were opened. */
   readonly connections: number
 }
 
@@ -53,8 +52,6 @@ export function openCounter(logFile: string | undefined): Counter {
   const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
   let of = new Map<string, { requests: number; bytes: number }>()
   let files = new Map<string, FileCount>()
-  let under = 0
-  let atOnce = 0
   let connections = 0
 
   function ended(door: Door, request: IncomingMessage, status: number, asked: Asked): void {
@@ -84,23 +81,17 @@ export function openCounter(logFile: string | undefined): Counter {
   return {
     begin(door, request, response) {
       const asked: Asked = { kind: 'unknown', bytes: 0 }
-      under += 1
-      atOnce = Math.max(atOnce, under)
-      response.once('close', () => {
-        under -= 1
-        ended(door, request, response.statusCode, asked)
-      })
+      response.once('close', () => ended(door, request, response.statusCode, asked))
       return asked
     },
     connected() {
       connections += 1
     },
     take(reset) {
-      const taken = { ...totals(of), ...mosts(files), atOnce, connections }
+      const taken = { ...totals(of), ...mosts(files), connections }
       if (reset) {
         of = new Map()
         files = new Map()
-        atOnce = under
         connections = 0
       }
       return taken

@@ -15,7 +15,8 @@ export const longestStretch = 256 * 1024
 
 /** A number below 2^32 that looks like chance, the same for the same two numbers. */
 export function mixed(number: number, salt: number): number {
-  let value = Math.imul(number ^ (salt + 0x9e3779b9), 0x85ebca6b)
+  let value = Math.imul(number, 0x9e3779b1) + Math.imul(salt, 0x85ebca77)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
   return (value ^ (value >>> 16)) >>> 0
 }
