@@ -8,6 +8,8 @@ import type {
   CalculationId,
   FileTitle,
   Listed,
+  ListedCalculation,
+  ListedProject,
   ProjectId,
   Remote,
   ReportId,
@@ -16,12 +18,14 @@ import type {
   Share,
   User,
 } from '../remote/remote.js'
+import type { Value } from './ledger-table.js'
+import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './listing-form.js'
 import type { Memory, Question } from './memory.js'
 
 /** What a project holds, one level deep. */
 export interface Children {
-  readonly projects: readonly Listed<ProjectId>[]
-  readonly calculations: readonly Listed<CalculationId>[]
+  readonly projects: readonly ListedProject[]
+  readonly calculations: readonly ListedCalculation[]
 }
 
 /** A record that is read as a whole, by its kind and number. */
@@ -51,7 +55,7 @@ export interface Catalog {
   /** The project whose listing names this one, if that was ever seen. */
   parentOf(project: ProjectId): ProjectId | undefined
   /** A listing that was just read anew. */
-  learnSubProjects(of: ProjectId, projects: readonly Listed<ProjectId>[]): void
+  learnSubProjects(of: ProjectId, projects: readonly ListedProject[]): void
   reportTypes(ask: Ask): Promise<readonly ReportType[]>
   files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
   freshFiles(of: CalculationId): readonly FileTitle[] | undefined
@@ -88,7 +92,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     lifetime: seldom,
     fetch: ask => remote.user(ask),
     encode: user => JSON.stringify({ candidates: user.candidates, record: compactPrint(user.record) }),
-    decode(text) {
+    decode(text: string) {
       const { candidates, record } = JSON.parse(text) as { candidates: string[]; record: string }
       return { candidates, record: parseObject(record) }
     },
@@ -104,7 +108,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     lifetime: lifetimes.listing,
     fetch,
     encode: id => id,
-    decode: text => text as Id,
+    decode: (text: string) => text as Id,
   })
 
   const listing = <Item>(
@@ -116,11 +120,24 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     lifetime: lifetimes.listing,
     fetch,
     encode: JSON.stringify,
-    decode: text => JSON.parse(text) as Item[],
+    decode: (text: string) => JSON.parse(text) as Item[],
+    names: items => items.length + 1,
   })
 
-  const projectsOf = (of: ProjectId) => listing(`projects ${of}`, ask => remote.subProjects(of, ask))
-  const calculationsOf = (of: ProjectId) => listing(`calculations ${of}`, ask => remote.calculations(of, ask))
+  const childrenIn = <Item extends ListedProject | ListedCalculation>(
+    form: ChildrenForm,
+    fetch: (ask: Ask) => Promise<readonly Item[]>,
+  ): Question<readonly Item[]> => ({
+    ...listing(`${form.kind}s ${form.parent}`, fetch),
+    encode: encodeChildren,
+    decode: (kept: Value) => decodeChildren(kept, form) as readonly Listed<string>[] as readonly Item[],
+    settled: (fresh, before, now) => withFirstTimes(fresh, before, { now, parent: form.parent }),
+  })
+
+  const projectsOf = (parent: ProjectId) =>
+    childrenIn({ kind: 'project', parent }, ask => remote.subProjects(parent, ask))
+  const calculationsOf = (parent: ProjectId) =>
+    childrenIn({ kind: 'calculation', parent }, ask => remote.calculations(parent, ask))
   const filesOf = (of: CalculationId) => listing(`files ${of}`, ask => remote.fileTitles(of, 'files', ask))
 
   const geometryOf = (of: CalculationId): Question<boolean> => ({
@@ -129,7 +146,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     lifetime: seldom,
     fetch: async ask => (await remote.fileTitles(of, 'cml', ask)).length > 0,
     encode: String,
-    decode: text => text === 'true',
+    decode: (text: string) => text === 'true',
   })
 
   const recordOf = (of: Readable): Question<JsonObject> => ({
@@ -155,12 +172,8 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     key: of,
     lifetime: lifetimes.listing,
     fetch: ask => remote.shares(of, ask),
-    encode: shares => JSON.stringify(shares.map(share => ({ ...share, record: compactPrint(share.record) }))),
-    decode: text =>
-      (JSON.parse(text) as (Share & { record: string })[]).map(share => ({
-        ...share,
-        record: parseObject(share.record),
-      })),
+    encode: encodeRecords,
+    decode: decodeRecords<Share>,
   })
 
   const typesQuestion: Question<readonly ReportType[]> = {
@@ -168,19 +181,12 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     key: 'all',
     lifetime: seldom,
     fetch: ask => remote.reportTypes(ask),
-    encode: types => JSON.stringify(types.map(type => ({ ...type, record: compactPrint(type.record) }))),
-    decode: text =>
-      (JSON.parse(text) as (ReportType & { record: string })[]).map(type => ({
-        ...type,
-        record: parseObject(type.record),
-      })),
+    encode: encodeRecords,
+    decode: decodeRecords<ReportType>,
   }
 
   // One object per pair of listings, so that what is derived from it (the names) can be kept beside it.
-  const pairs = new WeakMap<
-    readonly Listed<ProjectId>[],
-    WeakMap<readonly Listed<CalculationId>[], Children>
-  >()
+  const pairs = new WeakMap<readonly ListedProject[], WeakMap<readonly ListedCalculation[], Children>>()
   const parents = new Map<ProjectId, ProjectId>()
   function pair(
     of: ProjectId,
@@ -287,3 +293,12 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     stale: (room, key) => memory.staleBecause(room, key),
   }
 }
+
+const encodeRecords = (items: readonly { readonly record: JsonObject }[]): string =>
+  JSON.stringify(items.map(item => ({ ...item, record: compactPrint(item.record) })))
+
+const decodeRecords = <Item extends { readonly record: JsonObject }>(text: string): Item[] =>
+  (JSON.parse(text) as (Item & { record: string })[]).map(item => ({
+    ...item,
+    record: parseObject(item.record),
+  }))

@@ -1,25 +1,30 @@
-// What is remembered over restarts: small texts in rooms, in memory at once and in an SQLite file soon after.
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+// What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
+import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'libsql'
 import { type Instant, instant } from '../remote/remote.js'
+import {
+  type Change,
+  isText,
+  openTable,
+  type Remembered,
+  type Table,
+  type Unwritten,
+  type Value,
+} from './ledger-table.js'
 import { openRecent } from './recent.js'
 
-/** A value and when it was set. */
-export interface Remembered {
-  readonly value: string
-  readonly stored: Instant
-}
-
-/** A durable memory of short texts, any at all. No call ever throws: without its file it forgets at worst. */
+/** A durable memory of values, any at all. No call ever throws: without its file it forgets at worst. */
 export interface Ledger {
+  /** A text; undefined where there is none, or bytes. */
   get(room: string, key: string): string | undefined
-  getWithTime(room: string, key: string): Remembered | undefined
-  set(room: string, key: string, value: string): void
+  getWithTime(room: string, key: string): Remembered<Value> | undefined
+  set(room: string, key: string, value: Value): void
+  /** The value stays, and counts as set now. */
+  freshen(room: string, key: string): void
   /** The value stays, and counts as set no later than then. */
   backdate(room: string, key: string, to: Instant): void
   delete(room: string, key: string): void
-  /** Everything in a room, in no order that means anything. */
+  /** Every text in a room, in no order that means anything. */
   entries(room: string): ReadonlyMap<string, Remembered>
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
   flush(): boolean
@@ -33,13 +38,8 @@ export interface LedgerSettings {
   readonly log: Log
 }
 
-/** `undefined` stands for a deletion that is not on disk yet. */
-type Unwritten = Map<string, Remembered | undefined>
-
 const flushAfterMs = 200
 const reopenAfterMs = 5_000
-// Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
-const busyMs = 100
 /** UTF-16 units: a size or a time with the hash of its text. */
 const shortValue = 80
 
@@ -99,22 +99,29 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  function getWithTime(room: string, key: string): Remembered | undefined {
-    const unwritten = rooms.get(room)
-    if (unwritten?.has(key)) return unwritten.get(key)
+  function getWithTime(room: string, key: string): Remembered<Value> | undefined {
+    const change = rooms.get(room)?.get(key)
+    if (change === 'deleted') return undefined
+    if (change !== undefined && 'value' in change) return change
     const held = recent.get(room, key)
-    if (held !== undefined) return held
+    if (held !== undefined) return { ...held, ...change }
     const found = fromDisk(from => from.get(room, key), undefined)
-    if (found !== undefined && found.value.length <= shortValue) recent.keep(room, key, found)
-    return found
+    if (found !== undefined && isShort(found)) recent.keep(room, key, found)
+    return found && { ...found, ...change }
   }
 
-  function put(room: string, key: string, remembered: Remembered | undefined): void {
-    const unwritten = rooms.get(room) ?? new Map<string, Remembered | undefined>()
-    rooms.set(room, unwritten.set(key, remembered))
-    if (remembered !== undefined && remembered.value.length <= shortValue) recent.keep(room, key, remembered)
+  function put(room: string, key: string, change: Change): void {
+    const unwritten = rooms.get(room) ?? new Map<string, Change>()
+    rooms.set(room, unwritten.set(key, change))
+    if (change !== 'deleted' && isShort(change)) recent.keep(room, key, change)
     else recent.drop(room, key)
     timer ??= setTimeout(flush, flushAfterMs).unref()
+  }
+
+  function restamp(room: string, key: string, stored: Instant): void {
+    const change = rooms.get(room)?.get(key)
+    if (change === 'deleted') return
+    put(room, key, { ...change, stored })
   }
 
   function flush(): boolean {
@@ -129,19 +136,24 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
 
   reach()
   return {
-    get: (room, key) => getWithTime(room, key)?.value,
+    get(room, key) {
+      const value = getWithTime(room, key)?.value
+      return typeof value === 'string' ? value : undefined
+    },
     getWithTime,
     set: (room, key, value) => put(room, key, { value, stored: settings.now() }),
+    freshen: (room, key) => restamp(room, key, settings.now()),
     backdate(room, key, to) {
       const remembered = getWithTime(room, key)
-      if (remembered !== undefined && remembered.stored > to) put(room, key, { ...remembered, stored: to })
+      if (remembered !== undefined && remembered.stored > to) restamp(room, key, to)
     },
-    delete: (room, key) => put(room, key, undefined),
+    delete: (room, key) => put(room, key, 'deleted'),
     entries(room) {
       const all = fromDisk(from => from.all(room), new Map<string, Remembered>())
-      for (const [key, remembered] of rooms.get(room) ?? []) {
-        if (remembered === undefined) all.delete(key)
-        else all.set(key, remembered)
+      for (const [key, change] of rooms.get(room) ?? []) {
+        const present = change === 'deleted' ? undefined : { ...all.get(key), ...change }
+        if (present !== undefined && isText(present)) all.set(key, present)
+        else all.delete(key)
       }
       return all
     },
@@ -157,93 +169,8 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   }
 }
 
-interface Table {
-  /** Which file this is: another process may have moved it aside meanwhile. */
-  readonly inode: number
-  /** Moves when another connection has written. */
-  version(): number
-  get(room: string, key: string): Remembered | undefined
-  all(room: string): Map<string, Remembered>
-  write(rooms: ReadonlyMap<string, Unwritten>): boolean
-  /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
-  checkpoint(): void
-  close(): void
-}
-
-function openTable(path: string): Table {
-  const database = new Database(path, { timeout: busyMs })
-  try {
-    return tableIn(database, path)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
-function tableIn(database: Database.Database, path: string): Table {
-  chmodSync(path, 0o600)
-  database.pragma('journal_mode = WAL')
-  database.pragma('synchronous = NORMAL')
-  database.exec(
-    'CREATE TABLE IF NOT EXISTS memory (room TEXT, key TEXT, value TEXT, stored INTEGER, PRIMARY KEY (room, key)) WITHOUT ROWID',
-  )
-  const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
-  const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
-  const version = database.prepare('PRAGMA data_version').raw()
-  const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
-  const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
-
-  function writeRoom(room: string, unwritten: Unwritten): void {
-    for (const [key, remembered] of unwritten) {
-      if (remembered === undefined) drop.run(room, quoted(key))
-      else put.run(room, quoted(key), quoted(remembered.value), remembered.stored)
-    }
-  }
-
-  return {
-    inode: statSync(path).ino,
-    version() {
-      const row: unknown = version.get()
-      return Array.isArray(row) ? Number(row[0]) : 0
-    },
-    get: (room, key) => rememberedIn(one.get(room, quoted(key))),
-    all(room) {
-      const found = new Map<string, Remembered>()
-      for (const row of many.all(room)) {
-        if (!Array.isArray(row)) continue
-        const remembered = rememberedIn(row.slice(1))
-        if (remembered !== undefined) found.set(unquoted(row[0]), remembered)
-      }
-      return found
-    },
-    write(rooms) {
-      database.exec('BEGIN IMMEDIATE')
-      try {
-        for (const [room, unwritten] of rooms) writeRoom(room, unwritten)
-        database.exec('COMMIT')
-      } catch (error) {
-        if (database.inTransaction) database.exec('ROLLBACK')
-        throw error
-      }
-      return true
-    },
-    checkpoint() {
-      database.pragma('wal_checkpoint(TRUNCATE)')
-    },
-    close: () => database.close(),
-  }
-}
-
-/** The binding cuts a text at its first NUL and loses lone surrogates; as JSON texts, both survive. */
-const quoted = (text: string): string => JSON.stringify(text)
-const unquoted = (text: unknown): string => String(JSON.parse(String(text)))
-
-function rememberedIn(row: unknown): Remembered | undefined {
-  if (!Array.isArray(row)) return undefined
-  const [value, stored] = row
-  if (typeof value !== 'string' || typeof stored !== 'number') return undefined
-  return { value: unquoted(value), stored: instant(stored) }
-}
+const isShort = (remembered: Partial<Remembered<Value>>): remembered is Remembered =>
+  isText(remembered) && remembered.value.length <= shortValue
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
 function isDamage(error: unknown): boolean {

@@ -4,6 +4,7 @@ import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 import { within } from './deadline.js'
 import type { Ledger } from './ledger.js'
+import type { Remembered, Value } from './ledger-table.js'
 
 /** One question to the service: how it is asked, how long its answer counts, and its form on disk. */
 export interface Question<Answer> {
@@ -13,9 +14,13 @@ export interface Question<Answer> {
   /** Milliseconds for which an answer is used without asking again. */
   readonly lifetime: number
   fetch(ask: Ask): Promise<Answer>
-  encode(answer: Answer): string
-  /** Throws on a text that is none of its own. */
-  decode(text: string): Answer
+  encode(answer: Answer): Value
+  /** Throws on what is none of its own. */
+  decode(kept: Value): Answer
+  /** How many names an answer holds in memory; if not given, it is judged by the length of its form on disk. */
+  names?(answer: Answer): number
+  /** What stays of the answer before; the very same answer where there is nothing new. */
+  settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
 }
 
 export interface Memory {
@@ -38,7 +43,8 @@ export interface Memory {
 }
 
 export interface MemoryLimits {
-  readonly entries: number
+  /** Names in all; an answer that holds more than half of them counts as half, so that there is room beside it. */
+  readonly names: number
   /** Milliseconds for which "not there" is believed. */
   readonly absence: number
   /** Milliseconds after its lifetime for which an answer may serve while the service is away. */
@@ -49,6 +55,7 @@ export interface MemoryLimits {
 
 interface Entry {
   readonly answer: unknown
+  readonly names: number
   readonly at: Instant
   stale: Failure | undefined
   /** Somebody wants to know anew: it is no longer fresh, but as good as before while the service is away. */
@@ -59,6 +66,8 @@ interface Entry {
 const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
 /** The failures that are the service's answer to this very question: asked again at once, it would say the same. */
 const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
+/** A record takes as much memory as a name for so many characters of its text. */
+const lengthOfName = 16
 /** Milliseconds to wait for a newer answer than the one in hand. */
 const oldAnswerWait = 3_000
 const lateSentence = 'the service did not answer in time'
@@ -66,7 +75,13 @@ const lateSentence = 'the service did not answer in time'
 const nearItsEnd = 0.75
 
 export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Instant): Memory {
-  const entries = new LRUCache<string, Entry>({ max: limits.entries })
+  const most = Math.max(2, limits.names)
+  const entries = new LRUCache<string, Entry>({
+    maxSize: most,
+    sizeCalculation: ({ names }) => Math.min(names, Math.floor(most / 2)),
+  })
+  // What the ledger was asked for in vain: a stat asks for records that nobody has ever read.
+  const unkept = new LRUCache<string, true>({ max: 20_000 })
   const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
   const flights = new Map<string, Promise<unknown>>()
   const nameOf = (room: string, key: string): string => `${room} ${key}`
@@ -75,12 +90,14 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const name = nameOf(question.room, question.key)
     const held = entries.get(name)
     if (held !== undefined) return held
+    if (unkept.has(name)) return undefined
     const kept = ledger.getWithTime(question.room, question.key)
-    if (kept === undefined) return undefined
+    if (kept === undefined) {
+      unkept.set(name, true)
+      return undefined
+    }
     try {
-      const entry = { answer: question.decode(kept.value), at: kept.stored, stale: undefined, expired: false }
-      entries.set(name, entry)
-      return entry
+      return hold(question, question.decode(kept.value), kept)
     } catch {
       // Written by another version of calcfs: as good as never asked.
       ledger.delete(question.room, question.key)
@@ -88,16 +105,33 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     }
   }
 
+  function hold<Answer>(question: Question<Answer>, answer: Answer, form: Remembered<Value>): Entry {
+    const names = question.names?.(answer) ?? Math.ceil((form.value.length + 1) / lengthOfName)
+    const entry = { answer, names, at: form.stored, stale: undefined, expired: false }
+    entries.set(nameOf(question.room, question.key), entry)
+    return entry
+  }
+
   function learn<Answer>(question: Question<Answer>, answer: Answer): void {
     flights.delete(nameOf(question.room, question.key))
     keep(question, answer)
   }
 
-  function keep<Answer>(question: Question<Answer>, answer: Answer): void {
+  function keep<Answer>(question: Question<Answer>, fresh: Answer): Answer {
     const name = nameOf(question.room, question.key)
     absences.delete(name)
-    entries.set(name, { answer, at: now(), stale: undefined, expired: false })
-    ledger.set(question.room, question.key, question.encode(answer))
+    const before = question.settled === undefined ? undefined : recall(question)
+    const answer = question.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
+    if (before !== undefined && answer === before.answer) {
+      entries.set(name, { ...before, at: now(), stale: undefined, expired: false })
+      ledger.freshen(question.room, question.key)
+      return answer
+    }
+    const value = question.encode(answer)
+    unkept.delete(name)
+    hold(question, answer, { value, stored: now() })
+    ledger.set(question.room, question.key, value)
+    return answer
   }
 
   function forget(room: string, key: string): void {
@@ -117,8 +151,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       .then(
         answer => {
           // What was learned or expired meanwhile is newer than this answer.
-          if (flights.get(name) === flight) keep(question, answer)
-          return answer
+          return flights.get(name) === flight ? keep(question, answer) : answer
         },
         (thrown: unknown) => {
           const failure = asFailure(thrown)

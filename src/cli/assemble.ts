@@ -82,7 +82,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const memory = openMemory(
     ledger,
     {
-      entries: config.maxEntries,
+      names: config.maxEntries,
       absence: config.ttlAbsent,
       staleness: config.staleLimit,
       patience: config.deadlineMetadata,
@@ -174,7 +174,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     scratch,
     drafts,
     produce: async (node, ask) => {
-      const bytes = Buffer.from(await generate(node, generation, ask))
+      const bytes = await generate(node, generation, ask)
       return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
     },
     source: writing.source,

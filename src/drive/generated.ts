@@ -1,10 +1,11 @@
 // The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
 import type { Catalog } from '../cache/catalog.js'
+import { textsOf } from '../record/bundle.js'
 import { escapeCell } from '../record/cell.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
-import type { Dentry, GeneratedNode } from './node.js'
+import type { CalculationNode, Dentry, GeneratedNode, ProjectNode } from './node.js'
 import type { Tree } from './tree.js'
 
 export interface GeneratedSources {
@@ -16,11 +17,17 @@ export interface GeneratedSources {
   readonly status: () => Promise<string>
 }
 
-/** The present wording of a generated text. */
-export async function generate(node: GeneratedNode, sources: GeneratedSources, ask: Ask): Promise<string> {
+/** The present wording of a generated text, in UTF-8. */
+export async function generate(node: GeneratedNode, sources: GeneratedSources, ask: Ask): Promise<Buffer> {
+  return node.text === 'project-index'
+    ? projectIndex(node.id, sources, ask)
+    : Buffer.from(await wording(node, sources, ask))
+}
+
+type Other = Exclude<GeneratedNode, { text: 'project-index' }>
+
+async function wording(node: Other, sources: GeneratedSources, ask: Ask): Promise<string> {
   switch (node.text) {
-    case 'project-index':
-      return projectIndex(node.id, sources, ask)
     case 'report-index':
       return table(
         ['id', 'title', 'type', 'calculations'],
@@ -39,27 +46,43 @@ export async function generate(node: GeneratedNode, sources: GeneratedSources, a
   }
 }
 
-async function projectIndex(id: ProjectId, sources: GeneratedSources, ask: Ask): Promise<string> {
-  const children = await sources.catalog.children(id, ask)
-  const rest = new Map([
-    ...children.projects.map(child => [`project ${child.id}`, child.rest] as const),
-    ...children.calculations.map(child => [`calculation ${child.id}`, child.rest] as const),
-  ])
-  const entries = await sources.tree.list({ kind: 'project', id }, ask)
-  return table(
-    ['id', 'kind', 'name', 'listed'],
-    entries.flatMap(entry => indexLine(entry, rest)),
-  )
+async function projectIndex(id: ProjectId, { tree }: GeneratedSources, ask: Ask): Promise<Buffer> {
+  const entries = (await tree.list({ kind: 'project', id }, ask)).filter(isChild)
+  // Twice the work and a third of the memory: the index of a hundred thousand children is 20 MB.
+  let length = 0
+  for (const piece of indexPieces(entries)) length += Buffer.byteLength(piece)
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let written = 0
+  for (const piece of indexPieces(entries)) written += bytes.write(piece, written)
+  return bytes
 }
 
-function indexLine({ name, node }: Dentry, rest: ReadonlyMap<string, string>): string[][] {
-  if (node.kind !== 'project' && node.kind !== 'calculation') return []
-  return [[node.id, node.kind, name, rest.get(`${node.kind} ${node.id}`) ?? '{}']]
+const linesAtOnce = 256
+
+function* indexPieces(entries: readonly ChildEntry[]): Generator<string> {
+  let lines = table(['id', 'kind', 'name', 'listed'], [])
+  let count = 0
+  const others = textsOf(entries.map(({ node }) => ({ bundle: node.bundle, place: node.place ?? 0 })))
+  for (const { name, node } of entries) {
+    lines += line([node.id, node.kind, name, String(others.next().value)])
+    count += 1
+    if (count % linesAtOnce > 0) continue
+    yield lines
+    lines = ''
+  }
+  yield lines
 }
+
+type ChildEntry = Dentry & { readonly node: ProjectNode | CalculationNode }
+const isChild = (entry: Dentry): entry is ChildEntry =>
+  entry.node.kind === 'project' || entry.node.kind === 'calculation'
 
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [head, ...rows].map(row => `${row.map(value => escapeCell(String(value))).join('\t')}\n`).join('')
+  return [head, ...rows].map(line).join('')
 }
+
+const line = (row: readonly (string | number)[]): string =>
+  `${row.map(value => escapeCell(String(value))).join('\t')}\n`
 
 const readme = `This drive shows a computational-chemistry data platform.
 

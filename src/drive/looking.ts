@@ -2,7 +2,15 @@
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Content } from '../remote/remote.js'
 import { type Attributes, modeOf } from './attributes.js'
-import { type Dentry, type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
+import {
+  type Dated,
+  type Dentry,
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  keyOf,
+  type Node,
+} from './node.js'
 import type { DriveParts } from './parts.js'
 import { isDirectorysOwn, type Places, parentOf } from './places.js'
 import type { Shown } from './shown.js'
@@ -29,7 +37,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       case 'generated':
         return sizeOfText(await shown.stat(keyOf(node), () => parts.produce(node, ask)))
       case 'content':
-        return { size: await sizeOf(node.content, ask), mtime: times.first(keyOf(node), node.date) }
+        return { size: await sizeOf(node.content, ask), mtime: timeOf(node) }
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
@@ -38,11 +46,13 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
         return { size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
       case 'project':
       case 'calculation':
-        return { size: directorySize, mtime: times.first(keyOf(node), node.date) }
+        return { size: directorySize, mtime: timeOf(node) }
       default:
         return { size: directorySize, mtime: times.first(keyOf(node), undefined) }
     }
   }
+
+  const timeOf = (node: Node & Dated) => node.since ?? times.first(keyOf(node), node.date)
 
   /** A file that the service no longer has was promised by a listing that is old. */
   async function sizeOf(wanted: Content, ask: Ask): Promise<number> {

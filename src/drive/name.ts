@@ -27,12 +27,15 @@ const mark = /~(?=(?:[pc]\d+|h[0-9a-f]{16})(?:\.xyz)?$)/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const illegal = /[\u0000-\u001f\u007f-\u009f/\ufffd\u2028\u2029]/gu
 const loneSurrogate = /[\ud800-\udfff]/gu
+/** Most titles are like this, and a listing may have a hundred thousand: nothing below finds anything in them. */
+const harmless = /^[0-9A-Za-z][0-9A-Za-z _+,.:;=@#&()[\]{}'"!?*-]*(?<! )$/
 const escapeLike = /%(?=[0-9A-F]{2}|u[0-9A-F]{4})/g
 
 /** The title as a legal file name that `titleOf` reverses; it may still be too long or collide. */
 export function escapeTitle(title: string): string {
   if (title === '') return emptyName
   if (title === emptyName) return `%25${emptyName.slice(1)}`
+  if (harmless.test(title)) return title
   return title
     .replace(escapeLike, '%25')
     .replace(illegal, percentBytes)
@@ -134,7 +137,9 @@ function comesBefore(a: Child, b: Child): boolean {
   return compareIds(a.id, b.id) < 0
 }
 
-const fits = (name: string): boolean => Buffer.byteLength(name) <= longestName
+/** No character has more than three bytes for each of its units. */
+const fits = (name: string): boolean =>
+  name.length * 3 <= longestName || Buffer.byteLength(name) <= longestName
 
 /** Cuts at a whole character and never inside an escape, so that what is left still reads. */
 function withMark(name: string, ending: string): string {

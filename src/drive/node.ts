@@ -1,4 +1,5 @@
 // What a path of the drive can be: a closed union, so that every switch over it is complete.
+import type { Bundle } from '../record/bundle.js'
 import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../remote/remote.js'
 
 /** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
@@ -12,6 +13,9 @@ export type RecordNode =
 export interface Child {
   readonly parent?: ProjectId | undefined
   readonly published?: boolean | undefined
+  /** Where that is which `.index.tsv` says of it beside its name. */
+  readonly bundle?: Bundle | undefined
+  readonly place?: number
 }
 
 /** A file that makes a record when it is saved, and stands for that record afterwards. */
@@ -40,6 +44,8 @@ export type GeneratedNode =
 /** When the platform says it is from, where it said so without being asked for it. */
 export interface Dated {
   readonly date?: Instant | undefined
+  /** The time it shows for good, which its listing remembers. */
+  readonly since?: Instant | undefined
 }
 
 export type ProjectNode = { readonly kind: 'project'; readonly id: ProjectId } & Dated & Child

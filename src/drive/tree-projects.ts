@@ -1,6 +1,6 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 import type { Catalog, Children } from '../cache/catalog.js'
-import type { Ask, CalculationId, Listed, ProjectId } from '../remote/remote.js'
+import type { Ask, Listed, ProjectId } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import { nameChildren, splitMark, titleOf } from './name.js'
 import { type Dentry, dentries, type Node, nodeIn } from './node.js'
@@ -9,13 +9,19 @@ import type { WrittenNames } from './written-names.js'
 
 type Named = ReadonlyMap<string, Node>
 
+/** The names of a project's children, projects first: a node is made when somebody asks for one. */
+interface Names {
+  readonly inOrder: readonly string[]
+  readonly places: ReadonlyMap<string, number>
+}
+
 export interface ProjectTree {
   list(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
   lookup(id: ProjectId, name: string, ask: Ask): Promise<Node | undefined>
   /** A child found without any request. */
   known(id: ProjectId, name: string): Node | undefined
-  /** Sub-projects and calculations only, by name. */
-  children(id: ProjectId, ask: Ask): Promise<Named>
+  /** Sub-projects and calculations only. */
+  children(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
   listShares(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
   /** The entries of a `projects/` that stands for no project itself. */
   listTop(ask: Ask): Promise<readonly Dentry[]>
@@ -28,28 +34,37 @@ export function openProjectTree(
   { catalog, rights, written }: { catalog: Catalog; rights: Rights; written: WrittenNames },
   roots: Roots,
 ): ProjectTree {
-  const names = new WeakMap<Children, Named>()
+  const namesOf = new WeakMap<Children, Names>()
 
-  function named(children: Children, of: ProjectId): Named {
-    const known = names.get(children) ?? nameAll(children, of)
-    names.set(children, known)
+  function named(children: Children): Names {
+    const known = namesOf.get(children) ?? nameAll(children)
+    namesOf.set(children, known)
     return known
   }
+
+  const childNamed = (children: Children, name: string): Node | undefined =>
+    childAt(children, named(children).places.get(name))
+
+  const childrenOf = (children: Children): Dentry[] =>
+    named(children).inOrder.flatMap((name, place) => {
+      const node = childAt(children, place)
+      return node === undefined ? [] : { name, node }
+    })
 
   async function lookup(id: ProjectId, name: string, ask: Ask): Promise<Node | undefined> {
     const own = nodeIn(ownEntries(id, catalog.parentOf(id)), name)
     if (own !== undefined) return own
     const children = await catalog.children(id, ask)
-    return (
-      named(children, id).get(name) ?? markedChild(children, name, id) ?? writtenChild(children, name, id)
-    )
+    return childNamed(children, name) ?? markedChild(children, name) ?? writtenChild(children, name, id)
   }
 
   /** A name that was written here, of a child that the service still lists. */
   function writtenChild({ projects, calculations }: Children, name: string, id: ProjectId): Node | undefined {
     const child = written.find(id, name)
-    const listed: readonly Listed<string>[] = child?.kind === 'project' ? projects : calculations
-    return listed.some(item => item.id === child?.id) ? child : undefined
+    if (child === undefined) return undefined
+    const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
+    const item = listed.find(one => one.id === child.id)
+    return item === undefined ? undefined : { ...child, since: item.since }
   }
 
   async function lookupTop(name: string, ask: Ask): Promise<Node | undefined> {
@@ -69,17 +84,14 @@ export function openProjectTree(
     lookup,
     lookupTop,
     async list(id, ask) {
-      return [
-        ...ownEntries(id, catalog.parentOf(id)),
-        ...dentries(named(await catalog.children(id, ask), id)),
-      ]
+      return [...ownEntries(id, catalog.parentOf(id)), ...childrenOf(await catalog.children(id, ask))]
     },
     known(id, name) {
       const children = catalog.knownChildren(id)
-      return children === undefined ? undefined : named(children, id).get(name)
+      return children === undefined ? undefined : childNamed(children, name)
     },
     async children(id, ask) {
-      return named(await catalog.children(id, ask), id)
+      return childrenOf(await catalog.children(id, ask))
     },
     async listShares(project, ask) {
       const shares = await catalog.shares(project, ask)
@@ -102,40 +114,22 @@ export function nameFound(found: readonly Found[]): Named {
   return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
 }
 
-function nameAll({ projects, calculations }: Children, of: ProjectId): Named {
-  const nodes = [
-    ...projects.map(item => projectNode(item, of)),
-    ...calculations.map(item => calculationNode(item, of)),
-  ]
-  const given = nameChildren([
-    ...projects.map(({ id, title }) => ({ kind: 'project', id, title }) as const),
-    ...calculations.map(({ id, title }) => ({ kind: 'calculation', id, title }) as const),
-  ])
-  return new Map(nodes.map((node, at) => [given[at] ?? node.id, node]))
+function nameAll({ projects, calculations }: Children): Names {
+  const inOrder = nameChildren([...projects, ...calculations])
+  const places = new Map<string, number>()
+  for (const [place, name] of inOrder.entries()) places.set(name, place)
+  return { inOrder, places }
 }
+
+const childAt = ({ projects, calculations }: Children, place: number | undefined) =>
+  place === undefined ? undefined : (projects[place] ?? calculations[place - projects.length])
 
 /** `name~c7` finds calculation 7 here, whoever has the bare name just now. */
-function markedChild({ projects, calculations }: Children, name: string, of: ProjectId): Node | undefined {
+function markedChild({ projects, calculations }: Children, name: string): Node | undefined {
   const mark = splitMark(name)
-  const marked = <Id extends string>(items: readonly Listed<Id>[]) => items.find(({ id }) => id === mark?.id)
-  const project = mark?.letter === 'p' ? marked(projects) : undefined
-  if (project !== undefined) return projectNode(project, of)
-  const calculation = mark?.letter === 'c' ? marked(calculations) : undefined
-  return calculation === undefined ? undefined : calculationNode(calculation, of)
+  if (mark?.letter === 'p') return projects.find(({ id }) => id === mark.id)
+  return mark?.letter === 'c' ? calculations.find(({ id }) => id === mark.id) : undefined
 }
-
-const dateOf = ({ facts }: Pick<Listed<string>, 'facts'>) => facts.modified ?? facts.created
-const projectNode = (item: Listed<ProjectId>, parent: ProjectId) =>
-  ({ kind: 'project', id: item.id, date: dateOf(item), parent, published: item.facts.published }) as const
-const calculationNode = (item: Listed<CalculationId>, parent: ProjectId) =>
-  ({
-    kind: 'calculation',
-    id: item.id,
-    title: item.title,
-    date: dateOf(item),
-    parent,
-    published: item.facts.published,
-  }) as const
 
 function ownEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
   return [

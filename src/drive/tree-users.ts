@@ -33,8 +33,7 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   async function listBelow(user: string, ask: Ask): Promise<readonly Dentry[]> {
     const top = await roots.top(ask)
     if (top.form === 'one' ? top.user === user : top.users.includes(user)) {
-      const own =
-        top.form === 'one' ? dentries(await projects.children(top.id, ask)) : await projects.listTop(ask)
+      const own = top.form === 'one' ? await projects.children(top.id, ask) : await projects.listTop(ask)
       return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
     }
     const root = await roots.userRoot(user, ask)

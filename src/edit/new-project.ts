@@ -1,7 +1,7 @@
 // mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
 import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
-import type { Ask, Dialect, Instant, Listed, NewProject, ProjectId, Remote } from '../remote/remote.js'
+import type { Ask, Dialect, Instant, ListedProject, NewProject, ProjectId, Remote } from '../remote/remote.js'
 import { editsBetween, unstored } from './diff.js'
 import { withReserve } from './reserve.js'
 import { asItWas, isUndecided } from './settle.js'
@@ -15,7 +15,7 @@ export interface NewProjectPorts {
 
 /** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
 export interface Neighbourhood {
-  readonly before: readonly Listed<ProjectId>[]
+  readonly before: readonly ListedProject[]
   readonly like: readonly JsonObject[]
 }
 
@@ -27,7 +27,7 @@ export async function makeProject(
   { remote, dialect, now }: NewProjectPorts,
   { said, near }: { said: NewProject; near: Neighbourhood },
   ask: Ask,
-): Promise<{ made: Listed<ProjectId>; all: readonly Listed<ProjectId>[] }> {
+): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
   const old = new Set(near.before.map(project => project.id))
   const list = () => remote.subProjects(said.parent, ask)
   const body = dialect.newRecords.project(said, near.like)

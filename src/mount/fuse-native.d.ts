@@ -62,6 +62,10 @@ declare module 'fuse-native' {
     mount(done: (error: Error | null) => void): void
     unmount(done: (error: Error | null) => void): void
     _fuseOptions(): string
+    _op_readdir(
+      signal: (error: number, names?: readonly string[], stats?: readonly Uint32Array[]) => void,
+      path: string,
+    ): void
     _op_getxattr(
       signal: (result: number, buffer: ArrayBufferLike) => void,
       path: string,

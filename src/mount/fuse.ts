@@ -57,6 +57,22 @@ export class CalcfsFuse extends Fuse {
     return `-o${[...options, `fsname=${source.replace(/[,\\\s]/g, '_').slice(0, room)}`].join(',')}`
   }
 
+  // The binding makes a stat of its own for each entry; equal ones may be one.
+  override _op_readdir(
+    signal: (error: number, names?: readonly string[], stats?: readonly Uint32Array[]) => void,
+    path: string,
+  ): void {
+    this.ops.readdir(path, (error, names = [], stats = []) => {
+      if (error) return signal(error)
+      const words = new Map([...new Set(stats)].map(one => [one, wordsOf(one)]))
+      signal(
+        0,
+        names,
+        stats.map(one => words.get(one) ?? wordsOf(one)),
+      )
+    })
+  }
+
   // The binding copies a value into the caller's buffer whatever its length; getxattr(2) wants ERANGE.
   override _op_getxattr(
     signal: (result: number, buffer: ArrayBufferLike) => void,
@@ -134,7 +150,7 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
           done(
             error,
             all.map(entry => entry.name),
-            all.map(entry => stat(typeOnly(entry.mode))),
+            all.map(entry => typeOf(entry.mode)),
           )
         },
       )
@@ -248,4 +264,19 @@ function stat({ mode, size, mtime }: Attributes): Stat {
   }
 }
 
-const typeOnly = (mode: number): Attributes => ({ mode, size: 0, mtime: instant(0) })
+/** Of an entry that is listed the kernel learns the type alone; a directory may have a hundred thousand. */
+const types = new Map<number, Stat>()
+
+function typeOf(mode: number): Stat {
+  const known = types.get(mode) ?? stat({ mode, size: 0, mtime: instant(0) })
+  types.set(mode, known)
+  return known
+}
+
+const statWords = 18 // of the binding's own form of a stat, of which the first is the mode
+
+function wordsOf({ mode }: Stat): Uint32Array {
+  const words = new Uint32Array(statWords)
+  words[0] = mode
+  return words
+}

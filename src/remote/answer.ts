@@ -1,7 +1,8 @@
 // What an accepted answer holds: a text, a body to stream, or only a size.
 import { Failure } from '../failure.js'
-import { type Claims, claimsOf, type Flow, gathered, wholePieces } from './body.js'
+import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from './body.js'
 import type { Arrival } from './exchange.js'
+import type { TextReader } from './items.js'
 import { type Body, type ByteCount, type ByteOffset, byteCount, byteOffset } from './remote.js'
 
 /** Whether a Range was honoured, and the whole size if the answer told it. */
@@ -29,6 +30,27 @@ export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> 
   const text = decoderFor(claims.charset)(bytes).trim()
   if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300) })
   return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+}
+
+/** The reader, with the whole text of an answer taken. @throws Failure as `textOf` */
+export async function taken<Reader extends TextReader<unknown>>(
+  arrival: Arrival,
+  flow: Flow,
+  reader: Reader,
+): Promise<Reader> {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims)) throw new Failure('broken', page)
+  const decode = decoderFor(claims.charset)
+  let begun = false
+  for await (const bytes of limited(wholePieces(arrival.bytes, claims, flow), textLimit)) {
+    const piece: string = decode(bytes, { stream: true })
+    const start: string = begun ? '' : piece.trimStart()
+    if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })
+    begun ||= start !== ''
+    reader.take(piece)
+  }
+  reader.take(decode(new Uint8Array(), { stream: false }))
+  return reader
 }
 
 /** An error page never becomes content: HTML is refused unless the file's name says that it is HTML. */
@@ -96,10 +118,17 @@ function rangeOf(arrival: Arrival): { first: number; last: number; total: number
 
 const isHtml = (claims: Claims): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(claims.mediaType)
 
-function decoderFor(charset: string): (bytes: Uint8Array) => string {
-  return bytes => {
+function decoding(charset: string) {
+  const decoder = new TextDecoder(charset, { fatal: true })
+  return (bytes: Uint8Array, how?: { stream: boolean }): string => decoder.decode(bytes, how)
+}
+
+function decoderFor(charset: string): (bytes: Uint8Array, how?: { stream: boolean }) => string {
+  let decode: ReturnType<typeof decoding> | undefined
+  return (bytes, how) => {
     try {
-      return new TextDecoder(charset, { fatal: true }).decode(bytes)
+      decode ??= decoding(charset)
+      return decode(bytes, how)
     } catch (cause) {
       throw new Failure('broken', `the answer is no text in ${charset}`, { cause })
     }

@@ -85,14 +85,19 @@ async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
 /** All pieces as one; @throws Failure 'broken' beyond the limit in bytes */
 export async function gathered(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const parts: Uint8Array[] = []
+  for await (const piece of limited(pieces, limit)) parts.push(piece)
+  return Buffer.concat(parts)
+}
+
+/** The same pieces; @throws Failure 'broken' beyond the limit in bytes */
+export async function* limited(pieces: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
   let count = 0
   for await (const piece of pieces) {
     count += piece.length
     if (count > limit)
       throw new Failure('broken', `the answer is larger than the ${limit} bytes allowed here`)
-    parts.push(piece)
+    yield piece
   }
-  return Buffer.concat(parts, count)
 }
 
 function lengthOf(header: string | string[] | undefined): number | undefined {

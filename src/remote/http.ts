@@ -7,10 +7,12 @@ import {
   firstByteOf,
   headSize,
   refusePage,
+  taken,
   textOf,
 } from './answer.js'
 import type { Flow } from './body.js'
 import type { Arrival } from './exchange.js'
+import type { TextReader } from './items.js'
 import { described, type LineOptions, line, type Outgoing, unknownOutcome } from './line.js'
 import { originOf, sameOrigin, wordsOf } from './refusal.js'
 import type { Ask, Body, ByteCount, ByteOffset } from './remote.js'
@@ -32,6 +34,12 @@ export interface Request {
 export interface Http {
   /** The text of a metadata answer, '' for none. */
   text(request: Request, ask: Ask): Promise<string>
+  /** A reader that has taken the whole text of a metadata answer, however long; each attempt begins with a new one. */
+  readInto<Reader extends TextReader<unknown>>(
+    request: Request,
+    reader: () => Reader,
+    ask: Ask,
+  ): Promise<Reader>
   /** A body to be streamed, from `start` on where the service honours it; `name` says whether HTML is content. */
   content(request: Request, name: string, start: ByteOffset, ask: Ask): Promise<Body>
   /** The size that HEAD tells, if it tells one. */
@@ -112,6 +120,7 @@ export function http(options: LineOptions): Http {
 
   return {
     text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
+    readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
     content: (request, name, start, ask) => question(request, download(name, start), ask),
     head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
     firstByte: (request, ask) => question(request, oneByte, ask),
@@ -143,6 +152,11 @@ const metadata: Reading<AnswerText> = {
   weight: 'question',
   hops: 5,
 }
+
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
+  ...metadata,
+  read: (arrival, flow) => taken(arrival, flow, reader()),
+})
 
 const size: Reading<ByteCount | undefined> = {
   accepts: status => status === ok,

@@ -3,6 +3,8 @@ import { Failure } from '../failure.js'
 import { fieldOf, type Json, type JsonObject } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
+import { itemReader, type TextReader } from './items.js'
+import { blotted } from './secrets.js'
 
 /** Told of each item that was left out, as compact JSON of at most 300 characters. */
 export type Malformed = (item: string) => void
@@ -23,10 +25,42 @@ export function listing<Item extends { readonly id: string }>(
   return [...items.values()]
 }
 
-/** How long a list is, whatever stands in it. @throws Failure 'broken' if it is no list at all */
-export function lengthOf(json: Json): number {
-  if (json.type !== 'array') throw noList(compactPrint(json))
-  return json.items.length
+/** Reads a list of any length as it arrives, each id once; `done` is called when all are read. */
+export function listingReader<Item extends { readonly id: string }>(
+  { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done: () => void },
+  malformed: Malformed,
+): TextReader<Item[]> {
+  const items: Item[] = []
+  const ids = new Set<string>()
+
+  function take(text: string): void {
+    const json = parse(text)
+    const item = json.type === 'object' ? read(json) : undefined
+    if (item === undefined) malformed(compactPrint(json).slice(0, 300))
+    else if (!ids.has(item.id)) {
+      ids.add(item.id)
+      items.push(item)
+    }
+  }
+
+  return itemReader(take, {
+    wrong: noList,
+    done() {
+      done()
+      return items
+    },
+  })
+}
+
+type Read<Item> = (item: JsonObject) => Item | undefined
+
+/** Counts the items of a list, whatever they are. */
+export function lengthReader(): TextReader<number> {
+  let length = 0
+  const count = (): void => {
+    length += 1
+  }
+  return itemReader(count, { wrong: noList, done: () => length })
 }
 
 /**
@@ -76,5 +110,5 @@ function unquotedItems(text: string): readonly Json[] | undefined {
 
 const noList = (text: string): Failure =>
   new Failure('broken', 'a list is due, and the service answered with something else', {
-    said: text.slice(0, 300),
+    said: blotted(text.slice(0, 300), []),
   })

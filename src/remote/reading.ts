@@ -1,4 +1,6 @@
 // What records say of themselves: facts, listed items, shares and log-in names, each from the first field that tells.
+
+import type { Bundler } from '../record/bundle.js'
 import { fieldOf, type Json, type JsonObject } from '../record/json.js'
 import { compactPrint } from '../record/print.js'
 import type {
@@ -77,15 +79,34 @@ export function readings(names: ReadNames) {
   const reference = (json: Json): string | undefined =>
     json.type === 'object' ? firstOf(json, names.id, idIn) : idIn(json)
 
-  function item(json: JsonObject): Listed<string> | undefined {
+  const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
+
+  // The children of one project have one parent, and should hold one text of it.
+  let lastParent: ProjectId | undefined
+
+  /** What a listing says of one child; what else it says goes into the bundle. */
+  function item(
+    json: JsonObject,
+    { kind, bundler }: { kind: Listed<string>['kind']; bundler: Bundler },
+  ): Listed<string> | undefined {
     const id = firstOf(json, names.id, idIn)
     const title = firstOf(json, names.title, anyText)
     if (id === undefined || title === undefined) return undefined
-    const known = [...names.id, ...names.title.slice(0, 1)]
-    const unread = json.fields.filter(field => !known.includes(field.name))
-    const rest = compactPrint({ type: 'object', fields: unread })
-    const parent = firstOf(json, names.parent, reference) as ProjectId | undefined
-    return { id, title, facts: facts(json), rest, parent }
+    const unread = json.fields.filter(field => !shownBesides.has(field.name))
+    const { bundle, place } = bundler.put(compactPrint({ type: 'object', fields: unread }))
+    const since = firstOf(json, names.modified, dateIn) ?? firstOf(json, names.created, dateIn)
+    const parent = firstOf(json, names.parent, reference)
+    if (parent !== lastParent) lastParent = parent === undefined ? undefined : (detached(parent) as ProjectId)
+    return {
+      kind,
+      id: detached(id),
+      title: detached(title),
+      since,
+      published: isPublished(json),
+      parent: lastParent,
+      bundle,
+      place,
+    }
   }
 
   function share(record: JsonObject): Share | undefined {
@@ -123,6 +144,9 @@ export function readings(names: ReadNames) {
 
   return { facts, reference, item, share, sharedWith, reportType, candidates }
 }
+
+/** A part of a text keeps the whole text in memory, which here is a stretch of a long listing: this is a copy. */
+const detached = (part: string): string => String(JSON.parse(JSON.stringify(part)))
 
 /** A name may be any text at all, blanks and nothing included: the drive escapes it. */
 const anyText = (json: Json): string | undefined => (json.type === 'string' ? json.value : undefined)

@@ -1,4 +1,6 @@
 // The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
+
+import type { Bundle } from '../record/bundle.js'
 import type { Json, JsonObject } from '../record/json.js'
 
 declare const brand: unique symbol
@@ -47,14 +49,21 @@ export interface RecordFacts {
 
 /** One child of a project as a listing shows it. */
 export interface Listed<Id> {
+  readonly kind: 'project' | 'calculation'
   readonly id: Id
   readonly title: string
-  readonly facts: RecordFacts
-  /** What else the listing carried, as compact JSON text; `{}` if nothing. */
-  readonly rest: string
+  /** When it was changed last, or else made, where the listing says so. */
+  readonly since: Instant | undefined
+  readonly published: boolean
+  /** What else the listing carried: `textsOf` shows it as compact JSON text. */
+  readonly bundle: Bundle | undefined
+  readonly place: number
   /** The parent, where the listing carries one. */
   readonly parent: ProjectId | undefined
 }
+
+export type ListedProject = Listed<ProjectId> & { readonly kind: 'project' }
+export type ListedCalculation = Listed<CalculationId> & { readonly kind: 'calculation' }
 
 export interface User {
   /** Log-in names the record offers, most likely first; the first that resolves as `/db/<name>` is the user's. */
@@ -107,14 +116,14 @@ export interface Remote {
   resolveCalculation(path: ServicePath, ask: Ask): Promise<CalculationId>
 
   /** First-level sub-projects, in the service's order. Malformed items are left out and logged. */
-  subProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
+  subProjects(of: ProjectId, ask: Ask): Promise<readonly ListedProject[]>
   /** First-level calculations. */
-  calculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>
+  calculations(of: ProjectId, ask: Ask): Promise<readonly ListedCalculation[]>
   /** How many sub-projects and calculations the service lists there, those that make no sense included. */
   countChildren(of: ProjectId, ask: Ask): Promise<number>
   /** Everything below, for foresight: only where the service's items carry their parent. */
-  allSubProjects(of: ProjectId, ask: Ask): Promise<readonly Listed<ProjectId>[]>
-  allCalculations(of: ProjectId, ask: Ask): Promise<readonly Listed<CalculationId>[]>
+  allSubProjects(of: ProjectId, ask: Ask): Promise<readonly ListedProject[]>
+  allCalculations(of: ProjectId, ask: Ask): Promise<readonly ListedCalculation[]>
 
   project(id: ProjectId, ask: Ask): Promise<JsonObject>
   calculation(id: CalculationId, ask: Ask): Promise<JsonObject>

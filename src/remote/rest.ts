@@ -1,6 +1,7 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 import type { Http } from './http.js'
+import type { TextReader } from './items.js'
 import type { Learned } from './learned.js'
 import {
   type Ask,
@@ -26,8 +27,15 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   }
   const remove = (endpoint: string, query: Query, ask: Ask) =>
     http.text({ method: 'DELETE', path: path(endpoint, query) }, ask).then(() => {})
-  const descendants = (id: string, type: string, depth: string, ask: Ask) =>
-    get('project/descendant', { id, type, depth }, ask)
+  /** A list that may be long: it is read while it arrives. */
+  async function descendants<Value>(
+    query: { id: string; type: 'project' | 'calculation'; depth: '1' | 'all' },
+    reader: () => TextReader<Value>,
+    ask: Ask,
+  ): Promise<Value> {
+    const request = { method: 'GET', path: path('project/descendant', query) } as const
+    return (await http.readInto(request, reader, ask)).end()
+  }
   const resolve = (at: string, type: string, ask: Ask) =>
     meaning({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, ask))
 
@@ -61,17 +69,19 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     resolveProject: async (at, ask) => wire.projectId(await resolve(at, 'project', ask)),
     resolveCalculation: async (at, ask) => wire.calculationId(await resolve(at, 'calculation', ask)),
 
-    subProjects: async (of, ask) => wire.projects(await descendants(of, 'project', '1', ask)),
-    calculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', '1', ask)),
-    async countChildren(of, ask) {
-      const listings = await Promise.all([
-        descendants(of, 'project', '1', ask),
-        descendants(of, 'calculation', '1', ask),
-      ])
-      return listings.reduce((count, text) => count + wire.count(text), 0)
+    subProjects: (id, ask) => descendants({ id, type: 'project', depth: '1' }, wire.projects, ask),
+    calculations: (id, ask) => descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, ask),
+    async countChildren(id, ask) {
+      const counts = await Promise.all(
+        (['project', 'calculation'] as const).map(type =>
+          descendants({ id, type, depth: '1' }, wire.counted, ask),
+        ),
+      )
+      return counts.reduce((sum, count) => sum + count, 0)
     },
-    allSubProjects: async (of, ask) => wire.projects(await descendants(of, 'project', 'all', ask)),
-    allCalculations: async (of, ask) => wire.calculations(await descendants(of, 'calculation', 'all', ask)),
+    allSubProjects: (id, ask) => descendants({ id, type: 'project', depth: 'all' }, wire.projects, ask),
+    allCalculations: (id, ask) =>
+      descendants({ id, type: 'calculation', depth: 'all' }, wire.calculations, ask),
 
     project: async (id, ask) => wire.record(await get('project', { id }, ask)),
     calculation,

@@ -146,6 +146,8 @@ const isRefusal = (failure: unknown): boolean =>
 export function signedIn(http: Http, who: Session): Http {
   return {
     text: (request, ask) => who.ask(ask, authorization => http.text({ ...request, authorization }, ask)),
+    readInto: (request, reader, ask) =>
+      who.ask(ask, authorization => http.readInto({ ...request, authorization }, reader, ask)),
     content: (request, name, start, ask) =>
       who.ask(ask, authorization => http.content({ ...request, authorization }, name, start, ask)),
     head: (request, ask) => who.ask(ask, authorization => http.head({ ...request, authorization }, ask)),

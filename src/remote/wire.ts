@@ -1,5 +1,6 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../failure.js'
+import { openBundler } from '../record/bundle.js'
 import {
   type Json,
   type JsonObject,
@@ -10,7 +11,8 @@ import {
 } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
-import { lengthOf, listing, type Malformed, namesOf } from './listing.js'
+import type { TextReader } from './items.js'
+import { lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
@@ -19,6 +21,8 @@ import type {
   Dialect,
   FileTitle,
   Listed,
+  ListedCalculation,
+  ListedProject,
   ProjectId,
   ReportId,
   ReportType,
@@ -79,10 +83,11 @@ export const defaultFields: FieldNames = {
 export interface Wire {
   readonly dialect: Dialect
   record(text: string): JsonObject
-  projects(text: string): readonly Listed<ProjectId>[]
-  calculations(text: string): readonly Listed<CalculationId>[]
-  /** The number of items in a listing, whatever they are. */
-  count(text: string): number
+  /** Reads a project's children as they arrive. */
+  projects(): TextReader<readonly ListedProject[]>
+  calculations(): TextReader<readonly ListedCalculation[]>
+  /** Counts them, whatever they are. */
+  counted(): TextReader<number>
   shares(text: string): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
   fileTitles(text: string): readonly FileTitle[]
@@ -110,9 +115,9 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
       if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
       return objectIn(text)
     },
-    projects: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<ProjectId>[],
-    calculations: text => listing(parsed(text, quickJson), read.item, malformed) as Listed<CalculationId>[],
-    count: text => lengthOf(parsed(text, quickJson)),
+    projects: () => children('project') as TextReader<ListedProject[]>,
+    calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
+    counted: lengthReader,
     shares: text => listing(parsed(text, quickJson), read.share, malformed),
     reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
     fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],
@@ -130,6 +135,13 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     recordBody: compactPrint,
     orderBody,
     extras: endpoint => settings.query?.[endpoint] ?? {},
+  }
+
+  function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
+    const bundler = openBundler()
+    const item = (json: JsonObject) => read.item(json, { kind, bundler })
+    const parse = (text: string) => parsed(text, quickJson)
+    return listingReader({ parse, read: item, done: bundler.close }, malformed)
   }
 
   function resolved(text: string): string {
