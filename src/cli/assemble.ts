@@ -194,7 +194,14 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     },
     statfs: () => spaceOf(account.places.state),
     xattrs,
-    foresight: openForesight({ catalog, content, tree, room: connection.guesses, now }),
+    foresight: openForesight({
+      catalog,
+      content,
+      tree,
+      room: connection.guesses,
+      cacheBytes: config.cacheSize,
+      now,
+    }),
     deadlines,
     now,
   })

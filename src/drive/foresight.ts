@@ -30,6 +30,8 @@ export interface ForesightPorts {
   readonly tree: Pick<Tree, 'list' | 'directory'>
   /** How many guesses may be under way side by side, now. */
   readonly room: () => number
+  /** What kept contents may take on the disk, in bytes. */
+  readonly cacheBytes: number
   readonly now: () => Instant
 }
 
@@ -39,10 +41,15 @@ const leftAfterMs = 2_000
 /** What is known is told at once. */
 const momentMs = 1_000
 
-export function openForesight({ catalog, content, tree, room, now }: ForesightPorts): Foresight {
+/** Fetched ahead, contents take a part of the cache that pushes out nothing of worth, and never more than this. */
+const readyAtMost = 64 << 20
+const partOfCache = 1 / 4
+
+export function openForesight(ports: ForesightPorts): Foresight {
+  const { catalog, content, tree, room, now } = ports
   const folders = new LRUCache<string, Folder>({ max: foldersAtMost })
   const guesses = openGuesses(room, now)
-  const ahead = readAhead(content)
+  const ahead = readAhead(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const inFolder = openInFolder(guesses, ahead, now)
   const trails = openTrails({
     guesses,

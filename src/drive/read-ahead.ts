@@ -18,14 +18,16 @@ export interface ReadAhead {
   clear(): void
 }
 
-/** All that lies ready and is in nobody's hands, in bytes. */
-const readyAtMost = 64 << 20
 /** Of files that are opened and not read on, only what is hardly longer than its beginning is fetched. */
 const mostOf: Readonly<Record<Deed, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
 /** What a file counts before its length is known. */
 const supposedBytes = 64 << 10
 
-export function readAhead(content: Pick<ContentCache, 'size' | 'ahead' | 'cached'>): ReadAhead {
+/** At most `readyAtMost` bytes lie ready and are in nobody's hands. */
+export function readAhead(
+  content: Pick<ContentCache, 'size' | 'ahead' | 'cached'>,
+  readyAtMost: number,
+): ReadAhead {
   const ready = new Map<string, number>()
   let bytes = 0
 
@@ -45,11 +47,12 @@ export function readAhead(content: Pick<ContentCache, 'size' | 'ahead' | 'cached
       // A geometry has no size before it is made.
       if (deed === 'looked' && wanted.of === 'file') return void (await content.size(wanted, ask))
       if (bytes >= readyAtMost || content.cached(wanted) === 1) return
+      const most = Math.min(mostOf[deed], readyAtMost)
       put(path, supposedBytes)
       try {
         // A short body is on its way faster than it is called off, and would have to be asked for again.
-        const length = await content.ahead(wanted, ask, mostOf[deed], deed === 'read' ? signal : undefined)
-        if (ready.has(path)) put(path, length > mostOf[deed] ? 0 : length)
+        const length = await content.ahead(wanted, ask, most, deed === 'read' ? signal : undefined)
+        if (ready.has(path)) put(path, length > most ? 0 : length)
       } catch (thrown) {
         drop(path)
         throw thrown
