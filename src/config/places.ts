@@ -1,8 +1,8 @@
 // Where things are kept: the XDG directories, and below them one private directory a service and user.
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -38,8 +38,19 @@ export function placesOf(
 
 /** Makes a directory that only its owner can enter, also where it was there with a wider mode. */
 export function makePrivate(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   chmodSync(directory, 0o700)
+}
+
+/** One after the other: where a parent is there and takes nothing (/proc), Node's recursive way goes on for ever. */
+function makeDirectory(directory: string): void {
+  const parent = dirname(directory)
+  if (!existsSync(parent)) makeDirectory(parent)
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }
 
 /** Readable for people, and told apart by the hash. */

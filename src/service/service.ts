@@ -1,6 +1,6 @@
 // The bundled service as one thing that starts and ends: data directory, database, listener.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { buildApp, prefix } from './app.js'
 import { openContents } from './contents.js'
 import { complete, type ServiceOptions } from './options.js'
@@ -64,7 +64,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** Opens a data directory, 0700, making what is missing. */
 export function openData(directory: string) {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectory(directory)
   const store = openStore(join(directory, 'service.db'))
   return { store, contents: openContents(join(directory, 'content'), store) }
+}
+
+/** One after the other: where a parent is there and takes nothing (/proc), Node's recursive way goes on for ever. */
+function makeDirectory(directory: string): void {
+  const parent = dirname(directory)
+  if (!existsSync(parent)) makeDirectory(parent)
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }

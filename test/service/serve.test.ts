@@ -161,3 +161,15 @@ t.test(
     )
   },
 )
+
+t.test(
+  'a data directory that cannot be made is one sentence and the end, also where nothing can be made',
+  async t => {
+    for (const data of ['/proc/nope', '/proc/nope/deeper']) {
+      t.match(await run(t, ['--port', '0', '--data', data]), {
+        code: 1,
+        said: /^calcfs serve: \/proc\/nope cannot be made \(ENOENT\); see --data\n$/,
+      })
+    }
+  },
+)
