@@ -47,7 +47,12 @@ export const forms: Forms = {
   },
   drop: {
     ask: onDraft,
-    answer: z.object({ name: z.string(), record: z.string(), kept: z.string().optional() }),
+    answer: z.object({
+      name: z.string(),
+      record: z.string(),
+      mayBeStored: z.boolean(),
+      kept: z.string().optional(),
+    }),
   },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
   setReport: {

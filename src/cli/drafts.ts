@@ -123,12 +123,15 @@ function dropCommand(): Command {
     .argument('<name>', nameHelp)
     .action((asked: string) =>
       withDrive(command, async control => {
-        const { name, record, kept } = await control.drop({ name: asked })
+        const { name, record, mayBeStored, kept } = await control.drop({ name: asked })
         const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-        console.log(
-          `${name} is given up${/\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`}${where}.`,
-        )
+        console.log(`${name} is given up${becameOf(record, mayBeStored)}${where}.`)
       }),
     )
   return command
+}
+
+function becameOf(record: string, mayBeStored: boolean): string {
+  if (mayBeStored) return `, but it was sent, and the service may have stored it: look at ${record} there`
+  return /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
 }

@@ -2,6 +2,7 @@
 import { editsBetween, withEdits } from '../edit/diff.js'
 import type { Draft } from '../edit/draft.js'
 import { recordWords } from '../edit/explain.js'
+import type { DraftState } from '../edit/meta.js'
 import { orderText } from '../edit/order-text.js'
 import { asFailure, Failure } from '../failure.js'
 import { parseObject } from '../record/parse.js'
@@ -160,10 +161,14 @@ export function openDraftControl(
     async drop({ name }) {
       const found = find(name)
       const record = recordOf(found.draft)
-      return { name: found.name, record, kept: await writing.giveUp(found.draft) }
+      const mayBeStored = underWay.has(found.draft.meta.state)
+      return { name: found.name, record, mayBeStored, kept: await writing.giveUp(found.draft) }
     },
   }
 }
+
+/** What has left, and of which nobody has seen the end. */
+const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 const bytesOf = (draft: Draft): Promise<Uint8Array> => draft.read(0, draft.size)
 

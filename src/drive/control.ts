@@ -71,6 +71,8 @@ export interface Comparison {
 export interface Dropped {
   readonly name: string
   readonly record: string
+  /** It was sent, and nobody knows yet whether the service has stored it. */
+  readonly mayBeStored: boolean
   /** The file in which the text can still be found; undefined where it is gone. */
   readonly kept?: string | undefined
 }

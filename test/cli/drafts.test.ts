@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
 
 t.setTimeout(240_000)
 
@@ -112,6 +113,33 @@ t.test('drop gives the text up and says where a copy lies (CLI-10)', async t => 
   const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
   t.equal(await readFile(kept, 'utf8'), text)
   t.match(await textOf(ground, path), 'Supporting information', 'the record shows what the service has')
+  t.match(await drafts(ground, 'list'), { code: 0 })
+})
+
+t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10)', async t => {
+  const ground = await realMount(t)
+  const text = (await textOf(ground, path)).replace('Supporting information', 'On its way')
+  let letGo = () => {}
+  const gate = new Promise<void>(resolve => {
+    letGo = resolve
+  })
+  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+    await gate
+    const answer = await carryOut()
+    answer()
+  })
+  const saved = outcome(overwrite(ground, path, text))
+  await until(10_000, 'the PUT has left', async () => writes(ground.service.heard).includes('PUT /report'))
+  const { code, stdout } = await drafts(ground, 'drop', '42')
+  letGo()
+  t.equal(code, 0)
+  t.match(stdout, /was sent, and the service may have stored it: look at report 42 there/)
+  const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
+  t.equal(await readFile(kept, 'utf8'), text)
+  t.comment(`the save ended with ${await saved}`)
+  t.match(await ground.service.elsewhere('GET', '/report?id=42'), '"On its way"')
+  await ground.pass(3200)
+  t.match(await textOf(ground, path), 'On its way', 'and the file shows what the service has')
   t.match(await drafts(ground, 'list'), { code: 0 })
 })
 
