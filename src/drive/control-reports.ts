@@ -1,7 +1,7 @@
 // `calcfs report`: a report is made known, its list replaced by an explicit wish, its order changed together with its formulas.
 import type { Draft } from '../edit/draft.js'
 import { editableOrder } from '../edit/order-record.js'
-import { calculationOf, checkedRow } from '../edit/report-list.js'
+import { calculationOf, checkedRows } from '../edit/report-list.js'
 import { renumberedReport } from '../edit/report-renumber.js'
 import { Failure } from '../failure.js'
 import { formulasIn } from '../record/formulas.js'
@@ -70,7 +70,7 @@ export function openReportControl(
     editingOf(source)
     const now = await readNow(id, ask)
     const old = dialect.rows(now) ?? []
-    const rows = await Promise.all(entries.map(entry => checkedRow(ports, old, entryOf(entry), ask)))
+    const rows = await checkedRows(ports, old, entries.map(entryOf), ask)
     if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, ask)
     await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, ask)
     return { order: idsOf(catalog.knownRecord({ kind: 'report', id })) ?? rowIds(rows), shown: true }

@@ -37,20 +37,27 @@ export interface Merge {
   readonly conflicts: readonly string[]
 }
 
+/** What is the same in a field although it differs. */
+export interface Likeness {
+  readonly isOurs?: (name: string) => boolean
+  readonly isThere?: (name: string) => boolean
+}
+
 /**
  * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
- * in what the service has filled in.
+ * in what the service has filled in, `isThere` of an edit that somebody else has made in other words.
  */
 export function merge(
   base: JsonObject,
   edits: Edits,
   theirs: JsonObject,
-  isOurs: (name: string) => boolean = nothingOurs,
+  { isOurs = never, isThere = never }: Likeness = {},
 ): Merge {
-  const open = new Map([...edits].filter(([name, edit]) => !equalEdit(edit, valueIn(theirs, name))))
-  const conflicts = [...open.keys()].filter(
-    name => !equalEdit(valueIn(base, name), valueIn(theirs, name)) && !isOurs(name),
-  )
+  const isTheirs = (name: string) => !equalEdit(valueIn(base, name), valueIn(theirs, name))
+  const isOpen = ([name, edit]: [string, Edit]) =>
+    !equalEdit(edit, valueIn(theirs, name)) && !(isTheirs(name) && isThere(name))
+  const open = new Map([...edits].filter(isOpen))
+  const conflicts = [...open.keys()].filter(name => isTheirs(name) && !isOurs(name))
   return { whole: withEdits(theirs, open), edits: open, conflicts }
 }
 
@@ -76,7 +83,7 @@ export function keptSentence(edits: Edits, stored: JsonObject): string | undefin
   return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`
 }
 
-const nothingOurs = (): boolean => false
+const never = (): boolean => false
 
 function valueIn(record: JsonObject, name: string): Edit {
   return fieldOf(record, name) ?? removed

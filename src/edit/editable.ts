@@ -54,6 +54,8 @@ export interface EditableRecord {
   check(written: Written, ask: Ask): Promise<JsonObject>
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
+  /** Whether somebody else has made the same of a field in other words: a list with other place numbers. */
+  readonly hasAlready?: (name: string, mine: JsonObject, theirs: JsonObject) => boolean
   /**
    * A last look at the merged record, before anything is sent.
    * @throws Failure 'refused' or 'conflict' where the parts do not go together

@@ -1,7 +1,6 @@
 // A formula says c1 and means a calculation: no save may make it mean another one by the way.
 import { Failure } from '../failure.js'
 import { type Formulas, formulasIn } from '../record/formulas.js'
-import type { JsonObject } from '../record/json.js'
 import type { CalculationId, Dialect } from '../remote/remote.js'
 import type { Change, Written } from './editable.js'
 
@@ -12,10 +11,10 @@ import type { Change, Written } from './editable.js'
  */
 export function refuseOtherMeaning(dialect: Dialect, written: Written, change: Change): void {
   const configuration = dialect.configuration(change.whole)
-  const after = orderOf(dialect, change.whole)
+  const after = dialect.places(change.whole)
   if (configuration === undefined || after === undefined) return
   const isMine = configuration !== dialect.configuration(change.before)
-  const before = orderOf(dialect, isMine ? written.mine : change.before)
+  const before = dialect.places(isMine ? written.mine : change.before)
   if (before === undefined) return
   const formulas = formulasIn(configuration)
   const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
@@ -27,27 +26,17 @@ export function refuseOtherMeaning(dialect: Dialect, written: Written, change: C
     : movedBySomebody(changed, formulas)
 }
 
-function orderOf(dialect: Dialect, report: JsonObject): readonly CalculationId[] | undefined {
-  return dialect.rows(report)?.map(row => row.calculation)
-}
+type Places = readonly (CalculationId | undefined)[]
 
-/** A place beyond the old list meant nothing, so nothing can be taken from it. */
-function movedPlaces(
-  { places }: Formulas,
-  before: readonly CalculationId[],
-  after: readonly CalculationId[],
-): readonly string[] {
+/** A place beyond the old list, or an empty one, meant nothing, so nothing can be taken from it. */
+function movedPlaces({ places }: Formulas, before: Places, after: Places): readonly string[] {
   return places
     .filter(place => before[place - 1] !== undefined && before[place - 1] !== after[place - 1])
     .map(place => `c${place} was calculation ${before[place - 1]} and would be ${after[place - 1] ?? 'none'}`)
 }
 
-function missingIds(
-  { ids }: Formulas,
-  before: readonly CalculationId[],
-  after: readonly CalculationId[],
-): readonly string[] {
-  const gone = before.filter(id => ids.includes(id) && !after.includes(id))
+function missingIds({ ids }: Formulas, before: Places, after: Places): readonly string[] {
+  const gone = before.filter(id => id !== undefined && ids.includes(id) && !after.includes(id))
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 

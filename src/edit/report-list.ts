@@ -3,6 +3,7 @@ import { asFailure, Failure } from '../failure.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import { compactPrint } from '../record/print.js'
+import { continuedRows } from '../record/row-pairs.js'
 import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../remote/remote.js'
 import type { Written } from './editable.js'
 import type { ReportPorts } from './report-ports.js'
@@ -32,7 +33,7 @@ export async function withCheckedList(
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   }
   refuseOldPlaces(dialect, written, entries)
-  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  const rows = await checkedRows(ports, before, entries, ask)
   return withRowsLike(dialect, { base, mine }, rows, name)
 }
 
@@ -104,21 +105,38 @@ export async function rowsOfNew(
 ): Promise<readonly ReportRow[] | undefined> {
   const entries = ports.dialect.entries(written)
   if (entries === undefined) return undefined
-  return Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  return checkedRows(ports, before, entries, ask)
+}
+
+/**
+ * The rows that these entries mean; one without a title keeps the title that it had.
+ * @throws Failure 'refused' for an entry that is no calculation
+ */
+export async function checkedRows(
+  ports: ReportPorts,
+  before: readonly ReportRow[],
+  entries: readonly ListEntry[],
+  ask: Ask,
+): Promise<readonly ReportRow[]> {
+  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  const continued = continuedRows(rows, before)
+  return rows.map(({ calculation, title }, at) => ({
+    calculation,
+    title: title ?? before[continued[at] ?? -1]?.title,
+  }))
 }
 
 /** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
-export async function checkedRow(
+async function checkedRow(
   ports: ReportPorts,
   before: readonly ReportRow[],
   entry: ListEntry,
   ask: Ask,
 ): Promise<ReportRow> {
   const calculation = await calculationOf(ports, entry, ask)
-  const old = before.find(row => row.calculation === calculation)
-  if (old === undefined && entry.as === 'id') await refuseUnknown(ports, calculation, ask)
-  const title = entry.as === 'nonsense' ? undefined : entry.title
-  return { calculation, title: title ?? old?.title }
+  const isOld = before.some(row => row.calculation === calculation)
+  if (!isOld && entry.as === 'id') await refuseUnknown(ports, calculation, ask)
+  return { calculation, title: entry.as === 'nonsense' ? undefined : entry.title }
 }
 
 /** The calculation that an entry names. @throws Failure 'refused' where there is none */

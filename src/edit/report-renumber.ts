@@ -17,15 +17,15 @@ export interface Renumbered {
  * where the draft changes the configuration in another way
  */
 export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumbered): JsonObject {
-  const before = dialect.rows(now)?.map(row => row.calculation)
+  const before = dialect.places(now)
   if (before === undefined) {
     throw new Failure(
       'refused',
       'the service does not show the calculations of this report, so nobody can tell what its formulas mean',
     )
   }
-  const after = rows.map(row => row.calculation)
   const ordered = dialect.withRows(mine, rows, now)
+  const after = dialect.places(dialect.withRows(now, rows)) ?? []
   const configuration = dialect.configuration(now)
   if (configuration === undefined) return ordered
   const result = renumber(configuration, before, after)

@@ -33,6 +33,19 @@ export function saysSameList(
   return itemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
 }
 
+/** True if both lists have the same rows in the same order, whatever numbers their places have. */
+export function hasSameRows(
+  dialect: Dialect,
+  name: string,
+  { mine, theirs }: { mine: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(mine)
+  // Rows in the order of `theirs` get its place numbers.
+  return (
+    rows !== undefined && saysSameList(dialect, name, { base: dialect.withRows(mine, rows, theirs), theirs })
+  )
+}
+
 function itemsIn(record: JsonObject, name: string): readonly Json[] {
   const list = fieldOf(record, name)
   return list?.type === 'array' ? list.items : []

@@ -8,7 +8,7 @@ import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
-import { compareReport, isListWhole, newOrder, saysSameList } from './report-verdict.js'
+import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
 
 /** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
@@ -41,6 +41,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     read,
     check,
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
+    hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
     allow: (written, change) => refuseOtherMeaning(dialect, written, change),
     send,
     compare: (change, stored) => compareReport(dialect, change, stored),

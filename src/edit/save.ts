@@ -174,8 +174,11 @@ async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
 function merged(record: EditableRecord, written: Written, before: JsonObject): Change {
-  const isOurs = (name: string) => record.saysSame?.(name, written.base, before) === true
-  const { whole, edits, conflicts } = merge(written.base, written.edits, before, isOurs)
+  const { base, mine } = written
+  const { whole, edits, conflicts } = merge(base, written.edits, before, {
+    isOurs: name => record.saysSame?.(name, base, before) === true,
+    isThere: name => record.hasAlready?.(name, mine, before) === true,
+  })
   if (conflicts.length > 0) {
     const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
     throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)

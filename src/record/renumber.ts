@@ -6,15 +6,14 @@ export type Renumbering =
   | { readonly mended: string }
   | { readonly lost: readonly { readonly formula: string; readonly calculation: string }[] }
 
+/** The calculations by place; an empty place is undefined. */
+type Places = readonly (string | undefined)[]
+
 /**
  * Rewrites a configuration from one order of calculation ids to another. Only numbers change: tags, blanks and what is
- * no formula stay letter for letter. A place behind the old list meant nothing and stays as it is.
+ * no formula stay letter for letter. A place behind the old list, or an empty one, meant nothing and stays as it is.
  */
-export function renumber(
-  configuration: string,
-  before: readonly string[],
-  after: readonly string[],
-): Renumbering {
+export function renumber(configuration: string, before: Places, after: Places): Renumbering {
   const { places, ids } = formulasIn(configuration)
   const meant = places.flatMap(number => {
     const calculation = before[number - 1]
@@ -31,14 +30,11 @@ export function renumber(
   return { mended: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)) }
 }
 
-/** The places behind the old list that the new one would give a meaning. */
-export function awakened(
-  configuration: string,
-  before: readonly string[],
-  after: readonly string[],
-): readonly string[] {
+/** The places that meant nothing, and that the new list would give a meaning. */
+export function awakened(configuration: string, before: Places, after: Places): readonly string[] {
   const { places } = formulasIn(configuration)
-  return places.filter(number => number > before.length && number <= after.length).map(number => `c${number}`)
+  const isAwakened = (number: number) => before[number - 1] === undefined && after[number - 1] !== undefined
+  return places.filter(isAwakened).map(number => `c${number}`)
 }
 
 function betweenTags(configuration: string, rewrite: (text: string) => string): string {

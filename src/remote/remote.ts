@@ -168,6 +168,8 @@ export interface Dialect {
    * started from, rows whose place numbers were edited instead of moved come in the order of these numbers.
    */
   entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
+  /** The calculations by place, as formulas count; one that was deleted has left its place empty. */
+  places(report: JsonObject): readonly (CalculationId | undefined)[] | undefined
   /** True if every row has the place number that its calculation has in the other text, too. */
   hasPlacesOf(report: JsonObject, other: JsonObject): boolean
   /**

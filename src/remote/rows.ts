@@ -1,6 +1,7 @@
 // A report's ordered list of calculations: read in every form that occurs, and written back in the form the record has.
 import { Failure } from '../failure.js'
 import { fieldOf, type Json, type JsonObject, numberJson, stringJson, withField } from '../record/json.js'
+import { continuedRows } from '../record/row-pairs.js'
 import type { CalculationId, ListEntry, ReportRow } from './remote.js'
 import { idIn, isId } from './scalar.js'
 
@@ -27,6 +28,28 @@ export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow
   const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
   if (rows === undefined || rows.length !== entries?.length) return undefined
   return rows.map(({ calculation, title }) => ({ calculation, title }))
+}
+
+/** A place number that is no slip of a pen. */
+const largestPlace = 100_000
+
+/**
+ * The calculations by place, as formulas count: the first is c1. A place is empty where a calculation was deleted. Where
+ * the rows are not numbered from 1 on, each by its own number, they count in their order.
+ */
+export function placesIn(
+  report: JsonObject,
+  names: ListNames,
+): readonly (CalculationId | undefined)[] | undefined {
+  const rows = rowsIn(report, names)
+  if (rows === undefined) return undefined
+  const numbers = byPlace(itemsOf(report, names) ?? [], names).map(item =>
+    item.type === 'object' ? (placeOf(item, names) ?? 0) : 0,
+  )
+  const isCounted = numbers.every(number => Number.isInteger(number) && number > 0 && number <= largestPlace)
+  if (!isCounted || new Set(numbers).size < numbers.length) return rows.map(row => row.calculation)
+  const calculations = new Map(rows.map(({ calculation }, at) => [numbers[at], calculation]))
+  return Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => calculations.get(at + 1))
 }
 
 /**
@@ -81,8 +104,13 @@ function writtenLike(
   names: ListNames,
 ): readonly Json[] {
   const objects = items.filter(item => item.type === 'object')
-  // A calculation may stand twice: each of its rows goes on as one of them.
-  const left = byPlace(items, names).filter(item => item.type === 'object')
+  const old = byPlace(items, names).filter(item => item.type === 'object')
+  const continued = continuedRows(
+    rows,
+    old.map(item => ({ calculation: calculationOf(item, names), title: titleOf(item, names) })),
+  )
+  const once = new Set<CalculationId>()
+  const twice = new Set(rows.map(row => row.calculation).filter(id => once.size === once.add(id).size))
   // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
   const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
   if (objects.length > 0 || isOpen)
@@ -90,7 +118,7 @@ function writtenLike(
       rowObject(
         row,
         numbers === undefined ? numberJson(String(index + 1)) : numbers[index],
-        { model: objects[0], left },
+        { model: objects[0], stayed: old[continued[index] ?? -1], isTwice: twice.has(row.calculation) },
         names,
       ),
     )
@@ -106,18 +134,23 @@ const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: Lis
 function rowObject(
   row: ReportRow,
   place: Json | undefined,
-  { model, left }: { model: JsonObject | undefined; left: JsonObject[] },
+  {
+    model,
+    stayed,
+    isTwice,
+  }: { model: JsonObject | undefined; stayed: JsonObject | undefined; isTwice: boolean },
   names: ListNames,
 ): JsonObject {
   const idField = presentIn(model, names.rowCalculation) ?? 'calcId'
   const placeField = presentIn(model, names.rowPlace)
   const titleField = presentIn(model, names.rowTitle) ?? 'title'
-  const at = left.findIndex(item => calculationOf(item, names) === row.calculation)
-  const [stayed] = at < 0 ? [] : left.splice(at, 1)
   let written =
     stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
   if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
-  return row.title === undefined ? written : withField(written, titleField, stringJson(row.title))
+  if (row.title !== undefined) return withField(written, titleField, stringJson(row.title))
+  // A service that goes by calculations would give it the title of the other row.
+  const isUnsaid = isTwice && fieldOf(written, titleField) === undefined
+  return isUnsaid ? withField(written, titleField, { type: 'word', raw: 'null' }) : written
 }
 
 const idLike = (model: JsonObject | undefined, field: string, id: CalculationId): Json =>
@@ -148,11 +181,15 @@ function entryOf(item: Json, names: ListNames): ListEntry {
 /** Digits that are no id are a slip of the pen, not the name of a calculation. */
 const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId(text)
 
-/** True if the calculations stand in the same order as in the base: then a changed place number is the edit. */
+/** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
 function sameSequence(items: readonly Json[], base: readonly Json[], names: ListNames): boolean {
-  const ids = (list: readonly Json[]) =>
-    list.map(item => (item.type === 'object' ? calculationOf(item, names) : 'none'))
-  return ids(items).join() === ids(base).join()
+  const ids = items.map(item => calculationIn(item, names))
+  const isTwice = new Set(ids).size < ids.length
+  // Of a calculation that stands twice only the titles tell which row is which.
+  const title = (item: Json) => (isTwice && item.type === 'object' ? (titleOf(item, names) ?? '') : '')
+  const keys = (list: readonly Json[]) =>
+    list.map(item => JSON.stringify([calculationIn(item, names) ?? 'none', title(item)]))
+  return keys(items).join() === keys(base).join()
 }
 
 function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {

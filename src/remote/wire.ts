@@ -29,7 +29,7 @@ import type {
   Share,
   User,
 } from './remote.js'
-import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, rowsIn, withRowsIn } from './rows.js'
+import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
 import { wordsIn } from './scalar.js'
 import { blotted } from './secrets.js'
 
@@ -162,6 +162,7 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     plain: record => names.modified.reduce(withoutField, record),
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),
+    places: report => placesIn(report, names),
     hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
     withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
     listField: report => listFieldOf(report, names),

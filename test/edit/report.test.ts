@@ -194,3 +194,15 @@ t.test('a graph keeps the calculations that it computes with', async t => {
   await write(graph.replace('[12,7]', '[7,12]'))
   t.same(puts(service.requests), ['LIST 7,12'], 'their order means nothing to a graph')
 })
+
+t.test('a formula counts by place number, also where a place is empty', async t => {
+  const gap = profile.replace('"calcOrder":2', '"calcOrder":3').replace('c1+c2', 'c3')
+  const { service, write } = await setUp(t, gap)
+  const [first, second] = gap.match(/\{"calcId"[^}]*\}/g) ?? []
+  const failure = await failureOf(write(gap.replace(`${first},${second}`, `${second},${first}`)))
+  t.match(failure.message, /c3 was calculation 7/)
+  t.match(await failureOf(write(gap.replace('}]}', '},{"calcId":31}]}'))), {
+    message: /c3 was calculation 7 and would be 31/,
+  })
+  t.same(puts(service.requests), [])
+})

@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto'
 
 export type Kind = 'report' | 'project' | 'calculation' | 'share'
 
+/** Where a row says which place it has; two rows are the same whatever it says. */
+export const place = Symbol('place')
+
 /** One entry of a report's list. */
 export interface Row {
   readonly calculation: string
   readonly title: string | null
+  readonly [place]?: number
 }
 
 /** The fields of a record that are followed, in a fixed order; a report's list is the field `calculations`. */
@@ -36,7 +40,7 @@ function rowsIn(list: unknown): Row[] {
   if (!Array.isArray(list)) return []
   return list.map(item => {
     if (typeof item !== 'object') return { calculation: String(item), title: null }
-    return { calculation: String(item.calcId), title: item.title ?? null }
+    return { calculation: String(item.calcId), title: item.title ?? null, [place]: item.calcOrder }
   })
 }
 
@@ -134,10 +138,17 @@ function flaws({ kind, base, mine, existing }: Edit, names: readonly string[]): 
 function meansOther(truth: Content, mine: Content, after: Content): boolean {
   const formulas = String(after['configuration'] ?? '')
   const isMine = !same(after['configuration'], truth['configuration'])
-  const before = rowsOf(isMine ? mine : truth)
-  const now = rowsOf(after)
+  const before = placesOf(rowsOf(isMine ? mine : truth))
+  // Only another order is counted anew; what was deleted elsewhere leaves its place empty.
+  const isSameOrder = same(idsOf(truth), idsOf(after))
+  const now = isSameOrder ? placesOf(rowsOf(truth)) : idsOf(after)
   const places = [...formulas.matchAll(/\bc(\d+)\b/g)].map(found => Number(found[1]) - 1)
-  return places.some(
-    place => before[place] !== undefined && before[place]?.calculation !== now[place]?.calculation,
-  )
+  return places.some(at => before[at] !== undefined && before[at] !== now[at])
+}
+
+const idsOf = (content: Content): string[] => rowsOf(content).map(row => row.calculation)
+
+function placesOf(rows: readonly Row[]): readonly (string | undefined)[] {
+  const calculations = new Map(rows.map((row, at) => [row[place] ?? at + 1, row.calculation]))
+  return Array.from({ length: Math.max(0, ...calculations.keys()) }, (_, at) => calculations.get(at + 1))
 }

@@ -21,6 +21,9 @@ export function outage(t: Test, open: OpenGround): void {
     const known = await namesOf(ground, project)
     const text = await textOf(ground, report)
     await textOf(ground, `${project}/TS1_opt/run.log`)
+    const calculations = [{ id: ids.bare }, { id: ids.product, title: 'Named' }]
+    service.seed.addReport({ id: '44', name: 'Untitled', owner: 'demo', calculations })
+    await textOf(ground, 'reports/44.json')
     await service.leave()
     await ground.pass(2500)
 
@@ -30,6 +33,12 @@ export function outage(t: Test, open: OpenGround): void {
       t.equal(await textOf(ground, `${project}/TS1_opt/run.log`), log)
       t.ok(await files.xattr(project, 'user.calcfs.stale'))
       t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { answers: false })
+    })
+
+    t.test('STALE-5 a row whose calculation was never read stands in its folder without a title', async t => {
+      const names = await namesOf(ground, 'reports/44')
+      t.equal(names.length, 3)
+      t.ok(names.some(name => name.startsWith('01-')) && names.some(name => name.startsWith('02-Named')))
     })
 
     t.test('STALE-6 what was not known is an error that is no "not there"', async t => {

@@ -17,4 +17,20 @@ export function rowTitles(t: Test, open: OpenGround): void {
       { title: 'Transition state' },
     ])
   })
+
+  t.test('SAVE-14 of a calculation that stands twice each row has its own title', async t => {
+    const ground = await open(t)
+    const record = JSON.parse(await textOf(ground, report))
+    const [first, ...others] = record.calculations
+    const titles = async () => {
+      const { calculations } = JSON.parse(await ground.service.elsewhere('GET', `/report?id=${ids.report}`))
+      return calculations.slice(0, 2).map((row: { title: string | null }) => row.title)
+    }
+    const write = (calculations: readonly unknown[]) =>
+      overwrite(ground, report, JSON.stringify({ ...record, calculations }))
+    await write([first, { ...first, title: null }, ...others])
+    t.same(await titles(), ['Transition state', null])
+    await write([{ ...first, title: null }, first, ...others])
+    t.same(await titles(), [null, 'Transition state'])
+  })
 }

@@ -4,6 +4,7 @@ import type { OpenGround } from '../ground/ground.js'
 import { deleting } from './deleting.js'
 import { doubts } from './doubts.js'
 import { editing } from './editing.js'
+import { emptyPlaces } from './empty-places.js'
 import { foreignChanges } from './foreign-changes.js'
 import { foresight } from './foresight.js'
 import { listing } from './listing.js'
@@ -50,4 +51,5 @@ export const aboutWriting: readonly Promises[] = [
   rights,
   doubts,
   turnedLists,
+  emptyPlaces,
 ]
