@@ -11,7 +11,7 @@ export interface Wish {
   readonly service?: Partial<ServiceOptions>
   readonly settings?: Readonly<Record<string, string | readonly string[]>>
   readonly password?: string
-  /** How many times faster waits between two tries, and deadlines, are over; without a kernel only. */
+  /** How many times faster waits between two tries are over; without a kernel only. Deadlines stay. */
   readonly haste?: number
 }
 

@@ -15,6 +15,9 @@ import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { testService } from './service.js'
 import { fill } from './world.js'
 
+/** Milliseconds: what takes longer is a deadline, and a machine that has much to do needs all of it. */
+const longestWait = 5_000
+
 /** A drive without a kernel, whose files on the local disk a test may damage. */
 export interface InProcessGround extends Ground {
   /** Where the drafts, the history and the known reports lie. */
@@ -31,7 +34,8 @@ export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGr
   const clock: Clock = {
     now,
     after(milliseconds, action) {
-      const timer = setTimeout(action, milliseconds / (wish.haste ?? 1))
+      const haste = milliseconds < longestWait ? (wish.haste ?? 1) : 1
+      const timer = setTimeout(action, milliseconds / haste)
       return () => clearTimeout(timer)
     },
   }

@@ -4,7 +4,7 @@ import { away, type Content, type Kind, mark, printed, rowsOf, same } from './co
 import { childrenOf, rawField, reportsAfter, stored, storedText } from './database.js'
 import { loaded } from './looking.js'
 import { observe } from './shown.js'
-import { children, live, placeOf, reachable, type Stage, type Thing } from './stage.js'
+import { children, live, placeOf, reachable, type Stage, type Thing, titleOf } from './stage.js'
 import { read } from './writing.js'
 
 /** `all`: every text is read; else those that may have changed, and some of the others in turn. */
@@ -145,9 +145,6 @@ const isShare = (name: string): boolean => /^\d+\.json$/.test(name)
 /** No two things of a sequence ever have the same name. */
 const isNamed = ({ kind, id, names }: Thing, name: string): boolean =>
   kind === 'share' ? name === `${id}.json` : names.has(titleOf(name))
-
-/** The names that are tried need one escape only. */
-const titleOf = (name: string): string => name.replaceAll('%2F', '/')
 
 async function compareRecord(stage: Stage, thing: Thing): Promise<void> {
   const isGoneReport = thing.kind === 'report' && thing.truth === undefined && thing.draft === undefined

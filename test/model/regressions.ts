@@ -66,4 +66,26 @@ export const regressions: readonly Regression[] = [
       { does: 'rm -r', kind: 'project', at: 0, stops: false },
     ],
   },
+  {
+    name: 'of a calculation that stood twice the titled row was moved with its old number, and nothing was saved',
+    seed: 20261171,
+    access: 'manage',
+    steps: [
+      { does: 'rm -r', kind: 'calculation', at: 0, stops: false },
+      { does: 'edit', kind: 'report', at: 1, change: 'description', by: 0, style },
+      { does: 'edit', kind: 'report', at: 3, change: 'add by path', by: 0, style },
+      { does: 'edit', kind: 'report', at: 1, change: 'reverse', by: 0, style },
+    ],
+  },
+  {
+    name: 'a list was turned by two, and a draft of it was read as an order by its old numbers (EINVAL)',
+    seed: 20261121,
+    access: 'manage',
+    steps: [
+      { does: 'edit', kind: 'report', at: 3, change: 'reverse', by: 0, style },
+      { does: 'elsewhere', kind: 'report', at: 3, change: 'reverse' },
+      { does: 'pass', milliseconds: 13_000 },
+      { does: 'edit', kind: 'report', at: 3, change: 'description', by: 0, style },
+    ],
+  },
 ]

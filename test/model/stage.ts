@@ -120,6 +120,9 @@ export function pick(things: readonly Thing[], at: number): Thing | undefined {
 export const calculationsOf = (stage: Stage): ReadonlySet<string> =>
   new Set(live(stage, 'calculation').map(({ id }) => id))
 
+/** What a file name says; the names that are tried need one escape only. */
+export const titleOf = (name: string): string => name.replaceAll('%2F', '/')
+
 /** The directory of a project or a calculation. */
 export const placeOf = (thing: Thing): string =>
   thing.parent === undefined ? `projects/${thing.name}` : `${placeOf(thing.parent)}/${thing.name}`
