@@ -74,6 +74,8 @@ const kinds = new Map<number, FailureKind>([
 ])
 /** The same question may be answered a moment later. */
 const passing = new Set([408, 423, 429, 502, 503, 504])
+/** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
+const overload = new Set([429, 503])
 /** Somebody between us and the service gave up waiting: a write may still have been carried out. */
 const lost = new Set([502, 504])
 const moved = new Set([301, 302, 303, 307, 308])
@@ -94,7 +96,7 @@ interface Reading<Value> {
 
 /** The platform behind this address. */
 export function http(options: LineOptions): Http {
-  const way = line(options)
+  const way = line(options, overload)
   const base = options.base.pathname.replace(/\/$/, '')
 
   function question<Value>(request: Request, reading: Reading<Value>, ask: Ask): Promise<Value> {

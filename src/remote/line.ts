@@ -43,8 +43,8 @@ export interface Line {
   close(): Promise<void>
 }
 
-/** Opens nothing yet: connections are made when the first request goes out, and kept. */
-export function line(options: LineOptions): Line {
+/** Opens nothing yet: connections are made when the first request goes out, and kept. `tooMuch` are the statuses of an overload. */
+export function line(options: LineOptions, tooMuch: ReadonlySet<number>): Line {
   const clock = options.clock ?? systemClock
   const dispatcher = connectionsTo(options.base, options)
   const places = lanes(options.connections, clock)
@@ -110,8 +110,6 @@ export function line(options: LineOptions): Line {
   }
 }
 
-/** Too many requests, and overloaded (RFC 6585, RFC 9110). */
-const tooMuch = new Set([429, 503])
 /** Before there is a place. */
 const noTurn: Turn = { leave() {}, answered() {}, pushedBack() {} }
 
