@@ -1,12 +1,16 @@
 // Contents on their way: one `Arriving` for each that somebody asked for and that is not open yet.
 import type { Content } from '../remote/remote.js'
-import { openAhead } from './ahead.js'
 import { type Arriving, type ArrivingPorts, openArriving } from './arriving.js'
+import type { Ranges } from './segments.js'
 
 export interface Arrivals {
   of(content: Content, name: string): Arriving
+  /** The bytes at once where they came a moment ago, else undefined. */
+  readNow(name: string, offset: number, into: Uint8Array): number | undefined
   /** Something of it is under way that needs its file to stay. */
   isBusy(name: string): boolean
+  /** Somebody is bringing its bytes just now. */
+  isComing(name: string): boolean
   /** How much has arrived, from 0 to 1. */
   fraction(name: string): number
   forget(name: string): Promise<void>
@@ -16,9 +20,9 @@ export interface Arrivals {
   readonly downloads: number
 }
 
-export function openArrivals(ports: Omit<ArrivingPorts, 'ahead'>): Arrivals {
+export function openArrivals(ports: Omit<ArrivingPorts, 'ranges'>): Arrivals {
   const all = new Map<string, Arriving>()
-  const shared = { ...ports, ahead: openAhead() }
+  const shared = { ...ports, ranges: rangesOfService() }
 
   return {
     of(content, name) {
@@ -28,6 +32,8 @@ export function openArrivals(ports: Omit<ArrivingPorts, 'ahead'>): Arrivals {
       all.set(name, arriving)
       return arriving
     },
+    readNow: (name, offset, into) => all.get(name)?.readNow(offset, into),
+    isComing: name => all.get(name)?.downloading === true,
     isBusy: name => all.get(name)?.busy === true,
     fraction: name => all.get(name)?.fraction() ?? 0,
     async forget(name) {
@@ -48,6 +54,19 @@ export function openArrivals(ports: Omit<ArrivingPorts, 'ahead'>): Arrivals {
     },
     get downloads() {
       return [...all.values()].filter(arriving => arriving.downloading).length
+    },
+  }
+}
+
+/** A service is tried until it answers a Range with the whole; that holds for this process. */
+function rangesOfService(): Ranges {
+  let refused = false
+  return {
+    get possible() {
+      return !refused
+    },
+    refuse() {
+      refused = true
     },
   }
 }

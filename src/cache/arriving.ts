@@ -1,4 +1,4 @@
-// One content on its way: which of four ways a read takes (kept file, download, stretch ahead, passing through).
+// One content on its way: which way a read takes (kept file, what arrives, passing through).
 import { asFailure, Failure } from '../failure.js'
 import {
   type Ask,
@@ -10,10 +10,12 @@ import {
 } from '../remote/remote.js'
 import type { Blob } from './blob.js'
 import { within } from './deadline.js'
-import { CannotKeep, NotWanted } from './download.js'
+import { type Download, NotWanted } from './download.js'
 import { abandonedAfterMs, type KeepingPorts, openKeeping } from './keeping.js'
 import { FileClosed } from './open-file.js'
 import { countBytes, type Passing, passThrough } from './passing.js'
+import { bigBytes } from './segments.js'
+import { CannotKeep } from './sparse.js'
 
 export interface ArrivingPorts extends KeepingPorts {
   readonly remote: Pick<Remote, 'content' | 'contentSize'>
@@ -53,24 +55,24 @@ export interface Arriving {
   stop(sentence: string): Promise<void>
   readonly busy: boolean
   readonly downloading: boolean
+  /** The bytes at once where they are in memory already, else undefined: the caller then takes `read`. */
+  readNow(offset: number, into: Uint8Array): number | undefined
 }
 
 /** A request of ours begins to be answered within this time; its readers may give up long before. */
 const beginWithinMs = 60_000
-/** A gap up to this arrives soon; beyond it, a stretch is asked for by itself. */
-const nearBytes = 4 << 20
-/** Who reads this much by stretches wants the file: the download begins as well. */
-const stretchesBytes = 8 << 20
 
 export function openArriving(ports: ArrivingPorts, content: Content, name: string): Arriving {
   const { now, sizes, store } = ports
-  const keeping = openKeeping(ports, name, fetchIn)
+  const keeping = openKeeping(ports, name, {
+    mayJump: content.of === 'file',
+    fetch: ({ start, end }, lane) => ports.remote.content(content, start, ownAsk(lane), end),
+  })
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
   let passing: Passing | undefined
   let askedAt = now()
   let purpose: 'reading' | 'counting' = 'reading'
-  let stretched = 0
 
   function ownAsk(lane: Ask['lane']): Ask {
     return { deadline: instant(now() + beginWithinMs), lane }
@@ -100,28 +102,16 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     }
     ports.log('a kept file has not the length the service told, and both are forgotten', { name })
     blob.close()
-    sizes.forget(name)
+    keeping.forgetLength()
     await store.drop(name)
     return undefined
   }
 
   async function readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
-    const current = keeping.begin(wanted.ask.lane)
-    const end = wanted.offset + wanted.into.length
-    await inTime(wanted.ask, current.reach(length === undefined ? end : Math.min(end, length)))
+    const current = keeping.begin()
+    const coming = current.reach(spanOf(wanted, length), wanted.ask.lane)
+    if (coming !== undefined) await inTime(wanted.ask, coming)
     return current.read(wanted.offset, wanted.into)
-  }
-
-  /** Undefined where the bytes come soon anyway or the service does not honour Range. */
-  async function readStretch(wanted: ColdRead, length: number | undefined): Promise<number | undefined> {
-    const gap = wanted.offset - (keeping.download?.arrived ?? 0)
-    if (length === undefined || gap <= nearBytes || content.of === 'xyz' || !ports.ahead.possible)
-      return undefined
-    stretched += wanted.into.length
-    if (stretched > stretchesBytes) keeping.begin(wanted.ask.lane)
-    return lent(wanted, length, into =>
-      ports.ahead.read({ key: name, offset: wanted.offset, into, length, fetch: fetchIn(wanted.ask.lane) }),
-    )
   }
 
   async function readPassing(wanted: ColdRead, length: number | undefined): Promise<number> {
@@ -148,13 +138,21 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     return filled
   }
 
+  function readNow(offset: number, into: Uint8Array): number | undefined {
+    const { download } = keeping
+    const length = download?.length
+    if (download === undefined || length === undefined || offset >= length) return undefined
+    return download.readNow(spanOf({ offset, into }, length), into)
+  }
+
   async function read(wanted: ColdRead): Promise<number | undefined> {
     askedAt = now()
+    purpose = 'reading'
     const length = keeping.told()
     if (length !== undefined && wanted.offset >= length) return 0
     try {
       if (keeping.isRefused()) return await readPassing(wanted, length)
-      return (await readStretch(wanted, length)) ?? (await readDownload(wanted, length))
+      return await readDownload(wanted, length)
     } catch (error) {
       if (error instanceof CannotKeep) keeping.refuse()
       if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
@@ -174,13 +172,21 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     purpose = 'counting'
     try {
       if (keeping.isRefused()) return await countBytes(await fetchIn(ask.lane)(byteOffset(0)))
-      return await keeping.begin(ask.lane).lengthKnown()
+      return await lengthOf(keeping.begin(), ask)
     } catch (error) {
       if (error instanceof NotWanted) return count(ask)
       if (!(error instanceof CannotKeep)) throw error
       keeping.refuse()
       return countBytes(await fetchIn(ask.lane)(byteOffset(0)))
     }
+  }
+
+  /** Nobody reads it yet: what is big waits until somebody does. */
+  async function lengthOf(download: Download, ask: Ask): Promise<number> {
+    const length = await download.lengthKnown(ask.lane)
+    if (purpose === 'counting' && length - download.arrived > bigBytes && download.canRest)
+      download.pause(new Failure('timeout', 'the download waits for a reader'))
+    return length
   }
 
   async function findLength(ask: Ask): Promise<number> {
@@ -227,6 +233,11 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       return opening
     },
     read,
+    readNow(offset, into) {
+      askedAt = now()
+      purpose = 'reading'
+      return readNow(offset, into)
+    },
     size,
     ahead,
     fraction() {
@@ -237,14 +248,10 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       const idleMs = now() - askedAt
       if (idleMs > abandonedAfterMs) {
         endPassing()
-        stretched = 0
       }
       keeping.tend(idleMs, purpose)
     },
-    atRest: () =>
-      (opening ?? asking ?? passing ?? keeping.download) === undefined &&
-      stretched === 0 &&
-      !keeping.isRefused(),
+    atRest: () => (opening ?? asking ?? passing ?? keeping.download) === undefined && !keeping.isRefused(),
     stop(sentence) {
       endPassing()
       return keeping.stop(sentence)
@@ -253,7 +260,12 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       return opening !== undefined || keeping.download !== undefined
     },
     get downloading() {
-      return keeping.download !== undefined
+      return keeping.download !== undefined && !keeping.download.resting
     },
   }
 }
+
+const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: number | undefined) => ({
+  start: offset,
+  end: Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY),
+})

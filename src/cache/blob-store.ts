@@ -27,6 +27,8 @@ export interface Found {
 
 export interface BlobStore {
   create(): Promise<Unfinished>
+  /** Writes a whole content and gives it its name; rejects (and leaves no file) where the disk will not have it. */
+  keep(name: string, bytes: Uint8Array, proof: Proof): Promise<OpenFile>
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
   publish(unfinished: Unfinished, name: string, proof: Proof): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
@@ -57,12 +59,16 @@ const syncFromBytes = 8 << 20
 // Writers stop after a minute without progress, so an hour without a write means a dead one whose pid lives again.
 const forsakenAfterMs = 3_600_000
 
+/** The stores of this very process: a file of theirs has an owner, one of another with our number has none. */
+const ownersHere = new Set<string>()
+
 /** Opens the store in `directory`, made if missing (0700); the files in it are 0600. Throws what the disk says. */
 export function openBlobStore(directory: string, settings: StoreSettings): BlobStore {
   const keptDirectory = join(directory, 'kept')
   const unfinishedDirectory = join(directory, 'unfinished')
   const pathOf = (name: string) => join(keptDirectory, name)
   const owner = `${process.pid}-${randomBytes(6).toString('hex')}`
+  ownersHere.add(owner)
   let created = 0
   for (const path of [directory, keptDirectory, unfinishedDirectory]) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -86,18 +92,31 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   }
 
   async function isForsaken(name: string): Promise<boolean> {
-    if (name.startsWith(`${owner}-`)) return false
+    if (ownersHere.has(name.slice(0, name.lastIndexOf('-')))) return false
     const pid = Number.parseInt(name, 10)
     if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true
     const status = await stat(join(unfinishedDirectory, name)).catch(ifMissing)
     return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
   }
 
+  async function create(): Promise<Unfinished> {
+    created += 1
+    const path = join(unfinishedDirectory, `${owner}-${created}`)
+    return { file: openFile(await open(path, 'wx+', 0o600)), path }
+  }
+
   return {
-    async create() {
-      created += 1
-      const path = join(unfinishedDirectory, `${owner}-${created}`)
-      return { file: openFile(await open(path, 'wx+', 0o600)), path }
+    create,
+    async keep(name, bytes, proof) {
+      const unfinished = await create()
+      try {
+        await unfinished.file.writeFirst([bytes, trailerOf(proof, name)])
+        await rename(unfinished.path, pathOf(name))
+        return unfinished.file
+      } catch (error) {
+        await discard(unfinished)
+        throw error
+      }
     },
     async publish(unfinished, name, proof) {
       try {

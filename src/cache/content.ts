@@ -15,7 +15,9 @@ import type { Blob } from './blob.js'
 import { type BlobStore, openBlobStore } from './blob-store.js'
 import { fileNameOf, keyOf } from './content-name.js'
 import { openShelf } from './eviction.js'
+import { contentOfParts, partsOf } from './keeping.js'
 import type { Ledger, Log } from './ledger.js'
+import { openNewcomers } from './newcomers.js'
 import { FileClosed } from './open-file.js'
 import { rememberSizes } from './sizes.js'
 import { keepUp, type ScrubResult } from './upkeep.js'
@@ -74,6 +76,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const sizes = rememberSizes(options.ledger)
   const names = new LRUCache<string, string>({ max: namesAtMost })
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
+  const newcomers = openNewcomers()
   const shelf = openShelf({ limitBytes: options.limitBytes, now, inUse, drop })
   const arrivals = openArrivals({
     ...options,
@@ -81,6 +84,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     sizes,
     shelf,
     keepOpen: blob => open.set(blob.name, blob),
+    holdNewcomer: newcomers.hold,
   })
   const upkeep = keepUp({ store, shelf, arrivals, discard, now, log })
 
@@ -94,10 +98,15 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   }
 
   function inUse(name: string): boolean {
+    const parts = contentOfParts(name)
+    if (parts !== undefined) return arrivals.isComing(parts)
     return arrivals.isBusy(name) || open.peek(name)?.idle === false
   }
 
   async function drop(name: string): Promise<void> {
+    const parts = contentOfParts(name)
+    if (parts !== undefined) return arrivals.forget(parts)
+    newcomers.drop(name)
     open.delete(name)
     await store.drop(name)
   }
@@ -111,6 +120,11 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {
     const name = nameOf(content)
+    const held = newcomers.read(name, offset, into) ?? arrivals.readNow(name, offset, into)
+    if (held !== undefined) {
+      shelf.touch(name)
+      return Promise.resolve(held)
+    }
     const blob = open.get(name)
     if (blob !== undefined) {
       shelf.touch(name)
@@ -154,7 +168,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   async function ahead(content: Content, guess: Guess): Promise<number> {
     const name = nameOf(content)
     const told = sizes.told(name)
-    if (told !== undefined && (told > guess.most || shelf.has(name))) return told
+    if (told !== undefined && (told === 0 || told > guess.most || shelf.has(name))) return told
     const arriving = arrivals.of(content, name)
     const blob = open.get(name) ?? (await arriving.kept())
     return blob === undefined ? arriving.ahead(guess) : blob.length
@@ -173,6 +187,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       await arrivals.forget(name)
       sizes.forget(name)
       shelf.remove(name)
+      shelf.remove(partsOf(name))
       await drop(name).catch(rethrow)
     },
     tend: () => upkeep.tend().catch(rethrow),

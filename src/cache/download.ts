@@ -1,53 +1,53 @@
-// One streaming download: bytes go to a file piece by piece, and readers wait for exactly the bytes they asked for.
+// One content on its way: readers wait for exactly the bytes they asked for, and no byte is asked for twice.
 import { Failure } from '../failure.js'
-import type { Body, ByteOffset, Instant } from '../remote/remote.js'
-import { byteOffset } from '../remote/remote.js'
+import type { Ask, Instant } from '../remote/remote.js'
 import type { Unfinished } from './blob-store.js'
-import { type Proof, type Prover, sameProof, startProof } from './proof.js'
+import { type Proof, sameProof, startProof } from './proof.js'
+import { openSegments, type SegmentsPorts } from './segments.js'
+import { openSparse, type Sparse, type Whole } from './sparse.js'
 import { takeToEnd } from './taking.js'
 
-export interface DownloadPorts {
-  readonly fetch: (start: ByteOffset) => Promise<Body>
+type Lane = Ask['lane']
+
+export interface DownloadPorts extends Pick<SegmentsPorts, 'fetch' | 'ranges' | 'mayJump' | 'now'> {
   readonly create: () => Promise<Unfinished>
+  readonly discard: (unfinished: Unfinished) => Promise<void>
   /** What the service said the length is, outside of this body. */
   readonly told: () => number | undefined
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
   readonly most: () => number
-  readonly now: () => Instant
-}
-
-/** Every byte is in the file, and its end was proven. */
-export interface Whole {
-  readonly unfinished: Unfinished
-  readonly proof: Proof
 }
 
 export interface Download {
-  /** Bytes from the start that readers may have, in bytes. */
+  /** How many bytes readers may have. */
   readonly arrived: number
   /** The whole length as the service said it, or as counted. */
   readonly length: number | undefined
   /** When the last piece came. */
   readonly movedAt: Instant
-  /** Settles once: with everything, or with why not (a Failure, or `CannotKeep`); the file is then discarded by `discard`. */
+  /** Nothing is asked for at the moment; what has arrived waits for readers. */
+  readonly resting: boolean
+  /** Everything has arrived; its proof and the disk are being waited for. */
+  readonly completing: boolean
+  /** What has arrived would be worth something if it was stopped now. */
+  readonly canRest: boolean
+  /** Settles once: with everything, or with why not (a Failure, `CannotKeep`, `NotWanted`); the file is then discarded. */
   readonly whole: Promise<Whole>
-  /** Resolves when the bytes before `end` may be read, or there are no more. */
-  reach(end: number): Promise<void>
-  lengthKnown(): Promise<number>
+  /** Asks for all of it, as far as it is not asked for. */
+  fetchAll(lane: Lane): void
+  /** Resolves when these bytes may be read, or there are no more; asks for them and for what is likely to follow. */
+  reach(span: { readonly start: number; readonly end: number }, lane: Lane): Promise<void> | undefined
+  lengthKnown(lane: Lane): Promise<number>
+  /** The same bytes at once where they are in memory; undefined where something has to be waited for. */
+  readNow(span: { readonly start: number; readonly end: number }, into: Uint8Array): number | undefined
   /** The bytes that have arrived, after `reach`. */
-  read(offset: number, into: Uint8Array): Promise<number>
+  read(offset: number, into: Uint8Array): Promise<number> | number
+  /** Asks for no more for now; waiting readers hear why. */
+  pause(reason: Failure): void
   stop(reason: Failure | NotWanted): void
 }
-
-/** The local disk takes no more of this content; the service can still be read. */
-export class CannotKeep extends Error {
-  override readonly message = 'the cache directory takes no more bytes'
-}
-
-/** Nothing a calculation holds is near this (the platform takes 1 GB); an endless body must end somewhere. */
-const largestBytes = 64 * 2 ** 30
 
 /** A guess about what will be read turns out longer than its asker wants, or he has gone; no reader has come for it. */
 export class NotWanted extends Error {
@@ -60,42 +60,43 @@ export class NotWanted extends Error {
 }
 
 interface Waiter {
+  /** The byte it waits for first; undefined for the length. */
+  readonly missing: () => number | undefined
   readonly ready: () => boolean
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
 }
 
-/** Begins at once. The file is never longer ahead of the readers than one piece: the next is pulled after the write. */
-export function startDownload(
-  ports: DownloadPorts,
-  discard: (unfinished: Unfinished) => Promise<void>,
-): Download {
+type End = 'whole' | { readonly reason: unknown }
+
+/** Asks for nothing until somebody reads or `fetchAll` is called. */
+export function startDownload(ports: DownloadPorts): Download {
   const waiting = new Set<Waiter>()
-  let arrived = 0
   let length: number | undefined
-  let movedAt = ports.now()
-  let body: Body | undefined
-  let unfinished: Unfinished | undefined
-  let ended: 'whole' | { readonly reason: unknown } | undefined
-  let stop: (reason: Failure | NotWanted) => void = () => {}
-
+  /** The end of what comes proves nothing: until it was compared with a second copy, nobody may have it. */
+  let isDoubtful = false
+  let completing = false
+  let ended: End | undefined
+  let settle: { readonly whole: (whole: Whole) => void; readonly failed: (reason: unknown) => void }
   const whole = new Promise<Whole>((resolve, reject) => {
-    stop = reject
-    receive().then(resolve, reject)
+    settle = { whole: resolve, failed: reject }
   })
-  whole.then(finished, failed)
+  whole.catch(() => {
+    // Every reader hears it by himself, and so does who keeps it.
+  })
 
-  function finished(): void {
-    ended = 'whole'
-    wake()
-  }
+  const known = () => length ?? ports.told()
+  const sparse: Sparse = openSparse({ ...ports, length: known, lost: fail })
+  const segments = openSegments({ ...ports, sparse, length: known, begun, took, complete, failed })
 
-  function failed(reason: unknown): void {
+  function fail(reason: unknown): void {
+    if (ended !== undefined) return
     ended = { reason }
-    body?.cancel()
+    segments.stop()
     for (const waiter of waiting) waiter.reject(reason)
     waiting.clear()
-    if (unfinished !== undefined) void discard(unfinished)
+    sparse.discard()
+    settle.failed(reason)
   }
 
   function wake(): void {
@@ -106,60 +107,14 @@ export function startDownload(
     }
   }
 
-  function until(ready: () => boolean): Promise<void> {
+  const isWhole = () => ended === 'whole'
+  const lengthIsSure = () => length !== undefined && (isWhole() || !isDoubtful)
+  const has = (start: number, end: number) =>
+    isWhole() || (!isDoubtful && sparse.arrived.reach(start) >= Math.min(end, length ?? end))
+
+  function until(wanted: Pick<Waiter, 'missing' | 'ready'>): Promise<void> {
     if (ended !== undefined && ended !== 'whole') return Promise.reject(ended.reason)
-    if (ready()) return Promise.resolve()
-    return new Promise((resolve, reject) => waiting.add({ ready, resolve, reject }))
-  }
-
-  function moved(): void {
-    throwIfStopped()
-    movedAt = ports.now()
-  }
-
-  /** A length beside a body whose end proves nothing is no more proven than the body. */
-  function lengthIsSure(): boolean {
-    return length !== undefined && (ended === 'whole' || body?.ends === 'proven')
-  }
-
-  function throwIfStopped(): void {
-    if (ended !== undefined && ended !== 'whole') throw ended.reason
-  }
-
-  async function begin(start: ByteOffset): Promise<Body> {
-    const next = await ports.fetch(start)
-    body = next
-    if (ended !== undefined) next.cancel()
-    throwIfStopped()
-    movedAt = ports.now()
-    return next
-  }
-
-  async function receive(): Promise<Whole> {
-    const made = await ports.create().catch(cannotKeep)
-    unfinished = made
-    // Stopped while the file was being made: nobody else knows of it.
-    if (ended !== undefined) await discard(made)
-    throwIfStopped()
-    const first = await begin(byteOffset(0))
-    if (first.start !== 0) throw new Failure('broken', `the body begins at byte ${first.start}`)
-    if (first.length !== undefined) tellLength(first.length)
-    const prover = startProof()
-    const proven = first.ends === 'proven'
-    await takeToEnd(first, {
-      begin,
-      position: () => written,
-      take: async piece => {
-        moved()
-        await append(made, prover, { piece, readable: proven })
-      },
-    })
-    throwIfStopped()
-    const proof = prover.finish()
-    tellLength(proof.length)
-    if (!proven) await compareWithSecond(proof)
-    arrived = proof.length
-    return { unfinished: made, proof }
+    return new Promise((resolve, reject) => waiting.add({ ...wanted, resolve, reject }))
   }
 
   /** Two lengths for one content: nothing tells which of them is right. */
@@ -168,6 +123,7 @@ export function startDownload(
       if (told === undefined || told === bytes) continue
       throw new Failure('broken', `the service said ${told} bytes and sent ${bytes}`)
     }
+    if (length !== undefined) return
     length = bytes
     wake()
     refuseUnwanted(bytes)
@@ -177,86 +133,111 @@ export function startDownload(
     if (bytes > ports.most()) throw new NotWanted(bytes)
   }
 
-  let written = 0
-  async function append(to: Unfinished, prover: Prover, next: Piece): Promise<void> {
-    const end = written + next.piece.length
-    if (end > (length ?? ports.told() ?? largestBytes)) {
-      throw new Failure(
-        'broken',
-        `the service sends more than the ${length ?? ports.told() ?? largestBytes} bytes it should`,
-      )
-    }
-    refuseUnwanted(end)
-    await write(to, next.piece)
-    prover.add(next.piece)
-    written = end
-    if (!next.readable) return
-    arrived = end
-    wake()
+  function begun(body: { readonly length: number | undefined; readonly proven: boolean }): void {
+    if (ended !== undefined && ended !== 'whole') throw ended.reason
+    if (!body.proven) isDoubtful = true
+    if (body.length !== undefined) tellLength(body.length)
   }
 
-  async function write(to: Unfinished, piece: Uint8Array): Promise<void> {
-    try {
-      await to.file.write(piece, written)
-    } catch (error) {
-      if (!(await ports.makeRoom())) throw cannotKeepFor(error)
-      await to.file.write(piece, written).catch(cannotKeep)
-    }
+  function took(): void {
+    if (length === undefined) refuseUnwanted(sparse.arrived.bytes)
+    if (!isDoubtful && waiting.size > 0) wake()
+  }
+
+  function complete(bytes: number): void {
+    completing = true
+    proven(bytes).then(result => {
+      if (ended !== undefined) return
+      ended = 'whole'
+      wake()
+      settle.whole(result)
+    }, fail)
+  }
+
+  async function proven(bytes: number): Promise<Whole> {
+    tellLength(bytes)
+    const result = await sparse.finish(bytes)
+    if (isDoubtful) await compareWithSecond(result.proof)
+    return result
   }
 
   /** A body whose end proves nothing is believed if a second one is the same. */
   async function compareWithSecond(first: Proof): Promise<void> {
     const prover = startProof()
     let compared = 0
-    await takeToEnd(await begin(byteOffset(0)), {
-      begin,
-      position: () => compared,
-      take: async piece => {
-        moved()
-        prover.add(piece)
-        compared += piece.length
-      },
-    })
-    throwIfStopped()
+    await segments.again(body =>
+      takeToEnd(body, {
+        begin: () => Promise.reject(new Failure('broken', 'a body whose end proves nothing was lost')),
+        position: () => compared,
+        take: piece => {
+          segments.moved()
+          prover.add(piece)
+          compared += piece.length
+          return ended === undefined
+        },
+      }),
+    )
     if (!sameProof(first, prover.finish())) {
       throw new Failure('broken', 'two downloads of one unchanging file, neither provably whole, differ')
     }
   }
 
+  const canRest = () =>
+    ports.ranges.possible && ports.mayJump && lengthIsSure() && sparse.arrived.bytes > 0 && !isDoubtful
+
+  /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
+  function failed(reason: unknown): void {
+    const passes = reason instanceof Failure && /^(timeout|unreachable|busy)$/.test(reason.kind)
+    if (!passes || !canRest()) fail(reason)
+    for (const waiter of waiting) {
+      const missing = waiter.missing()
+      if (missing !== undefined && segments.covers(missing)) continue
+      waiting.delete(waiter)
+      waiter.reject(reason)
+    }
+  }
+
   return {
     get arrived() {
-      return arrived
+      return isDoubtful && !isWhole() ? 0 : sparse.arrived.bytes
     },
     get length() {
       return lengthIsSure() ? length : undefined
     },
     get movedAt() {
-      return movedAt
+      return segments.movedAt
+    },
+    get resting() {
+      return ended === undefined && !segments.busy && !completing
+    },
+    get completing() {
+      return !isDoubtful && sparse.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
+    },
+    get canRest() {
+      return canRest()
     },
     whole,
-    reach: end => until(() => ended === 'whole' || arrived >= end),
-    async lengthKnown() {
-      await until(lengthIsSure)
-      return length ?? arrived
+    fetchAll: segments.fetchAll,
+    reach({ start, end }, lane) {
+      if (ended === undefined) segments.want({ start, end }, lane)
+      if (has(start, end)) return undefined
+      return until({ ready: () => has(start, end), missing: () => sparse.arrived.reach(start) })
     },
-    async read(offset, into) {
-      throwIfStopped()
-      const wanted = into.subarray(0, Math.max(0, Math.min(into.length, arrived - offset)))
-      if (unfinished !== undefined) await unfinished.file.read(wanted, offset)
-      return wanted.length
+    async lengthKnown(lane) {
+      if (!lengthIsSure()) segments.want({ start: 0, end: 0 }, lane)
+      if (!lengthIsSure()) await until({ ready: lengthIsSure, missing: () => undefined })
+      return length ?? 0
     },
-    stop: reason => stop(reason),
+    read(offset, into) {
+      if (ended !== undefined && ended !== 'whole') throw ended.reason
+      return sparse.read(offset, into.subarray(0, Math.max(0, sparse.arrived.reach(offset) - offset)))
+    },
+    readNow({ start, end }, into) {
+      if (isDoubtful || ended !== undefined || !has(start, end)) return undefined
+      segments.want({ start, end }, 'user')
+      return sparse.readNow(start, into.subarray(0, end - start))
+    },
+    pause: segments.pause,
+    stop: fail,
   }
-}
-
-interface Piece {
-  readonly piece: Uint8Array
-  /** Whether readers may have it before the whole is compared. */
-  readonly readable: boolean
-}
-
-const cannotKeepFor = (error: unknown) => new CannotKeep(undefined, { cause: error })
-
-function cannotKeep(error: unknown): never {
-  throw cannotKeepFor(error)
 }

@@ -40,6 +40,8 @@ export function openShelf(settings: ShelfSettings): Shelf {
   let kept = new Map<string, Found>()
   const oversize = new Set<string>()
   const uses = new Map<string, Instant>()
+  /** Removed since the last counting: one that goes on now may have seen them before. */
+  const gone = new Set<string>()
   let bytes = 0
   let oversizeBytes = 0
   let evicting: Promise<void> = Promise.resolve()
@@ -48,6 +50,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
 
   function count(found: Found): void {
     remove(found.name)
+    gone.delete(found.name)
     kept.set(found.name, found)
     if (!isOversize(found)) {
       bytes += found.bytes
@@ -60,6 +63,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
   function remove(name: string): void {
     const found = kept.get(name)
     if (found === undefined) return
+    gone.add(name)
     kept.delete(name)
     if (oversize.delete(name)) oversizeBytes -= found.bytes
     else bytes -= found.bytes
@@ -103,8 +107,10 @@ export function openShelf(settings: ShelfSettings): Shelf {
     },
     adopt(found) {
       for (const one of found) {
-        if (!kept.has(one.name)) count({ ...one, used: uses.get(one.name) ?? one.used })
+        if (!kept.has(one.name) && !gone.has(one.name))
+          count({ ...one, used: uses.get(one.name) ?? one.used })
       }
+      gone.clear()
       kept = new Map([...kept].sort(([, one], [, other]) => one.used - other.used))
       return settle()
     },

@@ -1,20 +1,25 @@
 // One content's download and what becomes of it: kept, refused by the disk, given up, or a failure.
+import { setTimeout } from 'node:timers/promises'
 import { Failure } from '../failure.js'
-import { type Ask, type Body, type ByteOffset, type Instant, instant } from '../remote/remote.js'
-import type { Ahead } from './ahead.js'
+import { type Ask, type Instant, instant } from '../remote/remote.js'
 import { type Blob, blobOf } from './blob.js'
 import type { BlobStore } from './blob-store.js'
-import { CannotKeep, type Download, NotWanted, startDownload, type Whole } from './download.js'
+import { type Download, type DownloadPorts, NotWanted, startDownload } from './download.js'
 import type { Shelf } from './eviction.js'
 import type { Log } from './ledger.js'
-import { keptBytes } from './proof.js'
+import type { OpenFile } from './open-file.js'
+import { keptBytes, type Proof } from './proof.js'
+import { bigBytes, type Ranges } from './segments.js'
 import type { Sizes } from './sizes.js'
+import { CannotKeep, type Whole } from './sparse.js'
 
 export interface KeepingPorts {
   readonly store: BlobStore
   readonly sizes: Sizes
   readonly shelf: Shelf
-  readonly ahead: Ahead
+  readonly ranges: Ranges
+  /** Holds a short content in memory for the readers that come in a moment. */
+  readonly holdNewcomer: (name: string, bytes: Uint8Array) => void
   /** Puts an open kept file where the readers to come find it. */
   readonly keepOpen: (blob: Blob) => void
   readonly now: () => Instant
@@ -22,10 +27,10 @@ export interface KeepingPorts {
 }
 
 export interface Keeping {
-  /** The one under way; undefined before, and as soon as its file is kept or discarded. */
+  /** The one under way or resting; undefined before, and as soon as its file is kept or discarded. */
   readonly download: Download | undefined
   /** The one under way, begun now if there is none. */
-  begin(lane: Ask['lane']): Download
+  begin(): Download
   /** The same as long as it is no longer than `most` bytes or somebody reads it; its length, or at least so many bytes. */
   guess(lane: Ask['lane'], most: number): Promise<number>
   /** Stops a download that was only a guess. */
@@ -45,44 +50,61 @@ export interface Keeping {
 
 /** Without a piece for so long, a download is dead. */
 const stalledAfterMs = 60_000
+/** What has arrived is lost, or waits for its readers to come back. */
 export const abandonedAfterMs = 60_000
-/** What is shorter is worth finishing although nobody waits. */
-const bigBytes = 8 << 20
+const idleAfterMs = 5_000
+/** Who has everything is given this time to end and to be written. */
+const completingMs = 2_000
 /** A disk that took no more is tried again after this time. */
 const refusedForMs = 60_000
 const roomBytes = 64 << 20
 
-/** `fetch` asks the service for the content's bytes. */
+/** A resting one that is not among the kept files is found by this name among them. */
+export const partsOf = (name: string): string => `${name}${partsMark}`
+const partsMark = '.parts'
+/** The content whose parts go by this name. */
+export const contentOfParts = (name: string): string | undefined =>
+  name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
+
 export function openKeeping(
   ports: KeepingPorts,
   name: string,
-  fetch: (lane: Ask['lane']) => (start: ByteOffset) => Promise<Body>,
+  source: Pick<DownloadPorts, 'fetch' | 'mayJump'>,
 ): Keeping {
   const { now, sizes, store, shelf, log } = ports
   let download: Download | undefined
   let settled: Promise<void> = Promise.resolve()
   let refusedUntil = instant(0)
   let mostWanted = 0
+  let known: number | undefined
+  let counted = 0
 
-  function begin(lane: Ask['lane'], most = Number.POSITIVE_INFINITY): Download {
+  /** The ledger is asked until it knows; lengths never change. */
+  function told(): number | undefined {
+    known ??= sizes.told(name)
+    return known
+  }
+
+  function begin(most = Number.POSITIVE_INFINITY): Download {
     mostWanted = Math.max(download === undefined ? 0 : mostWanted, most)
     if (download !== undefined) return download
-    download = startDownload(
-      {
-        fetch: fetch(lane),
-        create: async () => {
-          await shelf.settle()
-          return store.create()
-        },
-        told: () => sizes.told(name),
-        makeRoom: () => shelf.shed(roomBytes),
-        most: () => mostWanted,
-        now,
+    download = startDownload({
+      ...source,
+      ranges: ports.ranges,
+      create: async () => {
+        await shelf.settle()
+        return store.create()
       },
-      store.discard,
-    )
+      discard: store.discard,
+      told,
+      makeRoom: () => shelf.shed(roomBytes),
+      most: () => mostWanted,
+      now,
+    })
     settled = keep(download).finally(() => {
       download = undefined
+      counted = 0
+      shelf.remove(partsOf(name))
     })
     return download
   }
@@ -103,22 +125,35 @@ export function openKeeping(
   async function shelve(whole: Whole): Promise<void> {
     sizes.remember(name, whole.proof.length)
     await shelf.add({ name, bytes: keptBytes(whole.proof), used: now() })
-    await publish(whole)
-    ports.keepOpen(blobOf({ name, file: whole.unfinished.file, proof: whole.proof }, 'believed', now))
+    if (whole.in === 'memory') ports.holdNewcomer(name, whole.bytes)
+    const file = await publish(whole)
+    if (file !== undefined) ports.keepOpen(blobOf({ name, file, proof: whole.proof }, 'believed', now))
   }
 
-  /** A file that gets no name is still read until it is closed: its bytes are whole. */
-  async function publish({ unfinished, proof }: Whole): Promise<void> {
+  /** What gets no name is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
+  async function publish(whole: Whole): Promise<OpenFile | undefined> {
     try {
-      await store.publish(unfinished, name, proof)
+      if (whole.in === 'memory') return await keepShort(whole.bytes, whole.proof)
+      await store.publish(whole.unfinished, name, whole.proof)
     } catch (error) {
       shelf.remove(name)
       log('a whole download could not be given its name', { name, error: String(error) })
     }
+    return whole.in === 'memory' ? undefined : whole.unfinished.file
+  }
+
+  async function keepShort(bytes: Uint8Array, proof: Proof): Promise<OpenFile> {
+    try {
+      return await store.keep(name, bytes, proof)
+    } catch (error) {
+      if (!(await shelf.shed(roomBytes))) throw error
+      return store.keep(name, bytes, proof)
+    }
   }
 
   async function guess(lane: Ask['lane'], most: number): Promise<number> {
-    const started = begin(lane, most)
+    const started = begin(most)
+    started.fetchAll(lane)
     try {
       return (await started.whole).proof.length
     } catch (error) {
@@ -134,36 +169,52 @@ export function openKeeping(
   }
 
   function forgetLength(): void {
+    known = undefined
     sizes.forget(name)
-    ports.ahead.forget(name)
+  }
+
+  /** What waits for its readers takes room like what is kept, and goes like it. */
+  function countParts(resting: Download): void {
+    if (counted === resting.arrived) return
+    counted = resting.arrived
+    shelf
+      .add({ name: partsOf(name), bytes: counted, used: now() })
+      .catch(error => log('the parts of a file could not be counted', { name, error: String(error) }))
+  }
+
+  function pause(sentence: string): void {
+    const reason = new Failure('timeout', sentence)
+    if (download?.canRest === true) download.pause(reason)
+    else download?.stop(reason)
   }
 
   return {
     get download() {
       return download
     },
-    begin: lane => begin(lane),
+    begin: () => begin(),
     guess,
     giveUpGuess() {
       if (download !== undefined && mostWanted < Number.POSITIVE_INFINITY) download.stop(new NotWanted(0))
     },
     isRefused: () => now() < refusedUntil,
     refuse,
-    told: () => sizes.told(name) ?? download?.length,
+    told: () => told() ?? download?.length,
     forgetLength,
     tend(idleMs, purpose) {
       if (download === undefined) return
-      const isBig = (download.length ?? download.arrived) > bigBytes
+      if (download.resting) return countParts(download)
+      const missing = (download.length ?? 2 * download.arrived) - download.arrived
       const isCounted = purpose === 'counting' && download.length === undefined
+      const patienceMs = download.canRest ? idleAfterMs : abandonedAfterMs
       if (now() - download.movedAt > stalledAfterMs) {
-        download.stop(new Failure('timeout', 'the service sent nothing more of the file for a minute'))
-      } else if (isBig && !isCounted && idleMs > abandonedAfterMs) {
-        download.stop(
-          new Failure('timeout', 'the download was stopped: nobody had read the file for a minute'),
-        )
+        pause('the service sent nothing more of the file for a minute')
+      } else if (missing > bigBytes && !isCounted && idleMs > patienceMs) {
+        pause('the download was stopped: nobody reads the file any more')
       }
     },
     async stop(sentence) {
+      if (download?.completing === true) await Promise.race([settled, setTimeout(completingMs)])
       download?.stop(new Failure('unreachable', sentence))
       await settled
     },

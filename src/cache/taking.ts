@@ -4,10 +4,10 @@ import { type Body, type ByteOffset, byteOffset } from '../remote/remote.js'
 export interface Taking {
   /** Asks for the bytes from there on. */
   readonly begin: (start: ByteOffset) => Promise<Body>
-  /** How many bytes were taken from the start. */
+  /** Where the next piece belongs. */
   readonly position: () => number
-  /** The next piece is pulled when this one was taken. */
-  readonly take: (piece: Uint8Array) => Promise<void>
+  /** The next piece is pulled when this one was taken; false where no more is wanted. */
+  readonly take: (piece: Uint8Array) => Promise<boolean> | boolean
 }
 
 /** A link that breaks more often than this within one file is not worth the requests. */
@@ -41,8 +41,14 @@ async function rest(reason: unknown, taking: Taking): Promise<Body> {
 }
 
 async function takeAll(body: Body, taking: Taking): Promise<void> {
+  const pieces = body.bytes[Symbol.asyncIterator]()
   try {
-    for await (const piece of losing(body.bytes)) await taking.take(piece)
+    for (;;) {
+      const next = await pieces.next().catch(lost)
+      if (next.done === true) return
+      const more = taking.take(next.value)
+      if (!(typeof more === 'boolean' ? more : await more)) return
+    }
   } finally {
     body.cancel()
   }
@@ -53,10 +59,6 @@ class Lost {
   constructor(readonly reason: unknown) {}
 }
 
-async function* losing(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes
-  } catch (reason) {
-    throw new Lost(reason)
-  }
+function lost(reason: unknown): never {
+  throw new Lost(reason)
 }

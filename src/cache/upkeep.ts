@@ -31,6 +31,8 @@ export interface Upkeep {
 }
 
 const tendEveryMs = 10_000
+/** A download that nobody reads any more is stopped soon. */
+const watchEveryMs = 1_000
 /** Another daemon's files are counted this often. */
 const recountEveryMs = 600_000
 
@@ -41,6 +43,7 @@ export function keepUp(ports: UpkeepPorts): Upkeep {
   let recounting: Promise<void> = Promise.resolve()
   let closed = false
   const timer = setInterval(tendLogged, tendEveryMs).unref()
+  const watch = setInterval(() => ports.arrivals.tend(), watchEveryMs).unref()
   tendLogged()
 
   async function recount(): Promise<void> {
@@ -108,6 +111,7 @@ export function keepUp(ports: UpkeepPorts): Upkeep {
     close() {
       closed = true
       clearInterval(timer)
+      clearInterval(watch)
       return tend()
     },
   }

@@ -60,13 +60,21 @@ export function refusePage(arrival: Arrival, name: string): void {
   }
 }
 
-/** The body as it streams in; `from` is the asked start if the answer is a part. */
-export function bodyOf(arrival: Arrival, flow: Flow, from: ByteOffset | undefined): Body {
+/** Which bytes are asked for; without an end, all from `start` on. */
+export interface Part {
+  readonly start: ByteOffset
+  readonly end?: ByteOffset | undefined
+}
+
+/** The body as it streams in; `part` is what was asked for if the answer is a part. */
+export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined): Body {
   const claims = claimsOf(arrival.headers)
-  const total = from === undefined ? claims.length : totalOf(arrival, claims, from)
+  const range = part === undefined ? undefined : partOf(arrival, claims, part)
+  const total = range === undefined ? claims.length : range.total
   return {
     length: total === undefined || claims.encoding !== 'none' ? undefined : byteCount(total),
-    start: from ?? byteOffset(0),
+    start: part?.start ?? byteOffset(0),
+    end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: claims.ends,
     bytes: wholePieces(arrival.bytes, claims, flow),
     cancel: () => arrival.bytes.destroy(),
@@ -90,17 +98,19 @@ export function firstByteOf(arrival: Arrival, honoured: boolean): FirstByte {
   return { honoured, size: size === undefined ? undefined : byteCount(size) }
 }
 
-/** A part must start where it was asked to, run to the end and be as long as it says. */
-function totalOf(arrival: Arrival, claims: Claims, from: ByteOffset): number | undefined {
+/** A part must start where it was asked to, run to the asked end or the very end, and be as long as it says. */
+function partOf(arrival: Arrival, claims: Claims, part: Part): { total: number; end: number } {
   const range = rangeOf(arrival)
-  const wrong = new Failure(
-    'broken',
-    `the service sent another part than the asked one, from byte ${from} on`,
-  )
-  if (range?.first !== from || claims.encoding !== 'none') throw wrong
-  if (range.total === undefined || range.last !== range.total - 1) throw wrong
-  if (claims.length !== undefined && claims.length !== range.last - from + 1) throw wrong
-  return range.total
+  const total = range?.total
+  const end = range === undefined ? 0 : range.last + 1
+  const isRight =
+    range?.first === part.start &&
+    claims.encoding === 'none' &&
+    total !== undefined &&
+    (end === total || (end === part.end && end < total)) &&
+    (claims.length === undefined || claims.length === end - part.start)
+  if (isRight) return { total, end }
+  throw new Failure('broken', `the service sent another part than the asked one, from byte ${part.start} on`)
 }
 
 // As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.

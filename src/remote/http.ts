@@ -6,6 +6,7 @@ import {
   type FirstByte,
   firstByteOf,
   headSize,
+  type Part,
   refusePage,
   taken,
   textOf,
@@ -40,8 +41,8 @@ export interface Http {
     reader: () => Reader,
     ask: Ask,
   ): Promise<Reader>
-  /** A body to be streamed, from `start` on where the service honours it; `name` says whether HTML is content. */
-  content(request: Request, name: string, start: ByteOffset, ask: Ask): Promise<Body>
+  /** A body to be streamed, the asked part of it where the service honours Range; `name` says whether HTML is content. */
+  content(request: Request, name: string, start: ByteOffset, ask: Ask, end?: ByteOffset): Promise<Body>
   /** The size that HEAD tells, if it tells one. */
   head(request: Request, ask: Ask): Promise<ByteCount | undefined>
   /** What a Range of one byte tells. */
@@ -123,7 +124,7 @@ export function http(options: LineOptions): Http {
   return {
     text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
     readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
-    content: (request, name, start, ask) => question(request, download(name, start), ask),
+    content: (request, name, start, ask, end) => question(request, download(name, { start, end }), ask),
     head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
     firstByte: (request, ask) => question(request, oneByte, ask),
     get guesses() {
@@ -177,17 +178,20 @@ const oneByte: Reading<FirstByte> = {
   hops: 0,
 }
 
-const download = (name: string, start: ByteOffset): Reading<Body> => ({
-  accepts: status => status === ok || (status === partial && start > 0),
-  read: (arrival, flow) => {
-    refusePage(arrival, name)
-    return bodyOf(arrival, flow, arrival.status === partial ? start : undefined)
-  },
-  range: start > 0 ? `bytes=${start}-` : undefined,
-  accept: anyBytes,
-  weight: 'download',
-  hops: 0,
-})
+function download(name: string, part: Part): Reading<Body> {
+  const isPart = part.start > 0 || part.end !== undefined
+  return {
+    accepts: status => status === ok || (status === partial && isPart),
+    read: (arrival, flow) => {
+      refusePage(arrival, name)
+      return bodyOf(arrival, flow, arrival.status === partial ? part : undefined)
+    },
+    range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
+    accept: anyBytes,
+    weight: 'download',
+    hops: 0,
+  }
+}
 
 function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
   const { authorization, body } = request

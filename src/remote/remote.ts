@@ -97,6 +97,8 @@ export interface Body {
   readonly length: ByteCount | undefined
   /** Where `bytes` starts: 0, or the asked start if the service honoured a Range. */
   readonly start: ByteOffset
+  /** Where it ends, if that is before the end of the content: the asked end, if the service honoured it. */
+  readonly end?: ByteOffset | undefined
   /** False for a body without length and without chunks: its end proves nothing. */
   readonly ends: 'proven' | 'unproven'
   readonly bytes: AsyncIterable<Uint8Array>
@@ -152,8 +154,8 @@ export interface Remote {
   allFileTitles(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
   contentSize(content: Content, ask: Ask): Promise<ByteCount | undefined>
-  /** The bytes from `start` on; a service without Range answers from 0, and `Body.start` says so. */
-  content(content: Content, start: ByteOffset, ask: Ask): Promise<Body>
+  /** The bytes from `start` on, up to `end`; a service without Range sends them all, and `Body.start` and `end` say so. */
+  content(content: Content, start: ByteOffset, ask: Ask, end?: ByteOffset): Promise<Body>
 }
 
 /** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */

@@ -108,10 +108,16 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     fileTitles: (of, type, ask) => fileTitles(of, ask, { type, read: wire.fileTitles }),
     allFileTitles: (of, ask) => fileTitles(of, ask, { type: 'files', read: wire.allFileTitles }),
     contentSize: async (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
-    async content(content, start, ask) {
-      const from = learned.ranges === false ? byteOffset(0) : start
-      const body = await http.content({ method: 'GET', path: bytesPath(content) }, content.title, from, ask)
-      if (from > 0) learned.ranges = body.start === from
+    async content(content, start, ask, end) {
+      const span = learned.ranges === false ? { start: byteOffset(0), end: undefined } : { start, end }
+      const body = await http.content(
+        { method: 'GET', path: bytesPath(content) },
+        content.title,
+        span.start,
+        ask,
+        span.end,
+      )
+      if (span.start > 0) learned.ranges = body.start === span.start
       return body
     },
   }

@@ -1,6 +1,8 @@
 // A process to be killed by tests: it downloads contents into a cache directory and says so on its output.
+import { readdirSync } from 'node:fs'
 import { openContentCache } from '../../src/cache/content.js'
 import { openLedger } from '../../src/cache/ledger.js'
+import { until } from '../ground/within.js'
 import { ask, bytesOf, clock, file, imitation, inPieces } from './imitation.js'
 
 const [directory = '', task = ''] = process.argv.slice(2)
@@ -10,16 +12,17 @@ const settings = { directory: `${directory}/content`, ledger, now: clock, log }
 
 /** Sends half of a content, says so, and leaves it at that. */
 async function hangHalfway(): Promise<void> {
-  const bytes = bytesOf(1_000_000, 1)
+  const bytes = bytesOf(3_000_000, 1)
   const remote = imitation(() => ({
     length: bytes.length,
     bytes: (async function* () {
-      yield bytes.subarray(0, 500_000)
+      yield bytes.subarray(0, 1_500_000)
       await new Promise(() => {})
     })(),
   }))
   const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
-  await cache.read(file('1'), 0, Buffer.alloc(500_000), ask())
+  await cache.read(file('1'), 0, Buffer.alloc(1_500_000), ask())
+  await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
   process.stdout.write('halfway\n')
   setInterval(() => {}, 1_000)
 }

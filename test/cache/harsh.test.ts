@@ -37,7 +37,7 @@ t.test(
     t.equal(await killedAfter(directory, 'hangHalfway', 1), 'halfway')
     const unfinished = join(directory, 'content', 'unfinished')
     t.equal(readdirSync(unfinished).length, 1)
-    const bytes = bytesOf(1_000_000, 1)
+    const bytes = bytesOf(3_000_000, 1)
     const remote = imitation(() => ({ bytes: inPieces(bytes, 100_000) }))
     const cache = open(remote)
     await cache.tend()

@@ -43,17 +43,19 @@ export function bytesOf(length: number, seed = 1): Buffer {
   return bytes
 }
 
-/** What the service does with one request of a content. */
-export type Send = (start: number) => Pieces
+/** What the service does with one request of a content, up to `end` if that was asked for. */
+export type Send = (start: number, end: number | undefined) => Pieces
 export interface Pieces {
   readonly start?: number
+  /** Where it ends, where the service honours a Range with an end. */
+  readonly end?: number | undefined
   readonly length?: number | undefined
   readonly ends?: Body['ends']
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
 export interface Imitation extends Pick<Remote, 'content' | 'contentSize'> {
-  /** Every request in order: `size`, or `get@START`. */
+  /** Every request in order: `size`, `get@START`, or `get@START-END`. */
   readonly asked: string[]
 }
 
@@ -66,13 +68,14 @@ export function imitation(send: Send, size: () => number | undefined = () => und
       const bytes = size()
       return bytes === undefined ? undefined : byteCount(bytes)
     },
-    async content(_content, start) {
-      asked.push(`get@${start}`)
-      const pieces = send(start)
+    async content(_content, start, _ask, end) {
+      asked.push(`get@${start}${end === undefined ? '' : `-${end}`}`)
+      const pieces = send(start, end)
       let cancelled = false
       return {
         length: pieces.length === undefined ? undefined : byteCount(pieces.length),
         start: byteOffset(pieces.start ?? 0),
+        end: pieces.end === undefined ? undefined : byteOffset(pieces.end),
         ends: pieces.ends ?? 'proven',
         bytes: until(pieces.bytes, () => cancelled),
         cancel: () => {
