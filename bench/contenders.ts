@@ -1,9 +1,10 @@
 // Everybody who takes part: the peers, the limits of the link without a mount, and the floors.
 import type { Arena } from './arena.js'
+import { limitOf } from './contender-limits.js'
 import type { Peer } from './peers.js'
 import { calcfs } from './peers-calcfs.js'
 import { davfs2, httpdirfs, rclone } from './peers-http.js'
-import { localDisk } from './peers-local.js'
+import { localDisk, passThrough } from './peers-local.js'
 import { sshfs } from './peers-sshfs.js'
 import type { Options } from './run-options.js'
 import type { Item } from './run-plan.js'
@@ -23,8 +24,17 @@ const ofPeer =
   (rank: Contender['rank']) =>
   (peer: Peer): Contender => ({ name: peer.name, rank, options: peer.options, peer })
 
+const raw = (connections: number): Contender => ({
+  name: `raw ×${connections}`,
+  rank: 'own',
+  options: `undici asking the same of the REST interface over ${connections} connections, keeping nothing`,
+  limit: (item, arena, runs) => limitOf(item, arena, { runs, connections }),
+})
+
 const all: readonly Contender[] = [
-  ...[calcfs, localDisk].map(ofPeer('own')),
+  ofPeer('own')(calcfs),
+  ...[16, 64].map(raw),
+  ...[passThrough, localDisk].map(ofPeer('own')),
   ...[rclone('http', 'full'), rclone('webdav', 'full'), davfs2, sshfs, httpdirfs].map(ofPeer('best')),
   ...[rclone('http', 'off'), rclone('webdav', 'off')].map(ofPeer('weaker')),
 ]

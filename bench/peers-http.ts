@@ -1,6 +1,7 @@
 // The peers that read plain HTTP listings or WebDAV: rclone in its modes, httpdirfs, davfs2.
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Doors,
   ended,
@@ -71,6 +72,7 @@ cache_dir ${join(place.cache, 'dav')}
 secrets ${join(place.cache, 'secrets')}
 ask_auth 0
 use_locks 0
+buf_size 1024
 cache_size 8192
 table_size 16384
 dir_refresh 600
@@ -79,13 +81,21 @@ gui_optimize 1
 delay_upload 0
 `
 
+/** As root it gives up its rights to a user of its own, who then wants to write to /dev/null. */
+function davLacks(): string | undefined {
+  const missing = needs('mount.davfs')()
+  if (missing !== undefined) return missing
+  if (process.getuid?.() !== 0) return 'only root may mount it'
+  return (statSync('/dev/null').mode & 0o002) === 0 ? 'its user may not write to /dev/null here' : undefined
+}
+
 /** davfs2, which only root may mount without an entry in /etc/fstab. */
 export const davfs2: Peer = {
   name: 'davfs2',
   options:
     'ro, cache_size 8192, table_size 16384, dir_refresh 600, file_refresh 600, gui_optimize 1, use_locks 0',
   counted: true,
-  lacks: () => needs('mount.davfs')() ?? (process.getuid?.() === 0 ? undefined : 'davfs2 needs root'),
+  lacks: davLacks,
   async mount(doors, place) {
     mkdirSync(join(place.cache, 'dav'), { recursive: true })
     // davfs2 gives up root's rights and then wants to write here.
@@ -107,16 +117,23 @@ function statusOf(command: string, args: readonly string[], place: Place): Promi
   })
 }
 
-/** It goes to the background by itself, and notes its process under the name of the mount point. */
-function davMounted(place: Place): Mounted {
-  const note = `${place.mountPoint.slice(1).replaceAll('/', '-')}.pid`
-  const pid = Number(readFileSync(join('/run/mount.davfs', note), 'utf8'))
+/** It goes to the background by itself, and a moment later notes its process under the name of the mount point. */
+async function davMounted(place: Place): Promise<Mounted> {
+  const note = join('/run/mount.davfs', `${place.mountPoint.slice(1).replaceAll('/', '-')}.pid`)
+  for (let attempt = 0; !existsSync(note) && attempt < 100; attempt++) await wait(20)
+  if (!existsSync(note)) {
+    await unmount(place.mountPoint)
+    throw new Error(`davfs2 did not note its process in ${note}: ${lastWords(place.log)}`)
+  }
+  const pid = Number(readFileSync(note, 'utf8'))
   return {
     root: place.mountPoint,
     processes: [pid],
     async unmount() {
       await unmount(place.mountPoint)
       await ended(pid)
+      // A note that outlives its process forbids the next mount.
+      rmSync(note, { force: true })
     },
   }
 }

@@ -7,9 +7,11 @@ import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runs } from './measure-processes.js'
+import type { TreeName } from './trees.js'
 
 /** Where the tree is to be had, all behind the same delay. */
 export interface Doors {
+  readonly tree: TreeName
   readonly rest: string
   readonly files: string
   readonly dav: string

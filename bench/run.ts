@@ -1,14 +1,20 @@
 // `npm run bench`: carries out the plan, prints each figure as it comes, and writes down what there is after each.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Arena, openArena } from './arena.js'
 import { type Contender, contenders } from './contenders.js'
+import { machine, versions } from './machine.js'
+import { commandPath } from './peers.js'
+import { plot } from './plot.js'
+import { report, targetTable, timesTables, updatePage } from './report-page.js'
 import { line } from './report-table.js'
-import { type Cell, secondsOf } from './results.js'
-import { optionsOf, usage } from './run-options.js'
+import { type Cell, type Results, secondsOf } from './results.js'
+import { type Options, optionsOf, usage } from './run-options.js'
 import { type Item, planOf } from './run-plan.js'
 import { type Effort, perform, phases, trial, type Verdicts, type Workshop } from './trial.js'
+import { workload } from './workloads.js'
 
 /** Seconds: what takes longer is done once, and ended after the limit. */
 const onceOver = 5
@@ -20,6 +26,8 @@ const patience = 15
 async function main(): Promise<void> {
   const options = optionsOf(process.argv.slice(2))
   const base = mkdtempSync(join(tmpdir(), 'calcfs-bench-'))
+  // davfs2 gives up its rights, and then has to find its cache.
+  chmodSync(base, 0o755)
   const memory = existsSync('/dev/shm') ? '/dev/shm' : base
   const workshop: Workshop = {
     base,
@@ -31,6 +39,15 @@ async function main(): Promise<void> {
   const cells: Cell[] = []
   const { present, absent } = contenders(options)
   for (const [name, why] of Object.entries(absent)) console.log(`left out: ${name}: ${why}`)
+  mkdirSync(options.out, { recursive: true })
+  const about = {
+    machine: machine(),
+    date: new Date().toISOString(),
+    command: ['node dist/bench/run.js', ...process.argv.slice(2)].join(' '),
+    versions: versions(),
+    contenders: Object.fromEntries(present.map(({ name, options: how }) => [name, how])),
+    absent,
+  }
   const stop = (): void => void end().then(() => process.exit(130))
   let arena: Arena | undefined
 
@@ -69,16 +86,38 @@ async function main(): Promise<void> {
   }
 
   function write(known: readonly Cell[]): void {
-    mkdirSync(options.out, { recursive: true })
-    writeFileSync(join(options.out, 'results.json'), `${JSON.stringify({ cells: known }, null, 1)}\n`)
+    const results: Results = { ...about, cells: known }
+    writeFileSync(join(options.out, 'results.json'), `${JSON.stringify(results, null, 1)}\n`)
+    writeFileSync(join(options.out, 'report.md'), `${report(results)}\n`)
   }
 
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
     for (const item of planOf(options)) await measure(item)
+    conclude({ ...about, cells }, options)
   } finally {
     await end()
   }
+}
+
+/** The table and the targets on the terminal, the plots beside the results. */
+function conclude(results: Results, options: Options): void {
+  console.log(`\n${timesTables(results)}\n\n${targetTable(results)}`)
+  const drawn = [...new Set(results.cells.map(({ roundTrip }) => roundTrip))]
+  const works = [...new Set(results.cells.map(({ work }) => work))].flatMap(name => workload(name) ?? [])
+  for (const roundTrip of drawn)
+    draw(join(options.out, `plot-${roundTrip}ms.svg`), plot(results.cells, roundTrip, works))
+  if (!options.page) return
+  updatePage('docs/performance.md', results)
+  for (const roundTrip of [0, 30].filter(distance => drawn.includes(distance)))
+    writeFileSync(`docs/performance-${roundTrip}ms.svg`, plot(results.cells, roundTrip, works))
+}
+
+/** A PNG, too, where a program is there that makes one. */
+function draw(file: string, svg: string): void {
+  writeFileSync(file, svg)
+  if (commandPath('rsvg-convert') !== undefined)
+    spawnSync('rsvg-convert', ['-o', file.replace(/svg$/, 'png'), file], { stdio: 'inherit' })
 }
 
 interface Contest {

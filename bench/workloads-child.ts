@@ -7,7 +7,9 @@ const pageBytes = 4096
 
 /** Paths of files below a directory, in the order of their names, without what begins with a dot. */
 function* filesBelow(directory: string): Generator<string> {
-  const entries = readdirSync(directory, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+  const entries = readdirSync(directory, { withFileTypes: true }).filter(
+    ({ name }) => !/^(\.|lost\+found$)/.test(name),
+  )
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   for (const entry of entries) {
     const path = join(directory, entry.name)

@@ -42,16 +42,19 @@ export const environmentOf = (scratch: string): Readonly<Record<string, string>>
 })
 
 const outs = "find . -name '*.out' -print0 | sort -z"
-const firstProjects = '$(ls | head -n 4)'
+const firstProjects = '$(ls -d project-* | head -n 4)'
 const trajectory = 'dynamics/calc-001/trajectory.trj'
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Lines in any order, without what begins with a dot: calcfs shows records there that nobody else has. */
+/** What one mount alone shows beside the tree: calcfs its records, whose names begin with a dot, davfs2 an empty folder. */
+const ownNames = /(^|[/ ])(\.[^/. ]|lost\+found)/
+
+/** Lines in any order. */
 const plainLines = (text: string): readonly string[] =>
   text
     .split('\n')
-    .filter(line => line !== '' && !/(^|[/ ])\.[^/. ]/.test(line))
+    .filter(line => line !== '' && !ownNames.test(line))
     .sort()
 
 const counted = (lines: readonly string[], what: string): string =>
@@ -63,7 +66,7 @@ async function longListing({ output }: Outcome): Promise<string> {
   const entries = output.split('\n').flatMap(line => {
     if (/^\.?\/?.*:$/.test(line) && !/^[-dl]r/.test(line)) directory = line.slice(0, -1)
     const [, kind, size, name] = /^([-dl])\S+ +\d+ \S+ +\S+ +(\d+) \S+ +\d+ +[\d:]+ (.*)$/.exec(line) ?? []
-    if (kind === undefined || name === undefined) return []
+    if (kind === undefined || name === undefined || name === 'lost+found') return []
     return [kind === 'd' ? `${directory}/${name}/` : `${directory}/${name} ${size}`]
   })
   return counted(entries.sort(), 'entries')
@@ -87,7 +90,7 @@ async function copied({ scratch }: Outcome): Promise<string> {
 
 async function contents(directory: string, below: string): Promise<readonly string[]> {
   const entries = await readdir(join(directory, below), { withFileTypes: true })
-  const shown = entries.filter(({ name }) => !name.startsWith('.'))
+  const shown = entries.filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
   const found: string[] = []
   for (const entry of shown) {
     const path = `${below}/${entry.name}`
