@@ -18,6 +18,7 @@ import type {
   Share,
   User,
 } from '../remote/remote.js'
+import { geometryTold } from './geometry-told.js'
 import type { Value } from './ledger-table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './listing-form.js'
 import type { Memory, Question } from './memory.js'
@@ -217,22 +218,13 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     return projects && calculations && pair(of, { projects, calculations })
   }
 
-  const sayThemselves = new WeakMap<readonly FileTitle[], boolean | undefined>()
-  /** What the titles alone tell of a geometry; the service may take other files for CML, too. */
-  function geometryIn(titles: readonly FileTitle[]): boolean | undefined {
-    if (titles.length === 0) return false
-    if (!sayThemselves.has(titles))
-      sayThemselves.set(titles, titles.some(title => /\.cml$/i.test(title)) || undefined)
-    return sayThemselves.get(titles)
-  }
-
   async function hasGeometry(of: CalculationId, ask: Ask): Promise<boolean> {
-    return geometryIn(await memory.ask(filesOf(of), ask)) ?? memory.ask(geometryOf(of), ask)
+    return geometryTold(await memory.ask(filesOf(of), ask)) ?? memory.ask(geometryOf(of), ask)
   }
 
   function freshGeometry(of: CalculationId): boolean | undefined {
     const titles = memory.fresh(filesOf(of))
-    return titles && (geometryIn(titles) ?? memory.fresh(geometryOf(of)))
+    return titles && (geometryTold(titles) ?? memory.fresh(geometryOf(of)))
   }
 
   return {

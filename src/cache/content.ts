@@ -37,8 +37,12 @@ export interface ContentCacheOptions {
 export interface ContentCache {
   /** The true size in bytes, from memory, from the service, or counted. */
   size(content: Content, ask: Ask): Promise<ByteCount>
+  /** The size where it was told before; asks nobody. */
+  told(content: Content): ByteCount | undefined
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number>
+  /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
+  readNow(content: Content, offset: number, into: Uint8Array): number | undefined
   /**
    * Downloads it in the ask's lane before anybody reads it, or joins the download under way; a reader who comes joins too.
    * Its length in bytes when it is whole or was kept before. One longer than `most` is left alone: its length as far as
@@ -118,20 +122,22 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     await drop(name)
   }
 
-  function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {
+  function readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
     const name = nameOf(content)
     const held = newcomers.read(name, offset, into) ?? arrivals.readNow(name, offset, into)
     if (held !== undefined) {
       shelf.touch(name)
-      return Promise.resolve(held)
+      return held
     }
     const blob = open.get(name)
-    if (blob !== undefined) {
-      shelf.touch(name)
-      const bytes = readWarm(blob, offset, into)
-      if (bytes !== undefined) return Promise.resolve(bytes)
-    }
-    return readCold(content, { name, offset, into, ask }).catch(rethrow)
+    if (blob === undefined) return undefined
+    shelf.touch(name)
+    return readWarm(blob, offset, into)
+  }
+
+  async function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {
+    const now = readNow(content, offset, into)
+    return now ?? readCold(content, { name: nameOf(content), offset, into, ask }).catch(rethrow)
   }
 
   async function readCold(content: Content, wanted: NamedRead): Promise<number> {
@@ -176,7 +182,9 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   return {
     size: (content, ask) => size(content, ask).catch(rethrow),
+    told: content => sizes.told(nameOf(content)),
     read,
+    readNow,
     ahead: (content, ask, most, signal) => ahead(content, { ask, most, signal }).catch(rethrow),
     cached(content) {
       const name = nameOf(content)

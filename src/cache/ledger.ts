@@ -42,6 +42,8 @@ const flushAfterMs = 200
 const reopenAfterMs = 5_000
 /** UTF-16 units: a size or a time with the hash of its text. */
 const shortValue = 80
+/** What was looked for and is not there. */
+const nothing: Remembered = { value: '', stored: instant(0) }
 
 /**
  * Opens the memory in `directory` (made if missing, 0700). Several processes may share it. A damaged file is moved
@@ -104,9 +106,10 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     if (change === 'deleted') return undefined
     if (change !== undefined && 'value' in change) return change
     const held = recent.get(room, key)
-    if (held !== undefined) return { ...held, ...change }
+    if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
     const found = fromDisk(from => from.get(room, key), undefined)
-    if (found !== undefined && isShort(found)) recent.keep(room, key, found)
+    if (found === undefined) recent.keep(room, key, nothing)
+    else if (isShort(found)) recent.keep(room, key, found)
     return found && { ...found, ...change }
   }
 

@@ -28,9 +28,19 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
   }
 
   const writings = new Map<string, Instant>()
+  // A text is shown many times, and its bytes never change.
+  const wordings = new WeakMap<Uint8Array, string>()
+
+  function wordingOf(text: Uint8Array): string {
+    const known = wordings.get(text)
+    if (known !== undefined) return known
+    const wording = createHash('sha256').update(text).digest('base64url')
+    wordings.set(text, wording)
+    return wording
+  }
 
   function ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
-    const wording = createHash('sha256').update(text).digest('base64url')
+    const wording = wordingOf(text)
     const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
     const before = keptWording === undefined ? 0 : Number(keptTime)
     const writing = writings.get(key)

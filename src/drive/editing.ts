@@ -1,4 +1,6 @@
 // Records as files: where their texts come from, and what happens after a save of one.
+
+import { LRUCache } from 'lru-cache'
 import type { Catalog, Readable } from '../cache/catalog.js'
 import type { Times } from '../cache/times.js'
 import type { EditableRecord } from '../edit/editable.js'
@@ -11,6 +13,7 @@ import { equalJson } from '../record/meaning.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Dialect } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { DraftTexts } from './draft-texts.js'
 import type { KnownReports } from './known-reports.js'
@@ -37,14 +40,30 @@ export interface EditingParts {
   readonly lost: (node: EditableNode, sentence: string) => void
 }
 
+/** What is remembered of a record is one object until another is learned. */
+interface Printed {
+  readonly record: JsonObject
+  readonly bytes: Uint8Array
+}
+const printedAtMost = 2048
+
 export function openRecordSources(parts: EditingParts): (node: RecordNode) => RecordSource {
   const { catalog, dialect, times } = parts
   // What was remembered already in this life of the mount, so that a stat costs no disk.
   const met = new Set<string>()
 
-  async function produce(node: RecordNode, ask: Ask): Promise<Shown> {
-    const record = await recordOf(node, catalog, ask)
+  const printed = new LRUCache<string, Printed>({ max: printedAtMost })
+
+  function printedOf(key: string, record: JsonObject): Uint8Array {
+    const known = printed.get(key)
+    if (known?.record === record) return known.bytes
     const bytes = Buffer.from(prettyPrint(record))
+    printed.set(key, { record, bytes })
+    return bytes
+  }
+
+  function shownOf(node: RecordNode, record: JsonObject): Shown {
+    const bytes = printedOf(keyOf(node), record)
     if (node.of === 'report') parts.reports.refresh(node.id, record)
     const mtime = times.ofText(keyOf(node), bytes, dialect.facts(record).modified)
     const meeting = `${keyOf(node)} ${mtime}`
@@ -76,7 +95,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
 
   return node => ({
     key: keyOf(node),
-    produce: ask => produce(node, ask),
+    produce: ask => after(recordOf(node, catalog, ask), record => shownOf(node, record)),
     get editing() {
       return editing(node)
     },
@@ -162,11 +181,13 @@ function forgetOther(node: RecordNode, catalog: Catalog, text: string): void {
 }
 
 /** The record itself; a share is only ever listed with its project's others. */
-async function recordOf(node: RecordNode, catalog: Catalog, ask: Ask): Promise<JsonObject> {
-  if (node.of !== 'share') return catalog.record(readable(node), ask)
-  const share = (await catalog.shares(node.project, ask)).find(({ id }) => id === node.id)
-  if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
-  return share.record
+function recordOf(node: RecordNode, catalog: Catalog, ask: Ask): Soon<JsonObject> {
+  if (node.of !== 'share') return catalog.freshRecord(readable(node)) ?? catalog.record(readable(node), ask)
+  return catalog.shares(node.project, ask).then(shares => {
+    const share = shares.find(({ id }) => id === node.id)
+    if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
+    return share.record
+  })
 }
 
 export function readable(node: Exclude<RecordNode, { of: 'share' }>): Readable {

@@ -1,6 +1,8 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
+
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Content } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import { type Attributes, modeOf } from './attributes.js'
 import {
   type Dated,
@@ -23,25 +25,32 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   const { content, records, scratch, shown, times, tree } = parts
 
   /** The mode comes last: reading a record tells whether it is published. */
-  async function attributes(node: Node, ask: Ask): Promise<Attributes> {
-    const { size, mtime } = await sizeAndTime(node, ask)
-    return { mode: modeOf(node, isWritable(node)), size, mtime }
+  function attributes(node: Node, ask: Ask): Soon<Attributes> {
+    return after(sizeAndTime(node, ask), ({ size, mtime }) => {
+      return { mode: modeOf(node, mayBeWritten(node)), size, mtime }
+    })
   }
 
-  async function sizeAndTime(node: Node, ask: Ask): Promise<Omit<Attributes, 'mode'>> {
+  function sizeAndTime(node: Node, ask: Ask): Soon<Omit<Attributes, 'mode'>> {
     switch (node.kind) {
       case 'record':
       case 'new':
       case 'order':
         return records.stat(parts.source(node), ask)
       case 'generated':
-        return sizeOfText(await shown.stat(keyOf(node), () => parts.produce(node, ask)))
+        return after(
+          shown.stat(keyOf(node), () => parts.produce(node, ask)),
+          sizeOfText,
+        )
       case 'content':
-        return { size: await sizeOf(node.content, ask), mtime: timeOf(node) }
+        return after(sizeOf(node.content, ask), size => ({ size, mtime: timeOf(node) }))
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
-        return sizeOfText(await shown.stat(keyOf(node), () => parts.drafts.read(node.name)))
+        return after(
+          shown.stat(keyOf(node), () => parts.drafts.read(node.name)),
+          sizeOfText,
+        )
       case 'link':
         return { size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
       case 'project':
@@ -55,17 +64,18 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   const timeOf = (node: Node & Dated) => node.since ?? times.first(keyOf(node), node.date)
 
   /** A file that the service no longer has was promised by a listing that is old. */
-  async function sizeOf(wanted: Content, ask: Ask): Promise<number> {
-    try {
-      return await content.size(wanted, ask)
-    } catch (thrown) {
+  function sizeOf(wanted: Content, ask: Ask): Soon<number> {
+    const told = content.told(wanted)
+    if (told !== undefined) return told
+    return content.size(wanted, ask).catch((thrown: unknown) => {
       if (asFailure(thrown).kind === 'absent') parts.catalog.refreshCalculation(wanted.calculation)
       throw thrown
-    }
+    })
   }
 
   /** Directories show whether the mount takes changes at all, records whether this one does. */
-  function isWritable(node: Node): boolean {
+  function mayBeWritten(node: Node): boolean {
+    if (node.kind === 'content') return false
     return isEditable(node)
       ? !(parts.source(node).editing instanceof Failure)
       : parts.rights.frozen(node) === undefined
@@ -92,25 +102,36 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     }
   }
 
+  async function waitedFor(path: string, attributes: Promise<Attributes>): Promise<Attributes> {
+    const began = parts.now()
+    try {
+      return await attributes
+    } catch (thrown) {
+      if (isDirectorysOwn(path)) guardUnseen(path, thrown)
+      throw thrown
+    } finally {
+      parts.removing.waited(path, parts.now() - began)
+    }
+  }
+
   /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
   function guardUnseen(path: string, thrown: unknown): void {
     if (asFailure(thrown).kind !== 'absent') parts.removing.guardTree(parentOf(path))
   }
 
   return {
-    async getattr(path) {
+    getattr(path) {
       const ask = until()
-      const began = parts.now()
       parts.pending.due()
       try {
-        const node = await places.node(path, ask)
-        parts.foresight.looked(path, node)
-        return await attributes(node, ask)
+        const soon = after(places.node(path, ask), node => {
+          parts.foresight.looked(path, node)
+          return attributes(node, ask)
+        })
+        return soon instanceof Promise ? waitedFor(path, soon) : soon
       } catch (thrown) {
         if (isDirectorysOwn(path)) guardUnseen(path, thrown)
         throw thrown
-      } finally {
-        parts.removing.waited(path, parts.now() - began)
       }
     },
     async readdir(path) {
@@ -127,12 +148,13 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       return node.to
     },
     statfs: parts.statfs,
-    async getxattr(path, name) {
+    getxattr(path, name) {
+      // `ls -l` and every write ask for security.*, and nobody else for more.
       if (!name.startsWith('user.calcfs.')) return undefined
-      return parts.xattrs.get(path, await places.node(path, until()), name)
+      return after(places.node(path, until()), node => parts.xattrs.get(path, node, name))
     },
-    async listxattr(path) {
-      return [...parts.xattrs.list(path, await places.node(path, until()))]
+    listxattr(path) {
+      return after(places.node(path, until()), node => parts.xattrs.list(path, node))
     },
   }
 }

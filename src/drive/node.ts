@@ -168,5 +168,9 @@ export function keyOf(node: Node): string {
 export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefined =>
   entries.find(entry => entry.name === name)?.node
 
+/** The same for many lookups; of equal names the first counts. */
+export const nodesByName = (entries: readonly Dentry[]): ReadonlyMap<string, Node> =>
+  new Map(entries.toReversed().map(({ name, node }) => [name, node]))
+
 export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
   [...named].map(([name, node]) => ({ name, node }))

@@ -2,8 +2,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Content } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import { openHandles } from './handles.js'
-import { isDirectory, isEditable, keyOf, type Node } from './node.js'
+import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import type { RecordHandle } from './record-handle.js'
@@ -36,17 +37,20 @@ export function openOpenFiles(
   const { content, records, scratch, shown } = parts
   const handles = openHandles<OpenFile>()
 
-  async function open(path: string, access: OpenAccess): Promise<number> {
+  function open(path: string, access: OpenAccess): Soon<number> {
     const ask = until.metadata()
-    const node = await places.node(path, ask)
-    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-    if (access === 'read') parts.foresight.opened(path, node)
-    return handles.add(await openNode(path, node, { access, ask }))
+    return after(places.node(path, ask), node => {
+      if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+      if (access === 'read') parts.foresight.opened(path, node)
+      if (access === 'read' && node.kind === 'content')
+        return handles.add({ kind: 'content', content: node.content, path, node, readOn: false })
+      return openNode(path, node, { access, ask }).then(handles.add)
+    })
   }
 
   async function openNode(
     path: string,
-    node: Node,
+    node: Exclude<Node, DirectoryNode>,
     { access, ask }: { access: OpenAccess; ask: Ask },
   ): Promise<OpenFile> {
     if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
@@ -54,8 +58,6 @@ export function openOpenFiles(
       return { kind: 'record', file: await records.open(parts.source(node), access, ask), path }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
-      case 'content':
-        return { kind: 'content', content: node.content, path, node, readOn: false }
       case 'generated': {
         const held = await shown.open(keyOf(node), () => parts.produce(node, ask))
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
@@ -83,7 +85,7 @@ export function openOpenFiles(
     return handles.add({ kind: 'local', file: await scratch.create(place) })
   }
 
-  async function read(handle: number, target: Uint8Array, offset: ByteOffset): Promise<number> {
+  function read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number> {
     const open = handles.get(handle)
     switch (open.kind) {
       case 'content':
@@ -91,17 +93,25 @@ export function openOpenFiles(
           open.readOn = true
           parts.foresight.readOn(open.path, open.node)
         }
-        return content.read(open.content, offset, target, until.read())
+        return (
+          content.readNow(open.content, offset, target) ??
+          content.read(open.content, offset, target, until.read())
+        )
       case 'record':
         return open.file.read(target, offset)
       case 'local':
-        return (await open.file.read(target, 0, target.length, offset)).bytesRead
+        return open.file.read(target, 0, target.length, offset).then(({ bytesRead }) => bytesRead)
       case 'text': {
         const bytes = open.bytes.subarray(offset, offset + target.length)
         target.set(bytes)
         return bytes.length
       }
     }
+  }
+
+  async function flushRecord({ file, path }: Extract<OpenFile, { kind: 'record' }>): Promise<void> {
+    const began = parts.now()
+    if ((await file.flush(until.save())) === 'saved') parts.doneWell(path, began)
   }
 
   /** What can be written is a record or a local file. */
@@ -124,17 +134,15 @@ export function openOpenFiles(
     async ftruncate(handle, size) {
       await writable(handle).truncate(size)
     },
-    async flush(handle) {
+    flush(handle) {
       const open = handles.get(handle)
-      if (open.kind !== 'record') return
-      const began = parts.now()
-      if ((await open.file.flush(until.save())) === 'saved') parts.doneWell(open.path, began)
+      return open.kind === 'record' ? flushRecord(open) : undefined
     },
     async fsync(handle) {
       const open = handles.get(handle)
       if (open.kind === 'record' || open.kind === 'local') await open.file.sync()
     },
-    async release(handle) {
+    release(handle) {
       const open = handles.take(handle)
       switch (open.kind) {
         case 'record':

@@ -4,6 +4,7 @@ import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
 import type { Failure } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { DraftTexts } from './draft-texts.js'
 import type { Foresight } from './foresight.js'
@@ -36,7 +37,7 @@ export interface DriveParts {
   readonly scratch: Scratch
   readonly drafts: DraftTexts
   /** The present text of a generated node. */
-  readonly produce: (node: GeneratedNode, ask: Ask) => Promise<Shown>
+  readonly produce: (node: GeneratedNode, ask: Ask) => Soon<Shown>
   /** How a record is read and edited. */
   readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */

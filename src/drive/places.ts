@@ -1,6 +1,8 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
+
 import { Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import {
   type DirectoryNode,
   type EditableNode,
@@ -16,7 +18,7 @@ import { newIn, scratchDirectory, type Tree } from './tree.js'
 
 export interface Places {
   /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
-  node(path: string, ask: Ask): Promise<Node>
+  node(path: string, ask: Ask): Soon<Node>
   /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
   editable(path: string, ask: Ask): Promise<EditableNode | undefined>
   /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
@@ -37,13 +39,14 @@ export interface Gone {
 export function openPlaces(tree: Tree, gone: Gone): Places {
   const stillOpen = new Map<string, Node>()
 
-  async function node(path: string, ask: Ask): Promise<Node> {
+  function node(path: string, ask: Ask): Soon<Node> {
     const open = stillOpen.get(path)
     if (open !== undefined) return open
     if (gone.unlinkedAt(path) !== undefined) throw justTaken(path)
-    const found = await tree.walk(path, ask)
-    if (!isDirectory(found) && gone.isHidden(keyOf(found))) throw justTaken(path)
-    return found
+    return after(tree.walk(path, ask), found => {
+      if (!isDirectory(found) && gone.isHidden(keyOf(found))) throw justTaken(path)
+      return found
+    })
   }
 
   async function editable(path: string, ask: Ask): Promise<EditableNode | undefined> {

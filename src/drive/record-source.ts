@@ -1,15 +1,17 @@
 // What the drive must know of one record: its text, and how an edit of it goes out.
+
 import type { Times } from '../cache/times.js'
 import type { Draft } from '../edit/draft.js'
 import type { Failure } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 import type { Shown } from './shown.js'
 
 /** One record as the drive needs it; the drive knows which of them may be edited. */
 export interface RecordSource {
   readonly key: string
   /** The record's present text. */
-  produce(ask: Ask): Promise<Shown>
+  produce(ask: Ask): Soon<Shown>
   /** Undefined where this record cannot be changed, with the failure that says why. */
   readonly editing: Editing | Failure
   /** Somebody opened it: what is known by having been opened is remembered. */

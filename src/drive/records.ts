@@ -1,6 +1,8 @@
 // Records as files: what a stat says, when a text is saved, and what becomes of a file that is taken away.
+
 import type { Draft } from '../edit/draft.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import { openRecordHandle, type RecordHandle } from './record-handle.js'
 import { editingOf, nothing, openRecordSaving, pauseMs } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
@@ -9,7 +11,7 @@ import type { ShownTexts } from './shown.js'
 import type { OpenAccess } from './verbs.js'
 
 export interface Records {
-  stat(source: RecordSource, ask: Ask): Promise<{ size: number; mtime: Instant }>
+  stat(source: RecordSource, ask: Ask): Soon<{ size: number; mtime: Instant }>
   open(source: RecordSource, access: OpenAccess, ask: Ask): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
   isAway(key: string): boolean
@@ -52,14 +54,14 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       // A clock that was set back must not keep it away.
       return left > 0 && left <= pauseMs
     },
-    async stat(source, ask) {
+    stat(source, ask) {
       const state = saving.known(source.key)
       if (state?.draft !== undefined) {
         state.told = true
         return { size: state.draft.size, mtime: state.changed }
       }
-      const { bytes, mtime } = await shown.stat(source.key, () => source.produce(ask))
-      return { size: bytes.length, mtime }
+      const told = shown.stat(source.key, () => source.produce(ask))
+      return after(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
     },
     async open(source, access, ask) {
       if (access !== 'read') editingOf(source)

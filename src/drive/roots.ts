@@ -17,6 +17,8 @@ export type Top =
 
 export interface Roots {
   top(ask: Ask): Promise<Top>
+  /** What stood there when somebody asked last. */
+  known(): Top | undefined
   /** The project at `/db/<user>/<title>`, remembered once found. */
   find(user: string, title: string, ask: Ask): Promise<Found | undefined>
   /** The id of `/db/<user>`, where the service gives it one. */
@@ -141,6 +143,7 @@ export function openRoots(
 
   return {
     top,
+    known: () => lastTop,
     find,
     servicePath,
     userRoot: (user, ask) => resolve(pathOf(user), ask),

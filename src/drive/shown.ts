@@ -1,5 +1,7 @@
 // The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
+
 import type { Instant } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import type { OpenAccess } from './verbs.js'
 
 /** A text as it is shown: its bytes and its time. */
@@ -18,9 +20,9 @@ export interface Held {
 
 export interface ShownTexts {
   /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
-  stat(key: string, produce: () => Promise<Shown>): Promise<Shown>
+  stat(key: string, produce: () => Soon<Shown>): Soon<Shown>
   /** For an open: the text the kernel was told the size of, held until released. */
-  open(key: string, produce: () => Promise<Shown>, access?: OpenAccess): Promise<Held>
+  open(key: string, produce: () => Soon<Shown>, access?: OpenAccess): Soon<Held>
   /**
    * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
    * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
@@ -77,23 +79,25 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
   }
 
   return {
-    async stat(key, produce) {
+    stat(key, produce) {
       const busy = leases.get(key)
-      const shown = busy !== undefined && busy.handles > 0 ? busy.shown : await produce()
-      // An open may have come while the text was produced: what it was given stays.
-      const lease = leases.get(key)
-      if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
-        lease.until = now() + leaseMs
-        return lease.shown
-      }
-      return lend(key, shown).shown
+      return after(busy !== undefined && busy.handles > 0 ? busy.shown : produce(), shown => {
+        // An open may have come while the text was produced: what it was given stays.
+        const lease = leases.get(key)
+        if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
+          lease.until = now() + leaseMs
+          return lease.shown
+        }
+        return lend(key, shown).shown
+      })
     },
-    async open(key, produce, access = 'read') {
+    open(key, produce, access = 'read') {
       const lease = leases.get(key)
       if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease, access)
-      const shown = await produce()
-      const other = leases.get(key)
-      return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
+      return after(produce(), shown => {
+        const other = leases.get(key)
+        return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
+      })
     },
     put(key, shown, opened) {
       lend(key, shown, opened)

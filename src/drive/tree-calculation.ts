@@ -1,23 +1,75 @@
 // A calculation's folder: its record, its files under their names, and the generated geometry.
 import type { Catalog } from '../cache/catalog.js'
 import type { Ask, FileTitle } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 import { nameFiles, nameGeometry } from './name.js'
-import type { CalculationNode, Dentry } from './node.js'
+import { type CalculationNode, type Dentry, type Node, nodesByName } from './node.js'
 
-export async function listCalculation(
-  node: CalculationNode,
-  catalog: Catalog,
-  ask: Ask,
-): Promise<readonly Dentry[]> {
-  const { id, title, date, since, parent } = node
-  const files = nameFiles(await catalog.files(id, ask))
+export interface CalculationTree {
+  list(node: CalculationNode, ask: Ask): Promise<readonly Dentry[]>
+  lookup(node: CalculationNode, name: string, ask: Ask): Soon<Node | undefined>
+  /** Whether the service, when it was asked last, listed a file that goes by this name. */
+  isKnownFile(node: CalculationNode, name: string): boolean
+}
+
+/** What a folder was made of, and what came of it; made anew once either is another. */
+interface Folder {
+  readonly titles: readonly FileTitle[]
+  readonly geometry: boolean
+  readonly entries: readonly Dentry[]
+  readonly byName: ReadonlyMap<string, Node>
+}
+
+export function openCalculationTree(catalog: Catalog): CalculationTree {
+  // A listing gives each calculation one node for as long as it counts.
+  const folders = new WeakMap<CalculationNode, Folder>()
+
+  function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): Folder {
+    const known = folders.get(node)
+    if (known !== undefined && known.titles === titles && known.geometry === geometry) return known
+    const entries = entriesOf(node, titles, geometry)
+    const folder = { titles, geometry, entries, byName: nodesByName(entries) }
+    folders.set(node, folder)
+    return folder
+  }
+
+  function fresh(node: CalculationNode): Folder | undefined {
+    const titles = catalog.freshFiles(node.id)
+    const geometry = titles && catalog.freshGeometry(node.id)
+    return titles && geometry !== undefined ? folderOf(node, titles, geometry) : undefined
+  }
+
+  async function asked(node: CalculationNode, ask: Ask): Promise<Folder> {
+    const titles = await catalog.files(node.id, ask)
+    return folderOf(node, titles, await catalog.hasGeometry(node.id, ask))
+  }
+
+  return {
+    async list(node, ask) {
+      return (fresh(node) ?? (await asked(node, ask))).entries
+    },
+    lookup(node, name, ask) {
+      const folder = fresh(node)
+      if (folder !== undefined) return folder.byName.get(name)
+      return asked(node, ask).then(({ byName }) => byName.get(name))
+    },
+    isKnownFile: (node, name) => nameFiles(catalog.knownFiles(node.id) ?? []).has(name),
+  }
+}
+
+function entriesOf(
+  { id, title, date, since, parent }: CalculationNode,
+  titles: readonly FileTitle[],
+  geometry: boolean,
+): readonly Dentry[] {
+  const files = nameFiles(titles)
   const record = { kind: 'record', of: 'calculation', id, parent } as const
   const entries: Dentry[] = [{ name: '.calculation.json', node: record }]
   for (const [name, file] of files) {
     const content = { of: 'file', calculation: id, title: file as FileTitle } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
-  if (await catalog.hasGeometry(id, ask)) {
+  if (geometry) {
     const name = nameGeometry({ id, title }, files)
     const content = { of: 'xyz', calculation: id, title: name as FileTitle } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })

@@ -1,6 +1,7 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 import type { Catalog, Children } from '../cache/catalog.js'
 import type { Ask, Listed, ProjectId } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import { nameChildren, splitMark, titleOf } from './name.js'
 import { type Dentry, dentries, type Node, nodeIn } from './node.js'
@@ -17,9 +18,11 @@ interface Names {
 
 export interface ProjectTree {
   list(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
-  lookup(id: ProjectId, name: string, ask: Ask): Promise<Node | undefined>
+  lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined>
   /** A child found without any request. */
   known(id: ProjectId, name: string): Node | undefined
+  /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
+  knownTop(name: string): Node | undefined
   /** Sub-projects and calculations only. */
   children(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
   listShares(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
@@ -51,11 +54,15 @@ export function openProjectTree(
       return node === undefined ? [] : { name, node }
     })
 
-  async function lookup(id: ProjectId, name: string, ask: Ask): Promise<Node | undefined> {
-    const own = nodeIn(ownEntries(id, catalog.parentOf(id)), name)
+  const childIn = (children: Children, name: string, id: ProjectId): Node | undefined =>
+    childNamed(children, name) ?? markedChild(children, name) ?? writtenChild(children, name, id)
+
+  function lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined> {
+    const own = name.startsWith('.') ? nodeIn(ownEntries(id, catalog.parentOf(id)), name) : undefined
     if (own !== undefined) return own
-    const children = await catalog.children(id, ask)
-    return childNamed(children, name) ?? markedChild(children, name) ?? writtenChild(children, name, id)
+    const fresh = catalog.freshChildren(id)
+    if (fresh !== undefined) return childIn(fresh, name, id)
+    return catalog.children(id, ask).then(children => childIn(children, name, id))
   }
 
   /** A name that was written here, of a child that the service still lists. */
@@ -80,16 +87,25 @@ export function openProjectTree(
     return undefined
   }
 
+  function known(id: ProjectId, name: string): Node | undefined {
+    const children = catalog.knownChildren(id)
+    return children && childNamed(children, name)
+  }
+
+  function knownTop(name: string): Node | undefined {
+    const top = roots.known()
+    if (top?.form === 'one') return known(top.id, name)
+    return top && nameFound(top.entries).get(name)
+  }
+
   return {
     lookup,
     lookupTop,
     async list(id, ask) {
       return [...ownEntries(id, catalog.parentOf(id)), ...childrenOf(await catalog.children(id, ask))]
     },
-    known(id, name) {
-      const children = catalog.knownChildren(id)
-      return children === undefined ? undefined : childNamed(children, name)
-    },
+    known,
+    knownTop,
     async children(id, ask) {
       return childrenOf(await catalog.children(id, ask))
     },

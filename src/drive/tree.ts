@@ -2,15 +2,16 @@
 import type { Catalog } from '../cache/catalog.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Dialect } from '../remote/remote.js'
+import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
-import { nameFault, nameFiles } from './name.js'
+import { nameFault } from './name.js'
 import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
 import { isNewName } from './scratch-name.js'
-import { listCalculation } from './tree-calculation.js'
+import { openCalculationTree } from './tree-calculation.js'
 import { lookupNumber, numberRooms } from './tree-numbers.js'
 import { openProjectTree } from './tree-projects.js'
 import { openReportTree } from './tree-reports.js'
@@ -30,7 +31,7 @@ export interface TreeSources {
 
 export interface Tree {
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
-  walk(path: string, ask: Ask): Promise<Node>
+  walk(path: string, ask: Ask): Soon<Node>
   list(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]>
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
   directory(path: string, ask: Ask): Promise<DirectoryNode>
@@ -38,6 +39,7 @@ export interface Tree {
   refresh(directory: DirectoryNode, ask: Ask): Promise<void>
 }
 
+const root: Node = { kind: 'root' }
 const rootEntries: readonly Dentry[] = [
   { name: 'projects', node: { kind: 'top' } },
   { name: 'db', node: { kind: 'users' } },
@@ -55,34 +57,63 @@ const ownEntries: readonly Dentry[] = [
 
 export function openTree({ catalog, dialect, roots, reports, rights, written, local }: TreeSources): Tree {
   const projects = openProjectTree({ catalog, rights, written }, roots)
+  const calculations = openCalculationTree(catalog)
   const users = openUserTree(catalog, roots, projects)
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
-  async function walk(path: string, ask: Ask): Promise<Node> {
-    let node: Node = { kind: 'root' }
-    const parts = path.split('/').filter(part => part !== '')
-    for (const [at, name] of parts.entries()) {
+  function walk(path: string, ask: Ask): Soon<Node> {
+    const names = path.split('/').filter(name => name !== '')
+    return descend({ path, names, ask }, root, 0)
+  }
+
+  /** Down from a node that is there, by the names that are left. */
+  function descend(way: Way, from: Node, begun: number): Soon<Node> {
+    const { path, names, ask } = way
+    let node = from
+    for (let at = begun; at < names.length; at += 1) {
+      const name = names[at] ?? ''
       if (!isDirectory(node)) throw new Failure('not-directory', `${path}: a part of this path is a file`)
       const fault = nameFault(name)
       if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
-      const known: Node | undefined = at < parts.length - 1 ? knownChild(node, name) : undefined
-      const next: Node | undefined = known ?? (await lookup(node, name, ask).catch(unlessNothing))
-      if (next === undefined) throw new Failure('absent', `${path}: there is nothing of this name`)
-      node = next
+      const known = at < names.length - 1 ? knownChild(node, name) : undefined
+      const next = known ?? lookup(node, name, ask)
+      if (next instanceof Promise)
+        return next.catch(unlessNothing).then(found => descend(way, there(found, path), at + 1))
+      node = there(next, path)
     }
     return node
   }
 
   const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
-    directory.kind === 'calculation' && nameFiles(catalog.knownFiles(directory.id) ?? []).has(name)
+    directory.kind === 'calculation' && calculations.isKnownFile(directory, name)
 
-  const knownChild = (directory: DirectoryNode, name: string): Node | undefined =>
-    directory.kind === 'project' ? projects.known(directory.id, name) : undefined
+  function knownChild(directory: DirectoryNode, name: string): Node | undefined {
+    switch (directory.kind) {
+      case 'root':
+        return nodeIn(rootEntries, name)
+      case 'top':
+        return projects.knownTop(name)
+      case 'project':
+        return projects.known(directory.id, name)
+      default:
+        return undefined
+    }
+  }
 
-  async function lookup(directory: DirectoryNode, name: string, ask: Ask): Promise<Node | undefined> {
-    if (isProbe(name) && !isKnownFile(directory, name)) return knownChild(directory, name)
-    const place = scratchDirectory(await actual(directory, ask))
+  function lookup(directory: DirectoryNode, name: string, ask: Ask): Soon<Node | undefined> {
+    if (isProbe(name) && !isKnownFile(directory, name))
+      return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
+    return after(actual(directory, ask), node => lookupIn(directory, scratchDirectory(node), name, ask))
+  }
+
+  /** `place` is where the editors' files of that directory lie. */
+  function lookupIn(
+    directory: DirectoryNode,
+    place: string | undefined,
+    name: string,
+    ask: Ask,
+  ): Soon<Node | undefined> {
     const beside = place === undefined ? undefined : nodeIn(local.scratch(place), name)
     if (beside !== undefined) return beside
     const fresh = newIn(directory, name)
@@ -109,9 +140,10 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
       case 'report':
         return reportTree.lookupRow(directory.id, name, ask)
       case 'calculation':
+        return calculations.lookup(directory, name, ask)
       case 'shares':
       case 'drafts':
-        return nodeIn(await listOwn(directory, ask), name)
+        return listOwn(directory, ask).then(entries => nodeIn(entries, name))
     }
   }
 
@@ -144,7 +176,7 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
       case 'shares':
         return projects.listShares(directory.project, ask)
       case 'calculation':
-        return listCalculation(directory, catalog, ask)
+        return calculations.list(directory, ask)
       case 'users':
         return users.list(ask)
       case 'user':
@@ -159,10 +191,9 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
   }
 
   /** `projects/` is a project itself where the user's root has an id. */
-  async function actual(directory: DirectoryNode, ask: Ask): Promise<DirectoryNode> {
+  function actual(directory: DirectoryNode, ask: Ask): Soon<DirectoryNode> {
     if (directory.kind !== 'top') return directory
-    const top = await roots.top(ask)
-    return top.form === 'one' ? { kind: 'project', id: top.id } : directory
+    return roots.top(ask).then(top => (top.form === 'one' ? { kind: 'project', id: top.id } : directory))
   }
 
   async function directory(path: string, ask: Ask): Promise<DirectoryNode> {
@@ -191,6 +222,17 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
   }
 
   return { walk, list, directory, refresh }
+}
+
+interface Way {
+  readonly path: string
+  readonly names: readonly string[]
+  readonly ask: Ask
+}
+
+function there(found: Node | undefined, path: string): Node {
+  if (found === undefined) throw new Failure('absent', `${path}: there is nothing of this name`)
+  return found
 }
 
 const newPlace = (directory: DirectoryNode): NewPlace | undefined =>

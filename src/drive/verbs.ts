@@ -1,35 +1,40 @@
-// The kernel's verbs as promises: what a mount, or a test without one, can ask of the drive. All reject with a Failure.
+// The kernel's verbs: what a mount, or a test without one, can ask of the drive. What needs no waiting for is answered at once, the rest promised.
+
 import type { ByteOffset, Instant } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 import type { Attributes } from './attributes.js'
 
 /** What a file is opened for; `write-only` is O_WRONLY, through which nobody sees what is in it. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
 
-/** A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. */
+/**
+ * A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. A verb that answers
+ * soon may throw its Failure; every promise rejects with one.
+ */
 export interface Drive extends Looking, OpenFiles, Changing {}
 
 /** What asks without changing anything. */
 export interface Looking {
-  getattr(path: string): Promise<Attributes>
+  getattr(path: string): Soon<Attributes>
   readdir(path: string): Promise<readonly DirectoryEntry[]>
   readlink(path: string): Promise<string>
   statfs(): Promise<Space>
-  getxattr(path: string, name: string): Promise<string | undefined>
-  listxattr(path: string): Promise<string[]>
+  getxattr(path: string, name: string): Soon<string | undefined>
+  listxattr(path: string): Soon<readonly string[]>
 }
 
 /** What happens to a file by its handle, and how one is got. */
 export interface OpenFiles {
-  open(path: string, access: OpenAccess): Promise<number>
+  open(path: string, access: OpenAccess): Soon<number>
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
-  read(handle: number, target: Uint8Array, offset: ByteOffset): Promise<number>
+  read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number>
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
   /** close(2) sees this answer; that of `release` nobody sees. */
-  flush(handle: number): Promise<void>
+  flush(handle: number): Soon<void>
   fsync(handle: number): Promise<void>
-  release(handle: number): Promise<void>
+  release(handle: number): Soon<void>
 }
 
 /** What changes the tree, or is refused. */

@@ -7,6 +7,7 @@ import { errnoOf } from '../drive/errno.js'
 import type { Drive, OpenAccess } from '../drive/verbs.js'
 import { asFailure } from '../failure.js'
 import { byteOffset, instant } from '../remote/remote.js'
+import type { Soon } from '../soon.js'
 
 /** How the kernel is asked to treat the mount. */
 export interface KernelSettings {
@@ -116,15 +117,14 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
   /** Runs a verb and answers once, whatever it does: a handler that throws would take the daemon with it. */
   function answer<Value>(
     call: { verb: string; path: string },
-    run: () => Promise<Value>,
+    run: () => Soon<Value>,
     reply: (error: number, value?: Value) => void,
   ): void {
-    Promise.resolve()
-      .then(run)
-      .then(
-        value => reply(0, value),
-        (thrown: unknown) => reply(negative(call.verb, call.path, thrown)),
-      )
+    const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
+    const soon = begun(run)
+    if ('thrown' in soon) refuse(soon.thrown)
+    else if (soon.value instanceof Promise) soon.value.then(value => reply(0, value), refuse)
+    else reply(0, soon.value)
   }
 
   const plain =
@@ -240,20 +240,37 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
       )
     },
     listxattr(path, done) {
-      answer({ verb: 'listxattr', path }, () => drive.listxattr(path), done)
+      answer(
+        { verb: 'listxattr', path },
+        () => drive.listxattr(path),
+        (error, names) => done(error, names && [...names]),
+      )
     },
+  }
+}
+
+type Begun<Value> = { readonly value: Soon<Value> } | { readonly thrown: unknown }
+
+/** Apart from the reply, which must not be given twice. */
+function begun<Value>(run: () => Soon<Value>): Begun<Value> {
+  try {
+    return { value: run() }
+  } catch (thrown) {
+    return { thrown }
   }
 }
 
 const dots = ['.', '..'].map(name => ({ name, mode: fileTypes.directory }))
 
-const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+const uid = process.getuid?.() ?? 0
+const gid = process.getgid?.() ?? 0
 const blockBytes = 512 // st_blocks counts these, stat(2)
 
 function stat({ mode, size, mtime }: Attributes): Stat {
   return {
-    ...owner,
     mode,
+    uid,
+    gid,
     size,
     nlink: 1, // for a directory 1 means "unknown" to find(1); counting sub-directories would cost requests
     blocks: Math.ceil(size / blockBytes),

@@ -6,6 +6,7 @@ import { errnoOf } from '../../src/drive/errno.js'
 import type { Drive } from '../../src/drive/verbs.js'
 import { asFailure, type Failure } from '../../src/failure.js'
 import { byteOffset, instant } from '../../src/remote/remote.js'
+import type { Soon } from '../../src/soon.js'
 import type { DriveFiles, FileKind, OpenedFile, Seen } from './ground.js'
 
 export interface Mountable {
@@ -35,7 +36,7 @@ export function harshKernel(mountable: Mountable): DriveFiles {
   async function call<Value>(
     verb: string,
     path: string,
-    work: (drive: Drive) => Promise<Value>,
+    work: (drive: Drive) => Soon<Value>,
   ): Promise<Value> {
     try {
       return await work(mountable.drive())

@@ -66,6 +66,8 @@ export function foresight(t: Test, open: OpenGround): void {
         for (const id of [103, 104, 105, 106]) {
           t.not((await heardSoon(ground, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
         }
+        // Whether there is a CML file is asked after the files.
+        await settled()
         const from = ground.service.heard.length
         for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(ground, `projects/P1/${name}`)
         t.same(
