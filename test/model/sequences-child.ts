@@ -14,8 +14,14 @@ export interface Play {
   readonly runs: number
   readonly length: number
   readonly seed: number
-  /** This one sequence instead. */
-  readonly steps?: readonly Step[]
+  /** These sequences instead, one after another. */
+  readonly known?: readonly Known[]
+}
+
+/** A sequence that once failed, and what went wrong. */
+export interface Known {
+  readonly name: string
+  readonly steps: readonly Step[]
 }
 
 /** What the child prints as JSON where all went well. */
@@ -75,9 +81,13 @@ async function playAll(theatre: Theatre, { runs, length, seed }: Play): Promise<
   return { sequences, steps: sequences * length }
 }
 
-async function playThese(theatre: Theatre, steps: readonly Step[]): Promise<Played> {
-  await sequence(theatre, steps.length, steps.map(command))
-  return { sequences: 1, steps: steps.length }
+async function playThese(theatre: Theatre, known: readonly Known[]): Promise<Played> {
+  for (const { name, steps } of known) {
+    await sequence(theatre, steps.length, steps.map(command)).catch(cause => {
+      throw new Error(`it is so again: ${name}`, { cause })
+    })
+  }
+  return { sequences: known.length, steps: known.reduce((sum, { steps }) => sum + steps.length, 0) }
 }
 
 /** The grounds of this process end in the reverse order of their beginning. */
@@ -95,7 +105,7 @@ if (given !== undefined) {
   const job = JSON.parse(given) as Play
   const played = await ending(async life => {
     const theatre = await openTheatre(life, job.access)
-    return job.steps === undefined ? playAll(theatre, job) : playThese(theatre, job.steps)
+    return job.known === undefined ? playAll(theatre, job) : playThese(theatre, job.known)
   })
   process.stdout.write(JSON.stringify(played))
 }
