@@ -139,6 +139,29 @@ t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async
   for (const name of ['early', 'open', 'inner', 'wordy']) await failsAs(t, 'broken', part(name))
 })
 
+t.test('a part with an end is taken up to it, or to the end of the content', { timeout: 10_000 }, async t => {
+  const parts: Record<string, [string, string]> = {
+    right: ['bytes 4-6/10', '456'],
+    longer: ['bytes 4-9/10', '456789'],
+    shorter: ['bytes 4-5/10', '45'],
+    claims: ['bytes 4-6/10', '45678'],
+  }
+  const service = await rawService(t, ({ path, head }) => {
+    const [range, bytes] = parts[path.split('/').at(-1) ?? ''] ?? ['', '']
+    if (range === '' || !/range: bytes=4-6$/im.test(head)) return whole('0123456789')
+    return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: ${bytes.length}\r\n\r\n${bytes}`
+  })
+  const part = (name: string, from = 4) =>
+    service.asked.content({ method: 'GET', path: `/${name}` }, 'a', byteOffset(from), ask(), byteOffset(7))
+  const right = await part('right')
+  t.same([right.start, right.end, right.length, await textOf(right)], [4, 7, 10, '456'])
+  const longer = await part('longer')
+  t.same([longer.start, longer.end, await textOf(longer)], [4, undefined, '456789'], 'its end is ignored')
+  const ignored = await part('ignored', 0)
+  t.same([ignored.start, ignored.end, await textOf(ignored)], [0, undefined, '0123456789'])
+  for (const name of ['shorter', 'claims']) await failsAs(t, 'broken', part(name))
+})
+
 t.test('the first byte tells the size where HEAD does not', { timeout: 10_000 }, async t => {
   const heads: Record<string, string> = {
     range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
