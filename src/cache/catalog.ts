@@ -22,6 +22,7 @@ import { geometryTold } from './geometry-told.js'
 import type { Value } from './ledger-table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './listing-form.js'
 import type { Memory, Question } from './memory.js'
+import { decodeRecords, encodeRecords } from './records-form.js'
 
 /** What a project holds, one level deep. */
 export interface Children {
@@ -285,12 +286,3 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     stale: (room, key) => memory.staleBecause(room, key),
   }
 }
-
-const encodeRecords = (items: readonly { readonly record: JsonObject }[]): string =>
-  JSON.stringify(items.map(item => ({ ...item, record: compactPrint(item.record) })))
-
-const decodeRecords = <Item extends { readonly record: JsonObject }>(text: string): Item[] =>
-  (JSON.parse(text) as (Item & { record: string })[]).map(item => ({
-    ...item,
-    record: parseObject(item.record),
-  }))
