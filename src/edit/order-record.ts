@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { Failure } from '../failure.js'
 import { escapeCell } from '../record/cell.js'
 import { type JsonObject, stringJson, withField } from '../record/json.js'
+import { continuedRows } from '../record/row-pairs.js'
 import type { Ask, CalculationId, Dialect, ReportId, ReportRow } from '../remote/remote.js'
 import { idForm } from '../remote/remote.js'
 import { chooseBase } from './base.js'
@@ -34,7 +35,9 @@ export function editableOrder(
     const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
     const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(ask))
     const earlier = meant.known.flatMap(known => shown(known.record))
-    const rows = wanted.map(row => titled(row, shown(base), earlier))
+    const before = shown(base)
+    const continued = continuedRows(wanted, before.map(cellsOf))
+    const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
     return { base, mine: ports.dialect.withRows(base, rows) }
   }
 
@@ -88,15 +91,24 @@ async function refuseOtherPath(
   throw new Failure('refused', `${calculation} is not the calculation at ${path}, which is ${other}`)
 }
 
+/** A row as its line shows it. */
+const cellsOf = ({ calculation, title }: ReportRow) => ({ calculation, title: cellOf(title) })
+const cellOf = (title: string | undefined): string => escapeCell(title ?? '').trim()
+
 /** A title that was written; else the one of the row that stays, or that it had once: rows may go out and come back. */
-function titled(row: ReportRow, base: readonly ReportRow[], known: readonly ReportRow[]): ReportRow {
+function titled(
+  row: ReportRow,
+  stays: ReportRow | undefined,
+  [base, known]: readonly [readonly ReportRow[], readonly ReportRow[]],
+): ReportRow {
   const same = (one: ReportRow) => one.calculation === row.calculation
-  const stays = base.filter(same)
-  const earlier = stays.length > 0 ? stays : known.filter(one => same(one) && one.title !== undefined)
-  const written = earlier.find(({ title = '' }) => escapeCell(title).trim() === row.title)
+  // Where the calculation is there already, one more row of it is a new one.
+  const gone = base.some(same) ? [] : known.filter(one => same(one) && one.title !== undefined)
+  const earlier = stays === undefined ? gone : [stays]
+  const written = earlier.find(({ title }) => cellOf(title) === row.title)
   // A cell that was emptied takes the title away; a row that had none says nothing by it.
   if (row.title === '')
-    return { calculation: row.calculation, title: emptied(stays[0]?.title, earlier[0]?.title) }
+    return { calculation: row.calculation, title: emptied(stays?.title, earlier[0]?.title) }
   return { calculation: row.calculation, title: written?.title ?? row.title ?? earlier[0]?.title }
 }
 

@@ -88,4 +88,14 @@ export const regressions: readonly Regression[] = [
       { does: 'edit', kind: 'report', at: 3, change: 'description', by: 0, style },
     ],
   },
+  {
+    name: 'a calculation stood twice, and an unchanged order.txt gave its untitled row an empty title',
+    seed: 31339,
+    access: 'manage',
+    steps: [
+      { does: 'edit', kind: 'report', at: 0, change: 'add by path', by: 0, style },
+      { does: 'order', at: 0, change: 'reverse', by: 0, style },
+      { does: 'order', at: 0, change: 'nothing', by: 0, style },
+    ],
+  },
 ]

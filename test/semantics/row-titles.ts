@@ -1,6 +1,7 @@
 // The titles of a report's rows belong to the report: a new order must not cost them, even where the service forgets them.
 import type { Test } from 'tap'
 import { type OpenGround, overwrite, textOf } from '../ground/ground.js'
+import { writes } from '../ground/service.js'
 import { ids } from '../ground/world.js'
 
 const report = `reports/${ids.report}.json`
@@ -31,6 +32,12 @@ export function rowTitles(t: Test, open: OpenGround): void {
     await write([first, { ...first, title: null }, ...others])
     t.same(await titles(), ['Transition state', null])
     await write([{ ...first, title: null }, first, ...others])
+    t.same(await titles(), [null, 'Transition state'])
+    const order = `reports/${ids.report}/order.txt`
+    const asked = await ground.service.during(async () =>
+      overwrite(ground, order, await textOf(ground, order)),
+    )
+    t.same(writes(asked), [], 'the order as it was is no change')
     t.same(await titles(), [null, 'Transition state'])
   })
 }
