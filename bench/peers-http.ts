@@ -29,7 +29,7 @@ export function rclone(door: Door, mode: Mode): Peer {
   const more = mode === 'full' ? rcloneFull : []
   const url = (doors: Doors): string => (door === 'http' ? doors.files : doors.dav)
   return {
-    name: `rclone ${door}${mode === 'full' ? ', cache full' : ''}`,
+    name: `rclone ${door}${mode === 'full' ? ' full' : ''}`,
     options: `--vfs-cache-mode ${[mode, ...rcloneOptions, ...more].join(' ')}`,
     counted: true,
     lacks: needs('rclone'),

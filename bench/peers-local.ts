@@ -1,6 +1,6 @@
 // The floors: the same tree on the local disk, and from the memory of a process over the binding that calcfs uses.
-import { fileURLToPath } from 'node:url'
-import { mountWith, type Peer } from './peers.js'
+import type { Peer } from './peers.js'
+import { startPassThrough } from './start.js'
 
 /** No mount at all. */
 export const localDisk: Peer = {
@@ -11,20 +11,15 @@ export const localDisk: Peer = {
   mount: async doors => ({ root: doors.disk, processes: [], unmount: async () => undefined }),
 }
 
-const program = fileURLToPath(new URL('pass-through.js', import.meta.url))
-
 /** What the binding itself costs: every answer lies in memory. */
 export const passThrough: Peer = {
   name: 'pass-through',
   options: 'the same binding and entries, every answer from memory',
   counted: false,
   lacks: () => undefined,
-  mount: (doors, place) =>
-    mountWith(
-      {
-        command: process.execPath,
-        args: [program, '--at', place.mountPoint, '--tree', doors.tree, '--records'],
-      },
-      place,
-    ),
+  async mount(doors, place) {
+    // It goes on when somebody else unmounts it, so that it is told to do it itself.
+    const { pid, stop } = await startPassThrough(place.mountPoint, { tree: doors.tree, records: true })
+    return { root: place.mountPoint, processes: [pid], unmount: stop }
+  },
 }

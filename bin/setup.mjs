@@ -150,7 +150,7 @@ function choice(need) {
   return need.packages.find(names => names.every(isCandidate))
 }
 
-function isCandidate(name) {
+export function isCandidate(name) {
   const { stdout } = spawnSync('apt-cache', ['policy', name], {
     encoding: 'utf8',
     env: { ...process.env, LC_ALL: 'C' },
@@ -158,7 +158,7 @@ function isCandidate(name) {
   return /Candidate: (?!\(none\))/.test(stdout)
 }
 
-function apt(args) {
+export function apt(args) {
   const command = ['apt-get', '-o', 'DPkg::Lock::Timeout=900', ...args]
   const quiet = 'DEBIAN_FRONTEND=noninteractive'
   if (process.getuid() === 0) return run('env', [quiet, ...command]).status === 0
@@ -248,7 +248,7 @@ function removeOrphans(dist) {
   }
 }
 
-function onPath(command) {
+export function onPath(command) {
   if (command.startsWith('/')) return fs.existsSync(command)
   const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
   return places.some(place => fs.existsSync(join(place, command)))
@@ -267,7 +267,7 @@ function run(command, args, env = process.env) {
   return spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
-function say(sentence) {
+export function say(sentence) {
   console.log(`[set-up] ${sentence}`)
 }
 

@@ -1,0 +1,99 @@
+// The benchmark itself: it runs, holds each result against the truth, and leaves its table behind. No promise is about speed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { openArena } from '../../bench/arena.js'
+import type { Peer } from '../../bench/peers.js'
+import { localDisk } from '../../bench/peers-local.js'
+import type { Results } from '../../bench/results.js'
+import { perform, trial, type Workshop } from '../../bench/trial.js'
+import { workload } from '../../bench/workloads.js'
+import { within } from '../ground/within.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const run = join(root, 'dist/bench/run.js')
+
+t.setTimeout(200_000)
+
+async function directory(t: Test): Promise<string> {
+  const made = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-test-'))
+  t.teardown(() => fs.rm(made, { recursive: true, force: true }))
+  return made
+}
+
+async function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.exitCode
+}
+
+t.test('a small run ends well, with right results of every floor and limit, a table and a plot', async t => {
+  const out = await directory(t)
+  const peers = 'calcfs,pass-through,local,raw ×16,http full,sshfs'
+  const args = ['--tree', 'small', '--rtt', '0', '--runs', '1', '--work', 'ls-lR,cp,folder']
+  const child = spawn(process.execPath, [run, ...args, '--peers', peers, '--out', out], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  t.teardown(async () => {
+    // It takes away what it has mounted.
+    child.kill('SIGTERM')
+    await within(40_000, 'the end of the benchmark', ended(child))
+  })
+  t.equal(await within(150_000, 'a small run', ended(child)), 0)
+
+  const results = JSON.parse(await fs.readFile(join(out, 'results.json'), 'utf8')) as Results
+  for (const contender of ['calcfs', 'pass-through', 'local disk']) {
+    for (const work of ['ls-lR', 'cp', 'folder']) {
+      const cell = results.cells.find(one => one.contender === contender && one.work === work)
+      const states = Object.values(cell?.verdicts ?? {}).map(({ state }) => state)
+      t.same(states, ['right', 'right', 'right'], `${contender} does ${work} right three times`)
+    }
+  }
+  t.ok(results.cells.some(({ contender }) => contender === 'raw ×16'))
+  for (const name of Object.keys(results.contenders))
+    t.ok(
+      results.cells.some(({ contender }) => contender === name),
+      `${name} has its place in the table`,
+    )
+  t.match(await fs.readFile(join(out, 'report.md'), 'utf8'), /\| `cp -r`, all \|/)
+  t.match(await fs.readFile(join(out, 'plot-0ms.svg'), 'utf8'), /^<svg [\s\S]*<rect x="190"[\s\S]*<\/svg>\n$/)
+})
+
+t.test('a mount that shows a wrong byte is called wrong, however fast it is', async t => {
+  const base = await directory(t)
+  const arena = await openArena('small', 0, base)
+  t.teardown(() => arena.close())
+  const lie = join(base, 'lie')
+  await fs.cp(arena.doors.disk, lie, { recursive: true })
+  const file = join(lie, 'project-01/calc-001/output.out')
+  const bytes = await fs.readFile(file)
+  bytes[1000] = (bytes[1000] ?? 0) ^ 1
+  await fs.writeFile(file, bytes)
+  const liar: Peer = {
+    ...localDisk,
+    name: 'liar',
+    mount: async () => ({ root: lie, processes: [], unmount }),
+  }
+  const workshop: Workshop = { base, scratch: join(base, 'scratch'), current: undefined }
+  const effort = { runs: 1, limitSeconds: 60, onceOver: 5, phases: ['cold'] } as const
+  for (const [peer, name, state] of [
+    [localDisk, 'cp', 'right'],
+    [liar, 'cp', 'wrong'],
+    [liar, 'md5-P8', 'wrong'],
+    // Names and sizes are as they should be.
+    [liar, 'ls-lR', 'right'],
+  ] as const) {
+    const work = workload(name)
+    if (work === undefined) throw new Error(`no workload ${name}`)
+    const truth = await perform(work, arena.doors.disk, 60, workshop)
+    if (truth.state === 'late') throw new Error('the local disk took a minute')
+    const { cold } = await trial({ peer, work, arena, truth: truth.result }, effort, workshop)
+    t.equal(cold?.state, state, `${peer.name} at ${name}`)
+  }
+})
+
+async function unmount(): Promise<void> {}
