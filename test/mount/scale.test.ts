@@ -1,0 +1,133 @@
+// The promises about scale on real mounts: a hundred thousand calculations, a memory of few names, many kept files.
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Front } from '../ground/front.js'
+import { textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { within } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+t.setTimeout(280_000)
+
+const many = 100_000
+/** Beyond what a double can hold. */
+const firstId = 9007199254740993n
+const date = '2024-02-03T04:05:06.000Z'
+
+/** Every thousandth has the same name. */
+const titleOf = (at: number): string => (at % 1000 === 999 ? 'same' : `calculation ${at}`)
+
+/** The service lists so many calculations in the water project. */
+function crowd(front: Front): void {
+  front.spoil(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), response => {
+    const items = Array.from(
+      { length: many },
+      (_, at) =>
+        `{"id":${firstId + BigInt(at)},"name":"${titleOf(at)}","description":"number ${at} of a campaign of many","parentId":${ids.water},"owner":"demo","state":"created","modificationDate":"${date}"}`,
+    )
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(`[${items.join(',')}]`)
+  })
+}
+
+/** The most memory the daemon has had so far, in MB. */
+async function peakOf(mount: MountGround): Promise<number> {
+  const pid = /"pid": (\d+)/.exec(await textOf(mount, '/.calcfs/status.json'))?.[1]
+  const kilobytes = /VmHWM:\s+(\d+) kB/.exec(await fs.readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes) / 1024
+}
+
+const projectOf = async (mount: MountGround): Promise<string> =>
+  `/projects/${[...(await mount.files.readdir('/projects')).keys()].find(name => /water/i.test(name))}`
+
+t.test('a hundred thousand calculations are shown whole, in less than 200 MB', async t => {
+  const mount = await realMount(t)
+  crowd(mount.service)
+  const project = await projectOf(mount)
+  const names = await within(60_000, 'the listing', fs.readdir(join(mount.directory, project)))
+  const shown = new Set(names)
+  for (let at = 0; at < many; at += 1) {
+    const marked = at % 1000 === 999 && at > 999
+    const name = marked ? `same~c${firstId + BigInt(at)}` : titleOf(at)
+    if (!shown.has(name)) t.fail(`${name} is missing`)
+  }
+  t.equal(shown.size, names.length)
+  const deep = await within(20_000, 'a stat', fs.stat(join(mount.directory, project, 'calculation 77777')))
+  t.ok(deep.isDirectory())
+  t.equal(deep.mtimeMs, Date.parse(date))
+  const index = await within(
+    60_000,
+    'the index',
+    fs.readFile(join(mount.directory, project, '.index.tsv'), 'utf8'),
+  )
+  t.match(
+    index,
+    `${firstId + 77_777n}\tcalculation\tcalculation 77777\t{"description":"number 77777 of a campaign`,
+  )
+  const again = await mount.service.during(() => fs.readdir(join(mount.directory, project)))
+  t.same(again, [], 'it is asked for once')
+  const peak = await peakOf(mount)
+  t.ok(peak < 200, `${peak} MB at most`)
+  await mount.remount()
+  const kept = await mount.service.during(async () => {
+    t.equal((await fs.readdir(join(mount.directory, project))).length, names.length)
+  })
+  t.same(
+    kept.filter(({ path }) => path.startsWith('/project/descendant')),
+    [],
+    'it is kept over a restart',
+  )
+})
+
+t.test('a memory of ten names forgets nothing that counts', async t => {
+  const mount = await realMount(t, { settings: { maxEntries: '10' } })
+  crowd(mount.service)
+  const project = await projectOf(mount)
+  const walk = async () => {
+    const names = await within(60_000, 'the listing', fs.readdir(join(mount.directory, project)))
+    for (const [name, kind] of await mount.files.readdir('/projects'))
+      if (kind === 'directory') await fs.readdir(join(mount.directory, 'projects', name))
+    await fs.stat(join(mount.directory, project, 'calculation 5'))
+    return names.length
+  }
+  const first = await walk()
+  t.ok(first > many)
+  const again = await mount.service.during(async () => t.equal(await walk(), first))
+  t.same(
+    again.filter(({ path }) => path.startsWith('/project/descendant')),
+    [],
+    'what fell out of memory is read from the disk, not asked for',
+  )
+})
+
+t.test('a mount over many kept files after a kill answers at once', async t => {
+  const mount = await realMount(t)
+  const project = await projectOf(mount)
+  const calculation = join(project, 'TS1_opt')
+  const file = join(mount.directory, calculation, 'run.log')
+  const before = await within(20_000, 'a read', fs.readFile(file))
+  const [account = ''] = await fs.readdir(join(mount.home, 'cache', 'calcfs'))
+  const kept = join(mount.home, 'cache', 'calcfs', account, 'content', 'kept')
+  await within(
+    20_000,
+    'the file kept',
+    (async () => {
+      while ((await fs.readdir(kept)).length === 0) await mount.pass(20)
+    })(),
+  )
+  await mount.kill9()
+  for (let from = 0; from < 20_000; from += 500) {
+    const names = Array.from({ length: 500 }, (_, at) => (from + at).toString(16).padStart(64, '0'))
+    await Promise.all(names.map(name => fs.writeFile(join(kept, name), 'cut')))
+  }
+  await mount.mount()
+  const asked = await mount.service.during(async () =>
+    t.same(await within(10_000, 'a read over many files', fs.readFile(file)), before),
+  )
+  t.same(
+    asked.filter(({ path }) => path.includes('bitstream')),
+    [],
+    'nothing that is kept is asked for',
+  )
+})
