@@ -24,6 +24,14 @@ export interface Task {
   readonly scratch: string
 }
 
+/** What runs now, so that somebody who interrupts can end it before its mount goes. */
+let current: ChildProcess | undefined
+
+/** Ends the command that runs now, if any. */
+export function endCommand(): void {
+  if (current !== undefined) killGroup(current)
+}
+
 /** Runs a command line to its end or its limit; a command that hangs in the kernel is left to die with its mount. */
 export async function timed(task: Task): Promise<Timed> {
   const [output, complaint] = [join(task.scratch, 'output'), join(task.scratch, 'complaint')]
@@ -35,7 +43,9 @@ export async function timed(task: Task): Promise<Timed> {
     stdio: ['ignore', ...files],
     detached: true,
   })
+  current = child
   const end = await endOf(child, task.limitSeconds)
+  current = undefined
   const seconds = Number(process.hrtime.bigint() - began) / 1e9
   for (const file of files) closeSync(file)
   return {

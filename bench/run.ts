@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { type Arena, openArena } from './arena.js'
 import { type Contender, contenders } from './contenders.js'
 import { machine, versions } from './machine.js'
+import { endCommand } from './measure.js'
 import { commandPath } from './peers.js'
 import { plot } from './plot.js'
 import { report, targetTable, timesTables, updatePage } from './report-page.js'
@@ -48,10 +49,15 @@ async function main(): Promise<void> {
     contenders: Object.fromEntries(present.map(({ name, options: how }) => [name, how])),
     absent,
   }
-  const stop = (): void => void end().then(() => process.exit(130))
+  let interrupted = false
+  const stop = (): void => {
+    interrupted = true
+    void end().then(() => process.exit(130))
+  }
   let arena: Arena | undefined
 
   async function end(): Promise<void> {
+    endCommand()
     await workshop.current?.unmount()
     await arena?.close()
     arena = undefined
@@ -75,6 +81,8 @@ async function main(): Promise<void> {
     for (const contender of present.filter(one => takesPart(one, item))) {
       const effort: Effort = { runs: options.runs, limitSeconds: limit(contender, own), onceOver, phases }
       const verdicts = await contend(contender, { item, arena: here, truth: truth.result }, effort, workshop)
+      // What was broken off says nothing about who did it.
+      if (interrupted) return
       if (verdicts === undefined) continue
       const { tree, roundTrip, work } = item
       const cell: Cell = { tree, roundTrip, work: work.name, contender: contender.name, verdicts }
@@ -93,7 +101,7 @@ async function main(): Promise<void> {
 
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
-    for (const item of planOf(options)) await measure(item)
+    for (const item of planOf(options)) if (!interrupted) await measure(item)
     conclude({ ...about, cells }, options)
   } finally {
     await end()
