@@ -10,6 +10,7 @@ import { fileNameForm } from './content-name.js'
 import type { Log } from './ledger.js'
 import { type OpenFile, openFile } from './open-file.js'
 import { footerBytes, listBytes, type Proof, proofIn, trailerOf } from './proof.js'
+import { openShortFiles } from './short-files.js'
 
 /** A file being written; nothing reads its name but its own process. */
 export interface Unfinished {
@@ -28,11 +29,13 @@ export interface Found {
 export interface BlobStore {
   create(): Promise<Unfinished>
   /** Writes a whole content and gives it its name; rejects (and leaves no file) where the disk will not have it. */
-  keep(name: string, bytes: Uint8Array, proof: Proof): Promise<OpenFile>
+  keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void>
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
   publish(unfinished: Unfinished, name: string, proof: Proof): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
   open(name: string): Promise<Blob | undefined>
+  /** A short kept content at once; undefined where it is none, or none whole, or the disk is slow just now. */
+  readShort(name: string): Uint8Array | undefined
   has(name: string): boolean
   drop(name: string): Promise<void>
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
@@ -69,6 +72,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   const pathOf = (name: string) => join(keptDirectory, name)
   const owner = `${process.pid}-${randomBytes(6).toString('hex')}`
   ownersHere.add(owner)
+  const short = openShortFiles()
   let created = 0
   for (const path of [directory, keptDirectory, unfinishedDirectory]) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -99,20 +103,26 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
   }
 
-  async function create(): Promise<Unfinished> {
+  function unfinishedPath(): string {
     created += 1
-    const path = join(unfinishedDirectory, `${owner}-${created}`)
+    return join(unfinishedDirectory, `${owner}-${created}`)
+  }
+
+  async function create(): Promise<Unfinished> {
+    const path = unfinishedPath()
     return { file: openFile(await open(path, 'wx+', 0o600)), path }
   }
 
   return {
     create,
     async keep(name, bytes, proof) {
+      const parts = [bytes, trailerOf(proof, name)]
+      if (short.keep(parts, unfinishedPath(), pathOf(name))) return
       const unfinished = await create()
       try {
-        await unfinished.file.writeFirst([bytes, trailerOf(proof, name)])
+        await unfinished.file.writeFirst(parts)
         await rename(unfinished.path, pathOf(name))
-        return unfinished.file
+        unfinished.file.close()
       } catch (error) {
         await discard(unfinished)
         throw error
@@ -139,6 +149,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       await drop(name)
       return undefined
     },
+    readShort: name => short.read(pathOf(name), name),
     has: name => existsSync(pathOf(name)),
     drop,
     discard,

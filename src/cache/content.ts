@@ -19,6 +19,7 @@ import { contentOfParts, partsOf } from './keeping.js'
 import type { Ledger, Log } from './ledger.js'
 import { openNewcomers } from './newcomers.js'
 import { FileClosed } from './open-file.js'
+import { shortBytes } from './short-files.js'
 import { rememberSizes } from './sizes.js'
 import { keepUp, type ScrubResult } from './upkeep.js'
 
@@ -130,9 +131,20 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       return held
     }
     const blob = open.get(name)
-    if (blob === undefined) return undefined
+    if (blob === undefined) return readShort(name, offset, into)
     shelf.touch(name)
     return readWarm(blob, offset, into)
+  }
+
+  /** A short file is read whole, for its next bytes are asked for in a moment. */
+  function readShort(name: string, offset: number, into: Uint8Array): number | undefined {
+    const told = sizes.told(name)
+    if (told === undefined || told > shortBytes) return undefined
+    const bytes = store.readShort(name)
+    if (bytes?.length !== told) return undefined
+    shelf.touch(name)
+    newcomers.hold(name, bytes)
+    return newcomers.read(name, offset, into)
   }
 
   async function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {

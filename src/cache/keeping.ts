@@ -133,8 +133,8 @@ export function openKeeping(
   /** What gets no name is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
   async function publish(whole: Whole): Promise<OpenFile | undefined> {
     try {
-      if (whole.in === 'memory') return await keepShort(whole.bytes, whole.proof)
-      await store.publish(whole.unfinished, name, whole.proof)
+      if (whole.in === 'memory') await keepShort(whole.bytes, whole.proof)
+      else await store.publish(whole.unfinished, name, whole.proof)
     } catch (error) {
       shelf.remove(name)
       log('a whole download could not be given its name', { name, error: String(error) })
@@ -142,12 +142,12 @@ export function openKeeping(
     return whole.in === 'memory' ? undefined : whole.unfinished.file
   }
 
-  async function keepShort(bytes: Uint8Array, proof: Proof): Promise<OpenFile> {
+  async function keepShort(bytes: Uint8Array, proof: Proof): Promise<void> {
     try {
-      return await store.keep(name, bytes, proof)
+      await store.keep(name, bytes, proof)
     } catch (error) {
       if (!(await shelf.shed(roomBytes))) throw error
-      return store.keep(name, bytes, proof)
+      await store.keep(name, bytes, proof)
     }
   }
 

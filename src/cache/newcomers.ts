@@ -1,4 +1,4 @@
-// Short contents that have just come, in memory: their readers come in a moment and need not wait for the disk.
+// Short contents that have just come or were just read, in memory: the next reads come in a moment and need no disk.
 import { LRUCache } from 'lru-cache'
 
 export interface Newcomers {

@@ -1,5 +1,6 @@
 // How a text gets on the disk so that a crash leaves the old one or the new one, never half of either.
 import { randomUUID } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { asFailure } from '../failure.js'
@@ -20,6 +21,18 @@ export async function replaceFile(path: string, text: string | Uint8Array): Prom
 /** As `replaceFile`, but a power cut may take it back: for what only makes things easier. */
 export async function replaceFileLightly(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, async () => {})
+}
+
+/** As `replaceFileLightly`, at once. @throws what the disk says */
+export function replaceFileNow(path: string, text: string | Uint8Array): void {
+  const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
+  try {
+    writeFileSync(temporary, text, { mode: privateFile, flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw cause
+  }
 }
 
 async function placeFile(

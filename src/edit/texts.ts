@@ -1,11 +1,20 @@
 // The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
 import { createHash } from 'node:crypto'
+import { closeSync, futimesSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { asFailure } from '../failure.js'
+import { openQuickDisk } from '../quick-disk.js'
 import { type Instant, instant } from '../remote/remote.js'
-import { isMissing, privateDirectory, privateFile, replaceFile, replaceFileLightly } from './files.js'
+import {
+  isMissing,
+  privateDirectory,
+  privateFile,
+  replaceFile,
+  replaceFileLightly,
+  replaceFileNow,
+} from './files.js'
 import { keyName, type RecordKey } from './key.js'
 import { onePerKey } from './one-per-key.js'
 
@@ -80,11 +89,20 @@ export function openTexts(options: TextsOptions): Texts {
   const root = join(options.stateDirectory, 'texts')
   const own = textHash(options.mount).slice(0, 8)
   const tick = strictlyGrowing(options.now)
+  const disk = openQuickDisk()
   const directoryOf = (key: RecordKey) => join(root, keyName(key))
 
   async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
     const directory = directoryOf(key)
     const hash = textHash(text)
+    if (how === 'shown' || how === 'read') {
+      const at = tick()
+      if (
+        disk.now(() => rememberNow({ directory, hash }, text, { name: `${hash}.${how}.${own}`, at })) !==
+        undefined
+      )
+        return
+    }
     await mkdir(directory, { recursive: true, mode: privateDirectory })
     await setMark(join(directory, `${hash}.${how}.${own}`), tick())
     if (how !== 'shown' && how !== 'read') await replaceFile(join(directory, hash), text)
@@ -143,6 +161,36 @@ function strictlyGrowing(now: () => Instant): () => Instant {
   return () => {
     last = Math.max(now(), last + 1)
     return instant(last)
+  }
+}
+
+/** What a program only looked at: a walk meets a record a millisecond, so that this takes a few system calls. */
+function rememberNow(
+  { directory, hash }: { directory: string; hash: string },
+  text: string | Uint8Array,
+  mark: { readonly name: string; readonly at: Instant },
+): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: privateDirectory })
+    const descriptor = openSync(join(directory, mark.name), 'w', privateFile)
+    try {
+      futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
+    } finally {
+      closeSync(descriptor)
+    }
+    if (!isWholeAt(join(directory, hash), hash)) replaceFileNow(join(directory, hash), text)
+  } catch (cause) {
+    throw asFailure(cause)
+  }
+}
+
+/** A power cut may have left an empty file under this name. */
+function isWholeAt(path: string, hash: string): boolean {
+  try {
+    return textHash(readFileSync(path)) === hash
+  } catch (thrown) {
+    if (isMissing(thrown)) return false
+    throw thrown
   }
 }
 
