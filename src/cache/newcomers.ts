@@ -8,7 +8,7 @@ export interface Newcomers {
   drop(name: string): void
 }
 
-const bytesAtMost = 32 << 20
+const bytesAtMost = 8 << 20
 /** What an entry takes besides its bytes. */
 const entryBytes = 256
 
