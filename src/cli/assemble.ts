@@ -45,8 +45,10 @@ export interface Line {
   readonly control: Control
   readonly failures: Failures
   readonly drafts: DraftTexts
-  /** What may be done once the mount is up: old drafts are settled, caches checked, old texts forgotten. */
+  /** What may be done once the mount is up: old drafts are settled, old texts forgotten. */
   tidy(): Promise<void>
+  /** Checks every kept content against its proof; readers have the disk at least half of the time. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
@@ -245,6 +247,8 @@ export async function assemble(settings: LineSettings): Promise<Line> {
           .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
       await texts.purge()
+    },
+    async check() {
       await content.scrub()
     },
     async close() {

@@ -22,6 +22,9 @@ import { askFor } from './prompt.js'
 import { type Configured, configured, withSettings } from './settings.js'
 import { version } from './version.js'
 
+/** Who mounts wants to use the drive first. In milliseconds. */
+const checkAfterMs = 10_000
+
 interface Flags {
   readonly daemon?: true
 }
@@ -124,7 +127,11 @@ async function serve(given: Configured, path: string): Promise<void> {
   tellStarter({ mounted: path })
   await notifySystemd('READY=1', sources.environment)
   line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
+  const checking = setTimeout(() => {
+    line.check().catch(cause => log.warn({ cause }, 'the kept contents could not be checked'))
+  }, checkAfterMs).unref()
   await Promise.race([ended, mounted.gone])
+  clearTimeout(checking)
   await notifySystemd('STOPPING=1', sources.environment)
   await mounted.unmount()
   await control?.close()

@@ -58,17 +58,19 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
 
   return {
     batch() {
-      let control = new AbortController()
+      // Most batches end without a single guess, or without being called off.
+      let control: AbortController | undefined
       const batch: Batch = {
         add(run) {
           batches.add(batch)
+          control ??= new AbortController()
           waiting.push({ run, signal: control.signal })
           begin()
         },
         cancel() {
           batches.delete(batch)
-          control.abort()
-          control = new AbortController()
+          control?.abort()
+          control = undefined
         },
       }
       return batch

@@ -24,6 +24,14 @@ export function tokenIn(answer: string, received: Instant): Token {
 
 /** When to fetch a new one; undefined if the token does not tell, or when it came is not known. */
 export function renewalOf(token: Token): Instant | undefined {
+  // Every request asks.
+  if (!renewals.has(token)) renewals.set(token, renewalIn(token))
+  return renewals.get(token)
+}
+
+const renewals = new WeakMap<Token, Instant | undefined>()
+
+function renewalIn(token: Token): Instant | undefined {
   const life = lifeOf(token.text)
   if (life === undefined || token.received === undefined) return undefined
   return instant(token.received + Math.max(life - margin, life * 0.9))

@@ -78,6 +78,7 @@ export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGr
       await meanwhile()
       line = await up()
       await line.tidy()
+      await line.check()
     },
     async pass(milliseconds) {
       ahead += milliseconds
