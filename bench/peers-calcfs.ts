@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('../../bin/calcfs', import.meta.url))
 /** The mount that this repository makes. */
 export const calcfs: Peer = {
   name: 'calcfs',
-  options: 'defaults (16 connections, listings believed for 30 s), --access read',
+  options: 'defaults (up to 64 connections, listings believed for 30 s), --access read',
   counted: true,
   lacks: () => undefined,
   async mount(doors, place) {

@@ -50,6 +50,15 @@ export function targetTable({ cells }: Results): string {
   return table(['target', 'found', ''], rows)
 }
 
+/** The scenarios of scale. */
+export function scaleTable({ scale }: Results): string {
+  const rows = scale.map(({ what, found, target, met }) => {
+    const word = met === undefined ? '' : met ? 'met' : 'missed'
+    return [what, found, target, word]
+  })
+  return rows.length === 0 ? 'Not measured in this run.' : table(['scale', 'found', 'target', ''], rows)
+}
+
 /** Everything that is said of one run, in Markdown. */
 export function report(results: Results): string {
   const list = (entries: Readonly<Record<string, string>>): string =>
@@ -64,6 +73,8 @@ export function report(results: Results): string {
     targetTable(results),
     '## Times',
     timesTables(results),
+    '## Scale',
+    scaleTable(results),
     '## What calcfs used',
     costTable(results),
     '## Who took part',

@@ -1,4 +1,5 @@
 // The results of a run, as they are written to results.json and read by the table, the targets and the plot.
+import type { ScaleRow } from './scale.js'
 import type { TreeName } from './trees.js'
 import type { Verdicts } from './trial.js'
 
@@ -24,6 +25,8 @@ export interface Results {
   /** Who could not take part, and why. */
   readonly absent: Readonly<Record<string, string>>
   readonly cells: readonly Cell[]
+  /** What the largest tree and a full cache showed; empty where they were not asked for. */
+  readonly scale: readonly ScaleRow[]
 }
 
 /** Seconds of a phase that ended well; undefined otherwise. */

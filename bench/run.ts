@@ -9,11 +9,12 @@ import { machine, versions } from './machine.js'
 import { endCommand } from './measure.js'
 import { commandPath } from './peers.js'
 import { plot } from './plot.js'
-import { report, targetTable, timesTables, updatePage } from './report-page.js'
+import { report, scaleTable, targetTable, timesTables, updatePage } from './report-page.js'
 import { line } from './report-table.js'
 import { type Cell, type Results, secondsOf } from './results.js'
 import { type Options, optionsOf, usage } from './run-options.js'
 import { type Item, planOf } from './run-plan.js'
+import { measureScale, type ScaleRow } from './scale.js'
 import { type Effort, perform, phases, trial, type Verdicts, type Workshop } from './trial.js'
 import { workload } from './workloads.js'
 
@@ -94,23 +95,42 @@ async function main(): Promise<void> {
   }
 
   function write(known: readonly Cell[]): void {
-    const results: Results = { ...about, cells: known }
+    keep({ ...about, cells: known, scale: [] })
+  }
+
+  function keep(results: Results): void {
     writeFileSync(join(options.out, 'results.json'), `${JSON.stringify(results, null, 1)}\n`)
     writeFileSync(join(options.out, 'report.md'), `${report(results)}\n`)
   }
 
+  async function scenarios(): Promise<readonly ScaleRow[]> {
+    const rows: ScaleRow[] = []
+    await measureScale(join(workshop.scratch, 'scale'), row => {
+      rows.push(row)
+      console.log(`${row.what}: ${row.found} (${row.target})`)
+    })
+    return rows
+  }
+
   process.once('SIGINT', stop).once('SIGTERM', stop)
   try {
-    for (const item of planOf(options)) if (!interrupted) await measure(item)
-    conclude({ ...about, cells }, options)
+    if (options.tree !== 'scale') for (const item of planOf(options)) if (!interrupted) await measure(item)
+    const scale = isWhole(options) && !interrupted ? await scenarios() : []
+    const results: Results = { ...about, cells, scale }
+    keep(results)
+    conclude(results, options)
   } finally {
     await end()
   }
 }
 
+/** Who names nothing, or the largest tree, wants its scenarios. */
+const isWhole = ({ tree, work, peers, quick }: Options): boolean =>
+  tree === 'scale' || ((tree ?? work ?? peers) === undefined && !quick)
+
 /** The table and the targets on the terminal, the plots beside the results. */
 function conclude(results: Results, options: Options): void {
-  console.log(`\n${timesTables(results)}\n\n${targetTable(results)}`)
+  console.log(`\n${timesTables(results)}\n\n${targetTable(results)}\n\n${scaleTable(results)}`)
   const drawn = [...new Set(results.cells.map(({ roundTrip }) => roundTrip))]
   const works = [...new Set(results.cells.map(({ work }) => work))].flatMap(name => workload(name) ?? [])
   for (const roundTrip of drawn)

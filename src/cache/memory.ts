@@ -68,6 +68,8 @@ const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'b
 const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
 /** A record takes as much memory as a name for so many characters of its text. */
 const lengthOfName = 16
+/** An answer takes as much memory as so many names, whatever is in it. */
+const namesOfAnswer = 12
 /** Milliseconds to wait for a newer answer than the one in hand. */
 const oldAnswerWait = 3_000
 const lateSentence = 'the service did not answer in time'
@@ -78,7 +80,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   const most = Math.max(2, limits.names)
   const entries = new LRUCache<string, Entry>({
     maxSize: most,
-    sizeCalculation: ({ names }) => Math.min(names, Math.floor(most / 2)),
+    sizeCalculation: ({ names }) => Math.min(names + namesOfAnswer, Math.floor(most / 2)),
   })
   // What the ledger was asked for in vain: a stat asks for records that nobody has ever read.
   const unkept = new LRUCache<string, true>({ max: 20_000 })
