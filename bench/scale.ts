@@ -33,7 +33,7 @@ const inSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toF
 const keptFiles = 100_000
 const memoryLimit = 200e6
 const upWithinMs = 1_000
-const cacheLimit = 100e6
+const cacheLimit = 100 << 20
 const readers = 16
 
 /** Runs all three scenarios below an empty directory, and says each figure as it comes. */

@@ -37,7 +37,8 @@ export interface BlobStore {
   /** A short kept content at once; undefined where it is none, or none whole, or the disk is slow just now. */
   readShort(name: string): Uint8Array | undefined
   has(name: string): boolean
-  drop(name: string): Promise<void>
+  /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
+  drop(name: string, bytes?: number): Promise<void>
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
   discard(unfinished: Unfinished): Promise<void>
   list(): AsyncIterable<Found>
@@ -79,7 +80,8 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     chmodSync(path, 0o700)
   }
 
-  async function drop(name: string): Promise<void> {
+  async function drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
+    if (short.drop(pathOf(name), bytes)) return
     await rm(pathOf(name), { force: true })
   }
 

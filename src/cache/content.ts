@@ -108,12 +108,12 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return arrivals.isBusy(name) || open.peek(name)?.idle === false
   }
 
-  async function drop(name: string): Promise<void> {
+  async function drop(name: string, bytes?: number): Promise<void> {
     const parts = contentOfParts(name)
     if (parts !== undefined) return arrivals.forget(parts)
     newcomers.drop(name)
     open.delete(name)
-    await store.drop(name)
+    await store.drop(name, bytes)
   }
 
   /** The file is not what was kept: it goes, and the next step downloads it again. */

@@ -7,7 +7,8 @@ export interface ShelfSettings {
   readonly now: () => Instant
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
-  readonly drop: (name: string) => Promise<void>
+  /** `bytes` is what it takes on disk. */
+  readonly drop: (name: string, bytes: number) => Promise<void>
 }
 
 export interface Shelf {
@@ -23,6 +24,8 @@ export interface Shelf {
   shed(bytes: number): Promise<boolean>
   /** Drops what is over the limit, and files larger than the limit whose use is over. */
   settle(): Promise<void>
+  /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
+  room(): Promise<void>
   /** The uses of kept files since the last call, to be written down. */
   takeUses(): readonly (readonly [string, Instant])[]
   readonly files: number
@@ -71,7 +74,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
 
   async function evict(found: Found): Promise<void> {
     remove(found.name)
-    await settings.drop(found.name)
+    await settings.drop(found.name, found.bytes)
   }
 
   async function evictUntil(enough: () => boolean): Promise<void> {
@@ -130,6 +133,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
       return bytes < before
     },
     settle,
+    room: () => (bytes <= settings.limitBytes ? Promise.resolve() : evicting),
     takeUses() {
       const taken = [...uses].filter(([name]) => kept.has(name))
       const since = settings.now() - arrivalMs

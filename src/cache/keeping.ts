@@ -90,6 +90,11 @@ export function openKeeping(
     if (download !== undefined) return download
     download = startDownload({
       ...source,
+      // What came faster than room could be made for it would pile up in memory.
+      async fetch(span, lane) {
+        await shelf.room()
+        return source.fetch(span, lane)
+      },
       ranges: ports.ranges,
       create: async () => {
         await shelf.settle()

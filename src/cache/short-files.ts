@@ -10,6 +10,8 @@ export const shortBytes = chunkBytes
 export interface ShortFiles {
   /** True when the file has its name; false where the disk is slow just now. Throws what it says, and leaves no file. */
   keep(parts: readonly Uint8Array[], unfinished: string, path: string): boolean
+  /** True when it is gone; false for a longer one, or where the disk is slow just now. */
+  drop(path: string, bytes: number): boolean
   /** The content, proven; undefined where it is not there, not whole, not short, or the disk is slow just now. */
   read(path: string, name: string): Uint8Array | undefined
 }
@@ -23,6 +25,10 @@ export function openShortFiles(): ShortFiles {
   return {
     keep(parts, unfinished, path) {
       return disk.now(() => write(parts, unfinished, path)) !== undefined
+    },
+    drop(path, bytes) {
+      if (bytes > shortBytes + trailerAtMost) return false
+      return disk.now(() => rmSync(path, { force: true })) !== undefined
     },
     read(path, name) {
       const bytes = disk.now(() => readWhole(path))?.done
