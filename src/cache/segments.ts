@@ -92,6 +92,8 @@ export function openSegments(ports: SegmentsPorts): Segments {
       () => goOn(segment),
       (reason: unknown) => {
         segments.delete(segment)
+        // What was refused before its first piece was taken holds a connection until it is let go.
+        segment.body?.cancel()
         if (!stopped) ports.failed(reason)
       },
     )

@@ -1,4 +1,5 @@
 // The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
+import { setMaxListeners } from 'node:events'
 import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 
@@ -63,7 +64,7 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
       const batch: Batch = {
         add(run) {
           batches.add(batch)
-          control ??= new AbortController()
+          control ??= signalOfMany()
           waiting.push({ run, signal: control.signal })
           begin()
         },
@@ -76,4 +77,11 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
       return batch
     },
   }
+}
+
+/** More guesses than the ten that Node warns of hear one signal. */
+function signalOfMany(): AbortController {
+  const control = new AbortController()
+  setMaxListeners(0, control.signal)
+  return control
 }

@@ -32,6 +32,25 @@ t.test('what is longer than wanted is left alone, and its size is remembered', a
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
+t.test('a body that is refused unread lets go of its connection', async t => {
+  const { open } = ground(t)
+  const remote = imitation(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
+  let cancelled = 0
+  const cache = open({
+    ...remote,
+    async content(...asked) {
+      const body = await remote.content(...asked)
+      const cancel = () => {
+        cancelled += 1
+        body.cancel()
+      }
+      return { ...body, cancel }
+    },
+  })
+  await cache.ahead(file('a'), ask(), 200_000)
+  t.ok(cancelled > 0)
+})
+
 t.test('what does not tell its length is left alone once it is longer than wanted', async t => {
   const { open } = ground(t)
   const remote = imitation(() => ({ bytes: inPieces(bytes, 50_000) }))
