@@ -1,4 +1,5 @@
 // A calculation's folder: its record, its files under their names, and the generated geometry.
+import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../cache/catalog.js'
 import type { Ask, FileTitle } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
@@ -12,6 +13,8 @@ export interface CalculationTree {
   isKnownFile(node: CalculationNode, name: string): boolean
 }
 
+const foldersAtMost = 4096
+
 /** What a folder was made of, and what came of it; made anew once either is another. */
 interface Folder {
   readonly titles: readonly FileTitle[]
@@ -21,8 +24,8 @@ interface Folder {
 }
 
 export function openCalculationTree(catalog: Catalog): CalculationTree {
-  // A listing gives each calculation one node for as long as it counts.
-  const folders = new WeakMap<CalculationNode, Folder>()
+  // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
+  const folders = new LRUCache<CalculationNode, Folder>({ max: foldersAtMost })
 
   function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): Folder {
     const known = folders.get(node)
