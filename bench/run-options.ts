@@ -21,11 +21,11 @@ export const usage = `node dist/bench/run.js [options]
 
   --rtt 0,30        round trips in milliseconds
   --tree NAME       ${treeNames.join(', ')}; scale alone has its own scenarios
-  --peers a,b       part of a name is enough: calcfs,raw,davfs2
+  --peers a,b       part of a name is enough: calcfs, raw, pass-through, disk, rclone, httpdirfs, davfs2, sshfs
   --work a,b        ${workloadNames.join(', ')}
   --runs N          times that each is done (3); what takes long is done once
   --quick           calcfs, the limits and the floors alone, once
-  --out DIRECTORY   where results.json, table.txt and plot.svg are written (dist/bench-results)
+  --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
 `
 

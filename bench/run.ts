@@ -40,6 +40,7 @@ async function main(): Promise<void> {
   mkdirSync(trees, { recursive: true })
   const cells: Cell[] = []
   const { present, absent } = contenders(options)
+  if (present.length === 0) throw new Error(`nobody is called ${options.peers?.join(' or ')}`)
   for (const [name, why] of Object.entries(absent)) console.log(`left out: ${name}: ${why}`)
   mkdirSync(options.out, { recursive: true })
   const about = {
@@ -53,6 +54,7 @@ async function main(): Promise<void> {
   let interrupted = false
   const stop = (): void => {
     interrupted = true
+    console.log(`interrupted; what was measured lies in ${options.out}`)
     void end().then(() => process.exit(130))
   }
   let arena: Arena | undefined
