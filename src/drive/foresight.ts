@@ -26,7 +26,7 @@ export interface Foresight {
 
 export interface ForesightPorts {
   readonly catalog: Catalog
-  readonly content: Pick<ContentCache, 'size' | 'ahead' | 'cached'>
+  readonly content: Pick<ContentCache, 'size' | 'ahead' | 'cached' | 'told'>
   readonly tree: Pick<Tree, 'list' | 'directory'>
   /** How many guesses may be under way side by side, now. */
   readonly room: () => number

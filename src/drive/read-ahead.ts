@@ -20,12 +20,14 @@ export interface ReadAhead {
 
 /** Of files that are opened and not read on, only what is hardly longer than its beginning is fetched. */
 const mostOf: Readonly<Record<Deed, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
+/** Longer ones are called off when their reader has left, in bytes. */
+const longBytes = 1 << 20
 /** What a file counts before its length is known. */
 const supposedBytes = 64 << 10
 
 /** At most `readyAtMost` bytes lie ready and are in nobody's hands. */
 export function readAhead(
-  content: Pick<ContentCache, 'size' | 'ahead' | 'cached'>,
+  content: Pick<ContentCache, 'size' | 'ahead' | 'cached' | 'told'>,
   readyAtMost: number,
 ): ReadAhead {
   const ready = new Map<string, number>()
@@ -51,7 +53,8 @@ export function readAhead(
       put(path, supposedBytes)
       try {
         // A short body is on its way faster than it is called off, and would have to be asked for again.
-        const length = await content.ahead(wanted, ask, most, deed === 'read' ? signal : undefined)
+        const isLong = (content.told(wanted) ?? 0) > longBytes
+        const length = await content.ahead(wanted, ask, most, isLong ? signal : undefined)
         if (ready.has(path)) put(path, length > most ? 0 : length)
       } catch (thrown) {
         drop(path)
