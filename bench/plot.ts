@@ -67,7 +67,7 @@ export function plot(
 }
 
 const frame = (height: number, parts: readonly string[]): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" width="800" height="${height}" font-family="sans-serif" font-size="11"><rect width="800" height="${height}" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 ${height}" width="800" height="${height}" font-family="sans-serif" font-size="11"><title>Seconds of each workload</title><rect width="800" height="${height}" fill="#fff"/>\n${parts.join('\n')}\n</svg>\n`
 
 const emptyPlot = frame(40, ['<text x="10" y="20">Nothing was measured at this distance.</text>'])
 
