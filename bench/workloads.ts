@@ -77,8 +77,7 @@ const wholeOutput = async ({ output }: Outcome): Promise<string> => counted(plai
 const bytes = async ({ scratch }: Outcome): Promise<string> =>
   sha(await readFile(join(scratch, 'output'), 'latin1'))
 
-/** dd's own count; what the bytes are is checked by the random reads of the same run. */
-/** Eight of them write their last words into one another. */
+/** dd's own count, also where eight write into one another; what the bytes are, the random reads of the same run check. */
 async function ddBytes({ complaint }: Outcome): Promise<string> {
   const counts = [...complaint.matchAll(/(\d+) bytes \(/g)].map(([, count]) => count)
   return `bytes ${counts.join(' ')}`

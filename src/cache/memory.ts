@@ -233,4 +233,4 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
 }
 
 /** A guess that fails costs nothing: the user's own question will tell him. */
-export function ignoreGuess(): void {}
+function ignoreGuess(): void {}

@@ -4,7 +4,7 @@ import type { Ask } from '../remote/remote.js'
 import { escapeTitle, titleWritten } from './name.js'
 import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
 import type { DriveParts } from './parts.js'
-import { isDirectorysOwn, type Places, parentOf } from './places.js'
+import { isDirectorysOwn, nameOf, type Places, parentOf } from './places.js'
 import { pauseMs } from './record-saving.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './refusals.js'
 import { isLockName } from './scratch-name.js'
@@ -106,15 +106,15 @@ export function openChanging(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
-    if (!making.isFormer(here.id, nameIn(to)) && (await isTaken(to, ask)))
+    if (!making.isFormer(here.id, nameOf(to)) && (await isTaken(to, ask)))
       throw new Failure('exists', `${to}: there is something of this name already`)
-    await making.retitle(node, nameIn(to), ask)
+    await making.retitle(node, nameOf(to), ask)
     parts.doneWell(to, parts.now())
   }
 
   /** By its name, or by the other way to write it: `%25` is `%`. */
   async function isTaken(path: string, ask: Ask): Promise<boolean> {
-    const usual = `${parentOf(path)}/${escapeTitle(titleWritten(nameIn(path)))}`
+    const usual = `${parentOf(path)}/${escapeTitle(titleWritten(nameOf(path)))}`
     return (await isThere(path, ask)) || (usual !== path && (await isThere(usual, ask)))
   }
 
@@ -135,7 +135,7 @@ export function openChanging(
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     if (await isTaken(path, ask))
       throw new Failure('exists', `${path}: there is something of this name already`)
-    await making.make(directory.id, nameIn(path), ask)
+    await making.make(directory.id, nameOf(path), ask)
     parts.doneWell(path, parts.now())
   }
 
@@ -146,7 +146,7 @@ export function openChanging(
 
   /** Where a program may have files of its own, emacs has its lock. */
   async function symlink(target: string, path: string): Promise<void> {
-    const place = isLockName(nameIn(path)) ? await places.scratch(path, until.metadata()) : undefined
+    const place = isLockName(nameOf(path)) ? await places.scratch(path, until.metadata()) : undefined
     if (place === undefined) throw new Failure('not-permitted', `${path}: the service holds no links`)
     if (await isTaken(path, until.metadata())) throw new Failure('exists', `${path}: it is locked already`)
     scratch.link(place, target)
@@ -198,6 +198,4 @@ export function openChanging(
 }
 
 /** libfuse renames a file that is still open where it should be unlinked, or replaced by the rename that follows. */
-const isUnlinkOfOpenFile = (to: string): boolean => /^\.fuse_hidden[0-9a-f]+$/.test(nameIn(to))
-
-const nameIn = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const isUnlinkOfOpenFile = (to: string): boolean => /^\.fuse_hidden[0-9a-f]+$/.test(nameOf(to))

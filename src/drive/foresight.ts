@@ -8,6 +8,7 @@ import { openGuesses } from './guesses.js'
 import { type Deed, kindOf } from './habits.js'
 import { openInFolder } from './in-folder.js'
 import type { Dentry, DirectoryNode, Node } from './node.js'
+import { nameOf, parentOf } from './places.js'
 import { readAhead } from './read-ahead.js'
 import { openTrails } from './trails.js'
 import type { Tree } from './tree.js'
@@ -153,6 +154,3 @@ export function openForesight(ports: ForesightPorts): Foresight {
     },
   }
 }
-
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

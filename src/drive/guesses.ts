@@ -3,14 +3,12 @@ import { setMaxListeners } from 'node:events'
 import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 
-export interface Guess {
-  /** Asks ahead; `signal` tells that nobody wants it any more. */
-  run(ask: Ask, signal: AbortSignal): Promise<unknown>
-}
+/** Asks ahead; `signal` tells that nobody wants it any more. */
+type Guess = (ask: Ask, signal: AbortSignal) => Promise<unknown>
 
 /** Guesses that stand or fall together. */
 export interface Batch {
-  add(run: Guess['run']): void
+  add(guess: Guess): void
   /** What has not begun is forgotten, what can be stopped is stopped. */
   cancel(): void
 }
@@ -27,25 +25,25 @@ const troubles = new Set<Failure['kind']>(['busy', 'timeout', 'unreachable'])
 /** `room` is how many guesses may be under way side by side, now. */
 export function openGuesses(room: () => number, now: () => Instant): Guesses {
   // One queue for all batches: the order in which they are wanted.
-  let waiting: { readonly run: Guess['run']; readonly signal: AbortSignal }[] = []
+  let waiting: { readonly guess: Guess; readonly signal: AbortSignal }[] = []
   let first = 0
   let underWay = 0
   const batches = new Set<Batch>()
 
   function begin(): void {
     while (first < waiting.length && underWay < room()) {
-      const guess = waiting[first]
+      const next = waiting[first]
       first += 1
-      if (guess === undefined || guess.signal.aborted) continue
+      if (next === undefined || next.signal.aborted) continue
       underWay += 1
-      void run(guess.run, guess.signal)
+      void run(next.guess, next.signal)
     }
     if (first < waiting.length && first < 1024) return
     waiting = waiting.slice(first)
     first = 0
   }
 
-  async function run(guess: Guess['run'], signal: AbortSignal): Promise<void> {
+  async function run(guess: Guess, signal: AbortSignal): Promise<void> {
     try {
       await guess({ deadline: instant(now() + patienceMs), lane: 'guess' }, signal)
     } catch (thrown) {
@@ -62,10 +60,10 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
       // Most batches end without a single guess, or without being called off.
       let control: AbortController | undefined
       const batch: Batch = {
-        add(run) {
+        add(guess) {
           batches.add(batch)
           control ??= signalOfMany()
-          waiting.push({ run, signal: control.signal })
+          waiting.push({ guess, signal: control.signal })
           begin()
         },
         cancel() {

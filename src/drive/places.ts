@@ -59,12 +59,12 @@ export function openPlaces(tree: Tree, gone: Gone): Places {
       if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
     }
     const directory = await tree.directory(parentOf(path), ask).catch(unlessAbsent)
-    return directory === undefined ? undefined : newIn(directory, path.slice(path.lastIndexOf('/') + 1))
+    return directory === undefined ? undefined : newIn(directory, nameOf(path))
   }
 
   async function scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined> {
     const directory = await tree.directory(parentOf(path), ask)
-    const name = path.slice(path.lastIndexOf('/') + 1)
+    const name = nameOf(path)
     const beside = scratchDirectory(directory)
     return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
   }
@@ -84,6 +84,9 @@ export const isDirectorysOwn = (path: string): boolean =>
 
 /** The directory a path lies in; the root lies in itself. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+
+/** The last name of a path. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const justTaken = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
 

@@ -9,6 +9,7 @@ import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import { type CalculationNode, keyOf, type Node, type ProjectNode, type RecordNode } from './node.js'
 import type { PendingDeletes } from './pending-deletes.js'
+import { nameOf } from './places.js'
 import { readOnlyBecause } from './refusals.js'
 import type { Tree } from './tree.js'
 import { openTreeGuard } from './tree-guard.js'
@@ -94,7 +95,7 @@ export function openRemoving(parts: RemovingParts): Removing {
   function forgetChild(parent: ProjectId | undefined, path: string): void {
     if (parent === undefined) return
     catalog.refreshProject(parent)
-    written.drop(parent, path.slice(path.lastIndexOf('/') + 1))
+    written.drop(parent, nameOf(path))
   }
 
   function knownRecord(node: RecordNode): JsonObject | undefined {

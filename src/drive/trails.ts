@@ -3,6 +3,7 @@ import type { Ask, Instant } from '../remote/remote.js'
 import type { Batch, Guesses } from './guesses.js'
 import { type Deed, type Habits, kindOf, openHabits } from './habits.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from './node.js'
+import { nameOf, parentOf } from './places.js'
 import {
   expectWalker,
   type Folder,
@@ -176,6 +177,3 @@ export function openTrails({ guesses, known, list, askFor, full, now }: TrailPor
     },
   }
 }
-
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

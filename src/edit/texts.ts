@@ -95,17 +95,12 @@ export function openTexts(options: TextsOptions): Texts {
   async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
     const directory = directoryOf(key)
     const hash = textHash(text)
-    if (how === 'shown' || how === 'read') {
-      const at = tick()
-      if (
-        disk.now(() => rememberNow({ directory, hash }, text, { name: `${hash}.${how}.${own}`, at })) !==
-        undefined
-      )
-        return
-    }
+    const mark = { name: `${hash}.${how}.${own}`, at: tick() }
+    const isLight = how === 'shown' || how === 'read'
+    if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
     await mkdir(directory, { recursive: true, mode: privateDirectory })
-    await setMark(join(directory, `${hash}.${how}.${own}`), tick())
-    if (how !== 'shown' && how !== 'read') await replaceFile(join(directory, hash), text)
+    await setMark(join(directory, mark.name), mark.at)
+    if (!isLight) await replaceFile(join(directory, hash), text)
     // A power cut may have left an empty file under this name.
     else if ((await recall(key, hash)) === undefined) await replaceFileLightly(join(directory, hash), text)
   }

@@ -75,36 +75,10 @@ export function foresight(t: Test, open: OpenGround): void {
           [],
           'and is not asked for again',
         )
+        const asked = await heardSoon(ground, 0, /calculation\/files/, 0)
+        t.equal(new Set(asked).size, asked.length, 'and nothing was asked for twice')
       },
     )
-
-    t.test('AHEAD-3 what was never looked at on the way is not asked for', async t => {
-      const ground = await open(t, { fill })
-      await namesOf(ground, 'projects/P1')
-      for (let c = 1; c <= calculations; c += 1) await namesOf(ground, `projects/P1/C${c}`)
-      await settled()
-      const others = lines(ground.service.heard).filter(line =>
-        /bitstream|xyz|GET \/calculation\?/.test(line),
-      )
-      t.same(others, [], 'find asks for no size')
-    })
-
-    t.test('AHEAD-4 sizes that are looked at in one folder are known in the next ones', async t => {
-      const ground = await open(t, { fill })
-      const look = async (name: string) => {
-        for (const file of await namesOf(ground, `projects/P1/${name}`)) {
-          if (!file.startsWith('.')) await ground.files.lstat(`projects/P1/${name}/${file}`)
-        }
-      }
-      await namesOf(ground, 'projects/P1')
-      await look('C1')
-      await look('C2')
-      const sizes = await heardSoon(ground, 0, /^HEAD .*bitstream\?id=103/, 3)
-      t.equal(sizes.length, 3)
-      for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(ground, `projects/P1/${name}`)
-      const asked = await heardSoon(ground, 0, /calculation\/files/, 0)
-      t.equal(new Set(asked).size, asked.length, 'and nothing is asked for again')
-    })
 
     t.test('AHEAD-3 what was never looked at on the way is not asked for', async t => {
       const ground = await open(t, { fill })
