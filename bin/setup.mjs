@@ -4,6 +4,7 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { completeLock } from './lock.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -185,12 +186,13 @@ function checkFuseDevice() {
 }
 
 function installNpmPackages() {
+  const added = completeLock(root)
+  if (added.length > 0) say(`package-lock.json lacked ${added.join(', ')}; it has them now, commit it.`)
   if (packagesMatchLock()) return
   if (!onPath('npm'))
     throw new Stop('There is no npm on the PATH: install it beside Node, then run this again.')
   say('Installing the npm packages of package-lock.json …')
-  // Not `npm ci`: it refuses a lock that lacks another platform's optional packages, and not every registry has all of them.
-  if (npm(['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])) return
+  if (npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) return
   throw new Stop('npm could not install the packages; its own words are above.')
 }
 
