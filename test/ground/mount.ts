@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
-import type { Test } from 'tap'
 import { flagName } from '../../src/config/settings.js'
-import type { DriveFiles, FileKind, Ground, OpenedFile, Seen, Wish } from './ground.js'
+import type { DriveFiles, Ending, FileKind, Ground, OpenedFile, Seen, Wish } from './ground.js'
 import { printed, type Ran, run } from './programs.js'
 import { type TestService, testService } from './service.js'
 import { until, within } from './within.js'
@@ -46,7 +45,7 @@ export interface Shared {
   readonly home?: string
 }
 
-export async function realMount(t: Test, wish: Wish = {}, shared: Shared = {}): Promise<MountGround> {
+export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {}): Promise<MountGround> {
   const service = shared.service ?? (await testService(t, wish.fill ?? fill, wish.service))
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
   const directory = join(base, 'drive')

@@ -1,0 +1,23 @@
+// Two minutes of all the figures of trust, with a new seed each time: what a whole night tries, a little of it.
+import t from 'tap'
+import { alone } from './alone.js'
+import { figures } from './figures.js'
+
+const seed = Number(process.env['CALCFS_LONG_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+/** Milliseconds for all figures together. */
+const share = 110_000 / figures.length
+/** Milliseconds a figure may take longer on a machine that does other things too: a case has time limits of its own. */
+const patience = 150_000
+
+t.setTimeout(figures.length * (share + patience))
+t.comment(`CALCFS_LONG_SEED=${seed}`)
+
+for (const figure of figures) {
+  t.test(`${figure.name}: ${figure.goal} (CALCFS_LONG_SEED=${seed})`, async t => {
+    const order = { figure: figure.name, seed, scale: 'cut', until: Date.now() + share } as const
+    const { counts, wrong } = await alone(order, share + patience, line => t.comment(line))
+    t.comment(JSON.stringify(counts))
+    t.same(wrong, [])
+    t.ok(Object.values(counts).some(count => count > 0))
+  })
+}

@@ -1,0 +1,5 @@
+// The list of all figures, in the order of the table in docs/reliability.md.
+import type { Figure } from './figure.js'
+import { storms } from './figures/storms.js'
+
+export const figures: readonly Figure[] = [storms]

@@ -1,0 +1,47 @@
+// The table of figures, on the screen and in docs/reliability.md.
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Row } from './record.js'
+
+const begin = '<!-- figures: written by `npm run test:long -- --page` -->'
+const end = '<!-- /figures -->'
+
+/** The rows as a markdown table. */
+export function table(rows: readonly Row[]): string {
+  return [
+    '| figure | goal | found | met | when, with which seeds |',
+    '|---|---|---|---|---|',
+    ...rows.map(row => {
+      const cells = [row.figure, row.goal, row.found, row.met ? 'yes' : '**no**', when(row)]
+      return `| ${cells.map(inCell).join(' | ')} |`
+    }),
+  ].join('\n')
+}
+
+function when({ runs }: Row): string {
+  const days = [...new Set(runs.map(({ date }) => date.slice(0, 10)))].join(', ')
+  const minutes = Math.round(runs.reduce((sum, one) => sum + one.minutes, 0))
+  return `${days}, ${minutes} min, ${runs.map(({ seed }) => seed).join(' ')}`
+}
+
+const inCell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')
+
+/** Writes the table, and on what it was measured, into the page. */
+export function updatePage(path: string, rows: readonly Row[]): void {
+  const page = readFileSync(path, 'utf8')
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end)
+  if (from === -1 || to < from) throw new Error(`${path} has no place for the table`)
+  const runs = rows.flatMap(row => row.runs)
+  const about = [...new Set(runs.map(run => `${run.machine}, Node ${run.node}`))]
+  const commits = [...new Set(runs.map(run => run.commit))].filter(name => name !== '')
+  const block = [
+    begin,
+    '',
+    table(rows),
+    '',
+    `Machine: ${about.join('; ')}. Commits: ${commits.join(', ')}. Each figure: \`npm run test:long -- --only FIGURE --seed SEED\`.`,
+    '',
+    end,
+  ].join('\n')
+  writeFileSync(path, page.slice(0, from) + block + page.slice(to + end.length))
+}
