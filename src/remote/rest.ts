@@ -15,6 +15,7 @@ import {
   type ShareId,
 } from './remote.js'
 import { sizeOf } from './size.js'
+import { checkedChildren, openVerifiedPaths } from './verification.js'
 import type { Wire } from './wire.js'
 
 /** The whole API as the waist of calcfs. `learned` is written to as facts come in. */
@@ -62,15 +63,24 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   }
 
   const calculation: Remote['calculation'] = async (id, ask) =>
-    wire.record(await get('calculation', { id }, ask))
+    wire.record(await get('calculation', { id }, ask), { kind: 'calculation', id })
+  const project: Remote['project'] = async (id, ask) =>
+    wire.record(await get('project', { id }, ask), { kind: 'project', id })
+  const verified = openVerifiedPaths({ project, calculation, dialect: wire.dialect })
+  const children = checkedChildren({
+    project: (id, ask) => descendants({ id, type: 'project', depth: '1' }, wire.projects, ask),
+    calculation: (id, ask) => descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, ask),
+  })
 
   return {
     user: async ask => wire.user(await get('user/info', {}, ask)),
-    resolveProject: async (at, ask) => wire.projectId(await resolve(at, 'project', ask)),
-    resolveCalculation: async (at, ask) => wire.calculationId(await resolve(at, 'calculation', ask)),
+    resolveProject: async (at, ask) =>
+      verified.project(at, wire.projectId(await resolve(at, 'project', ask)), ask),
+    resolveCalculation: async (at, ask) =>
+      verified.calculation(at, wire.calculationId(await resolve(at, 'calculation', ask)), ask),
 
-    subProjects: (id, ask) => descendants({ id, type: 'project', depth: '1' }, wire.projects, ask),
-    calculations: (id, ask) => descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, ask),
+    subProjects: children.project,
+    calculations: children.calculation,
     async countChildren(id, ask) {
       const counts = await Promise.all(
         (['project', 'calculation'] as const).map(type =>
@@ -83,10 +93,11 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     allCalculations: (id, ask) =>
       descendants({ id, type: 'calculation', depth: 'all' }, wire.calculations, ask),
 
-    project: async (id, ask) => wire.record(await get('project', { id }, ask)),
+    project,
     calculation,
-    report: async (id, ask) => wire.record(await meaning({ invalid: 'absent' }, get('report', { id }, ask))),
-    shares: async (id, ask) => wire.shares(await get('project/share', { id }, ask)),
+    report: async (id, ask) =>
+      wire.record(await meaning({ invalid: 'absent' }, get('report', { id }, ask)), { kind: 'report', id }),
+    shares: async (id, ask) => wire.shares(await get('project/share', { id }, ask), id),
     reportTypes: async ask => wire.reportTypes(await reportTypes(ask)),
 
     createProject: (record, ask) => created<ProjectId>('project', wire.recordBody(record), ask),
@@ -125,10 +136,10 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   async function fileTitles(
     of: CalculationId,
     ask: Ask,
-    { type, read }: { type: 'files' | 'cml'; read: (text: string) => readonly FileTitle[] },
+    { type, read }: { type: 'files' | 'cml'; read: Wire['fileTitles'] },
   ): Promise<readonly FileTitle[]> {
     try {
-      return read(await get('calculation/files', { id: of, type }, ask))
+      return read(await get('calculation/files', { id: of, type }, ask), of)
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
       // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.

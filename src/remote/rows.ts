@@ -160,7 +160,7 @@ const presentIn = (model: JsonObject | undefined, fields: readonly string[]): st
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
 /** The items as values; a text is split at commas, but not inside a path that has one. */
-function itemsOf(report: JsonObject, names: ListNames): readonly Json[] | undefined {
+export function itemsOf(report: JsonObject, names: ListNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   if (list?.type === 'array') return list.items

@@ -11,6 +11,7 @@ import {
 } from '../record/json.js'
 import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
+import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
 import type { TextReader } from './items.js'
 import { lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
@@ -29,13 +30,24 @@ import type {
   Share,
   User,
 } from './remote.js'
-import { entriesIn, hasPlacesOf, type ListNames, listFieldOf, placesIn, rowsIn, withRowsIn } from './rows.js'
+import {
+  entriesIn,
+  hasPlacesOf,
+  itemsOf,
+  type ListNames,
+  listFieldOf,
+  placesIn,
+  rowsIn,
+  withRowsIn,
+} from './rows.js'
 import { wordsIn } from './scalar.js'
 import { blotted } from './secrets.js'
 
 /** Where each fact may stand; the first field that is there and makes sense counts. */
 export interface FieldNames extends ReadNames, ListNames, NewNames {
   readonly file: readonly string[]
+  readonly fileCalculation: readonly string[]
+  readonly rowReport: readonly string[]
 }
 
 /** What a configuration file may say of an instance: field names to look at first, and extra query parameters. */
@@ -65,6 +77,7 @@ export const defaultFields: FieldNames = {
   description: ['description'],
   shareProject: ['projectId', 'project'],
   file: ['name', 'fileName', 'filename', 'id'],
+  fileCalculation: ['calculationId', 'calcId'],
   share: ['shareId', 'id'],
   permission: ['permission'],
   sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email'],
@@ -77,22 +90,24 @@ export const defaultFields: FieldNames = {
   rowPlace: ['calcOrder', 'order'],
   rowTitle: ['title'],
   rowPath: ['path'],
+  rowReport: ['reportId'],
 }
 
 /** Reads answers and writes bodies of the service. Every answer that makes no sense is a Failure 'broken'. */
 export interface Wire {
   readonly dialect: Dialect
-  record(text: string): JsonObject
+  /** The asked record and no other. */
+  record(text: string, asked: Asked): JsonObject
   /** Reads a project's children as they arrive. */
   projects(): TextReader<readonly ListedProject[]>
   calculations(): TextReader<readonly ListedCalculation[]>
   /** Counts them, whatever they are. */
   counted(): TextReader<number>
-  shares(text: string): readonly Share[]
+  shares(text: string, of: ProjectId): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
-  fileTitles(text: string): readonly FileTitle[]
+  fileTitles(text: string, of: CalculationId): readonly FileTitle[]
   /** @throws Failure 'broken' for an item that makes no sense */
-  allFileTitles(text: string): readonly FileTitle[]
+  allFileTitles(text: string, of: CalculationId): readonly FileTitle[]
   user(text: string): User
   projectId(text: string): ProjectId
   calculationId(text: string): CalculationId
@@ -111,20 +126,28 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
 
   return {
     dialect: dialectOf(names, read),
-    record: text => {
+    record: (text, asked) => {
       if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
-      return objectIn(text)
+      const record = askedRecord(objectIn(text), asked, names.id)
+      if (asked.kind === 'report')
+        refuseOthers(itemsOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
+      return record
     },
     projects: () => children('project') as TextReader<ListedProject[]>,
     calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
     counted: lengthReader,
-    shares: text => listing(parsed(text, quickJson), read.share, malformed),
+    shares: (text, of) => {
+      const json = parsed(text, quickJson)
+      const owner = { kind: 'project', id: of } as const
+      refuseOthers(itemsIn(json), { what: 'shares', of: owner, fields: names.shareProject })
+      return listing(json, read.share, malformed)
+    },
     reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
-    fileTitles: text => namesOf(text, names.file, malformed) as readonly string[] as readonly FileTitle[],
-    allFileTitles: text =>
-      namesOf(text, names.file, item => {
+    fileTitles: (text, of) => files(text, of, malformed),
+    allFileTitles: (text, of) =>
+      files(text, of, item => {
         throw broken('a list of files is due', item)
-      }) as readonly string[] as readonly FileTitle[],
+      }),
     user: text => {
       const record = objectIn(text)
       return { candidates: read.candidates(record), record }
@@ -144,6 +167,13 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     return listingReader({ parse, read: item, done: bundler.close }, malformed)
   }
 
+  function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
+    const owner = { kind: 'calculation', id: of } as const
+    const expected = { what: 'files', of: owner, fields: names.fileCalculation }
+    const check = (item: Json) => refuseOtherOwner(item, expected)
+    return namesOf(text, names.file, malformed, check) as readonly string[] as readonly FileTitle[]
+  }
+
   function resolved(text: string): string {
     if (saysNothing(text)) throw new Failure('absent', 'the service finds nothing under this path')
     return idOf(text)
@@ -154,6 +184,13 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     if (id === undefined) throw broken('an id is due', text)
     return id
   }
+}
+
+const itemsIn = (json: Json): readonly Json[] => (json.type === 'array' ? json.items : [])
+
+/** @throws Failure 'broken' where one of them names another owner */
+function refuseOthers(items: readonly Json[], expected: Parameters<typeof refuseOtherOwner>[1]): void {
+  for (const item of items) refuseOtherOwner(item, expected)
 }
 
 function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {

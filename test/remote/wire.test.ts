@@ -6,7 +6,7 @@ import { textsOf } from '../../src/record/bundle.js'
 import { equalJson } from '../../src/record/meaning.js'
 import { parseJson, parseObject } from '../../src/record/parse.js'
 import { quickJson } from '../../src/remote/quick-json.js'
-import type { CalculationId, ReportId } from '../../src/remote/remote.js'
+import type { CalculationId, ProjectId, ReportId } from '../../src/remote/remote.js'
 import { type DialectSettings, wire } from '../../src/remote/wire.js'
 
 const speaking = (settings: DialectSettings = {}) => {
@@ -18,7 +18,14 @@ const speaking = (settings: DialectSettings = {}) => {
     for (let at = 0; at < text.length; at += 7) reader.take(text.slice(at, at + 7))
     return reader.end()
   }
-  return { ...speech, calculations, left }
+  return {
+    ...speech,
+    calculations,
+    record: (text: string) => speech.record(text, { kind: 'calculation', id: '1' }),
+    shares: (text: string) => speech.shares(text, '7' as ProjectId),
+    fileTitles: (text: string) => speech.fileTitles(text, '1' as CalculationId),
+    left,
+  }
 }
 const { dialect } = speaking()
 const id = fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String)

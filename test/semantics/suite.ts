@@ -7,6 +7,7 @@ import { editing } from './editing.js'
 import { emptyPlaces } from './empty-places.js'
 import { foreignChanges } from './foreign-changes.js'
 import { foresight } from './foresight.js'
+import { identity } from './identity.js'
 import { listing } from './listing.js'
 import { making } from './making.js'
 import { names } from './names.js'
@@ -52,4 +53,5 @@ export const aboutWriting: readonly Promises[] = [
   doubts,
   turnedLists,
   emptyPlaces,
+  identity,
 ]
