@@ -1,6 +1,6 @@
 // `new*.json`: saved once it makes a record; from then on, as long as the mount lives, it is another name of that record.
 
-import type { Creator, NewRecord } from '../edit/creating.js'
+import type { Creator, Made, NewRecord } from '../edit/creating.js'
 import { editsBetween, removed } from '../edit/diff.js'
 import type { Draft } from '../edit/draft.js'
 import { withFailure, withFailureAs } from '../edit/explain.js'
@@ -72,25 +72,20 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
   async function make(node: NewNode, draft: Draft, ask: Ask): Promise<Alias> {
     const record = parts.creatable(node)
-    const id = await parts.creator.create(record, draft, ask)
+    const made = await parts.creator.create(record, draft, ask)
     try {
-      return await read(node, record, { written: parseObject(await draft.text()), id }, ask)
+      return await read(node, record, made, ask)
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind !== 'outcome-unknown')
-        throw await withFailure(draft, madeAllTheSame(node, id, failure))
+        throw await withFailure(draft, madeAllTheSame(node, made.id, failure))
       // What has this number is another one.
       await draft.change({ made: undefined })
       throw await withFailureAs('outcome-unknown', draft, failure)
     }
   }
 
-  async function read(
-    node: NewNode,
-    record: NewRecord,
-    { written, id }: { written: JsonObject; id: string },
-    ask: Ask,
-  ): Promise<Alias> {
+  async function read(node: NewNode, record: NewRecord, { written, id }: Made, ask: Ask): Promise<Alias> {
     const target = targetOf(node, id)
     const stored = await record.complete(id, { written, record: await parts.read(target, ask) }, ask)
     learn(parts, target, stored)
@@ -135,7 +130,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   async function save(node: NewNode, draft: Draft, ask: Ask): Promise<Failure | undefined> {
-    const known = aliases.get(keyOf(node))
+    const known = await standsFor(node, draft, ask)
     const alias =
       known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
     aliases.set(keyOf(node), alias)
@@ -169,8 +164,28 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   async function endedWith({ target }: Alias, draft: Draft, failure: Failure): Promise<never> {
     forget(target)
     await parts.records.drop(keyOf(target))
-    await draft.change({ made: undefined })
+    await draft.change({ made: undefined, madeOf: undefined })
     throw await withFailure(draft, failure)
+  }
+
+  /**
+   * What the name stands for, if the draft's text is about that; undefined where it is another new record: the name
+   * stands for that one once it is made.
+   */
+  async function standsFor(node: NewNode, draft: Draft, ask: Ask): Promise<Alias | undefined> {
+    const alias = aliases.get(keyOf(node))
+    // A record of which nobody knows whether it was made is not forgotten for a text about an older one.
+    if (alias === undefined || draft.meta.state === 'outcome-unknown') return undefined
+    const { target, written } = alias
+    try {
+      const text = parseObject(await draft.text())
+      const made = { id: target.id, before: written }
+      return (await parts.creatable(node).continues(text, made, ask)) ? alias : undefined
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind === 'absent') return endedWith(alias, draft, failure)
+      throw await withFailure(draft, failure)
+    }
   }
 
   async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
@@ -229,6 +244,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       const { made } = draft.meta
       if (made === undefined) return false
       const record = parts.creatable(node)
+      if (!(await parts.creator.isStillMade(record, draft, ask))) return false
       const written = parseObject(await draft.text())
       const target = targetOf(node, made)
       const stored = await parts.read(target, ask)

@@ -11,7 +11,7 @@ import { onePerKey } from './one-per-key.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
 import { asItWas, isUndecided } from './settle.js'
-import type { Texts } from './texts.js'
+import { type Texts, textHash } from './texts.js'
 
 /** A record that is not there yet. All methods reject with a Failure. */
 export interface NewRecord {
@@ -31,8 +31,26 @@ export interface NewRecord {
     made: { readonly written: JsonObject; readonly record: JsonObject },
     ask: Ask,
   ): Promise<JsonObject>
+  /**
+   * Whether a text that is saved under the same name once more is about the record that was made of `before`; false
+   * where it names another one.
+   * @throws Failure 'refused' where it does not tell, 'absent' where that record is gone
+   */
+  continues(written: JsonObject, made: MadeBefore, ask: Ask): Promise<boolean>
   /** The record with everything in it that the writer said, under the record's own names. */
   like(written: JsonObject, record: JsonObject, ask: Ask): Promise<JsonObject>
+}
+
+/** A record that was made under this name, and the text that it was made of or that was saved last, where that is known. */
+export interface MadeBefore {
+  readonly id: string
+  readonly before: JsonObject | undefined
+}
+
+/** The new record, and the text that says what it shall be: the draft may have been written over since. */
+export interface Made {
+  readonly id: string
+  readonly written: JsonObject
 }
 
 export interface Creator {
@@ -41,13 +59,19 @@ export interface Creator {
    * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
    * sent again by itself), or what the service said
    */
-  create(record: NewRecord, draft: Draft, ask: Ask): Promise<string>
+  create(record: NewRecord, draft: Draft, ask: Ask): Promise<Made>
+  /** Whether the draft's text is still about the record that was made of it; the draft is another new one's otherwise. */
+  isStillMade(record: NewRecord, draft: Draft, ask: Ask): Promise<boolean>
 }
 
 export function openCreator(texts: Texts, now: () => Instant): Creator {
   const inTurn = onePerKey()
   return {
     create: (record, draft, ask) => inTurn(record.key, () => create({ record, draft, texts, now }, ask)),
+    async isStillMade(record, draft, ask) {
+      const written = parseObject(await draft.text())
+      return isStillMade({ record, draft, texts, now }, written, ask)
+    },
   }
 }
 
@@ -60,26 +84,52 @@ interface Creation {
   readonly now: () => Instant
 }
 
-async function create(creation: Creation, ask: Ask): Promise<string> {
+async function create(creation: Creation, ask: Ask): Promise<Made> {
   const { record, draft, texts } = creation
-  const { made, state } = draft.meta
-  if (made !== undefined) return made
-  if (state === 'outcome-unknown') throw sentBefore(record.key)
+  if (draft.meta.state === 'outcome-unknown') throw sentBefore(record.key)
   let body: JsonObject
+  let written: JsonObject
   try {
-    const written = parseObject(await draft.text())
+    const text = await draft.text()
+    written = parseObject(text)
+    if (draft.meta.made !== undefined && (await isStillMade(creation, written, ask)))
+      return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
     body = await record.compose(written, ask)
-    const found = state === 'in-flight' ? await record.find?.(body, ask) : undefined
-    if (found !== undefined) return await noted(draft, found)
+    await texts.remember(record.key, text, 'sent')
+    await draft.change({ madeOf: textHash(text) })
+    const found = draft.meta.state === 'in-flight' ? await record.find?.(body, ask) : undefined
+    if (found !== undefined) return { id: await noted(draft, found), written }
     await texts.remember(record.key, prettyPrint(body), 'sent')
     await draft.sync()
     await draft.change({ state: 'sending', why: undefined })
   } catch (thrown) {
     // What was under way before this is under way still.
-    throw await withFailureAs(state === 'in-flight' ? state : 'refused', draft, asFailure(thrown))
+    const state = draft.meta.state === 'in-flight' ? 'in-flight' : 'refused'
+    throw await withFailureAs(state, draft, asFailure(thrown))
   }
-  return noted(draft, await postOnce(creation, body, ask))
+  return { id: await noted(draft, await postOnce(creation, body, ask)), written }
+}
+
+/** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
+async function isStillMade(
+  { record, draft, texts }: Creation,
+  written: JsonObject,
+  ask: Ask,
+): Promise<boolean> {
+  const { made, madeOf } = draft.meta
+  if (made === undefined) return false
+  const before = madeOf === undefined ? undefined : await texts.recall(record.key, madeOf)
+  try {
+    const known = before === undefined ? undefined : parseObject(before)
+    if (await record.continues(written, { id: made, before: known }, ask)) return true
+  } catch (thrown) {
+    // What it has made is gone; the next save makes another one.
+    if (asFailure(thrown).kind === 'absent') await draft.change({ made: undefined, madeOf: undefined })
+    throw thrown
+  }
+  await draft.change({ made: undefined, madeOf: undefined })
+  return false
 }
 
 async function noted(draft: Draft, id: string): Promise<string> {

@@ -47,6 +47,7 @@ const metaSchema = z.object({
   saved: z.string().optional(),
   form: z.string().optional(),
   made: z.string().optional(),
+  madeOf: z.string().optional(),
   attempt: z
     .object({
       saved: z.string(),
@@ -65,7 +66,8 @@ const metaSchema = z.object({
  * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
  * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
- * of the edited fields. `made` is the id of the record that a POST has made of this text.
+ * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
+ * the text that it was made of.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>

@@ -39,6 +39,18 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       await remote.setReportCalculations(id as ReportId, order, ask)
       return remote.report(id as ReportId, ask)
     },
+    async continues(written, { id, before }, ask) {
+      const record = await remote.report(id as ReportId, ask)
+      const own = dialect.facts(written).id
+      if (own === id) return true
+      if (own !== undefined && own !== (before && dialect.facts(before).id)) return false
+      const known = before === undefined ? [record] : [record, before]
+      if (dialect.newRecords.resembles(written, known)) return true
+      throw new Failure(
+        'refused',
+        `${name} stands for report ${id}, and this text has nothing in common with it: save it under another new name to make another report, or as ${id}.json if it shall take its place`,
+      )
+    },
     async like(written, record, ask) {
       const before = dialect.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, ask)
@@ -70,6 +82,19 @@ export function newShare(
     const person = dialect.sharedWith(body)
     return (await remote.shares(project, ask)).find(share => isPerson(share, person))?.id
   }
+  /** The number in the answer may be another share's: then the one of this person counts. */
+  async function post(body: JsonObject, ask: Ask): Promise<string> {
+    const id = await remote.createShare(body, ask)
+    const stored = (await remote.shares(project, ask)).find(share => share.id === id)
+    if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
+    if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
+    const found = await find(body, ask)
+    if (found !== undefined) return found
+    throw new Failure(
+      'outcome-unknown',
+      `the service answered ${id}, but share ${id} is another person's: whether this one was made is not known`,
+    )
+  }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
     async compose(written, ask) {
@@ -83,9 +108,23 @@ export function newShare(
       const like = shares.map(share => share.record)
       return dialect.newRecords.share(written, project, like)
     },
-    post: (body, ask) => remote.createShare(body, ask),
+    post,
     find,
     complete: async (_id, { record }) => record,
+    async continues(written, { id, before }, ask) {
+      const share = (await remote.shares(project, ask)).find(one => one.id === id)
+      if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
+      const own = dialect.shareId(written)
+      if (own === id) return true
+      if (own !== undefined && own !== (before && dialect.shareId(before))) return false
+      const known = before === undefined ? [share.record] : [share.record, before]
+      const named = dialect.newRecords.personNamed(written, known)
+      if (named !== 'none') return named === 'them'
+      throw new Failure(
+        'refused',
+        `${name} stands for share ${id}, and this text does not say for whom it is: name the user, or edit ${id}.json`,
+      )
+    },
     like: async (written, record) => dialect.newRecords.shareLike(written, record),
   }
 }

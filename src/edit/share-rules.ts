@@ -17,12 +17,23 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
 }
 
 /** An edit of a share. @throws Failure 'refused' */
-export function refuseOtherPermission(dialect: Dialect, { base, mine }: Written): void {
+export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: Written): void {
   refuseBadPermission(dialect, mine)
   refuseId('share', dialect.shareId(mine), dialect.shareId(base))
-  if (dialect.sharedWith(mine) === dialect.sharedWith(base)) return
+  if (isForSame(dialect, { base, mine, edits })) return
   throw new Failure(
     'refused',
     'a share stays with the person it was given to: make another one in new.json for somebody else',
   )
+}
+
+/** Where the record names no person in a field that is known, any field but the permission may be the person. */
+function isForSame(
+  dialect: Dialect,
+  { base, mine, edits }: Pick<Written, 'base' | 'mine' | 'edits'>,
+): boolean {
+  const { personNamed } = dialect.newRecords
+  if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false
+  if (personNamed(base, []) !== 'none') return personNamed(mine, [base]) === 'them'
+  return edits.size === 0 || [...edits.keys()].every(name => dialect.isPermission(name))
 }

@@ -12,6 +12,7 @@ import { equalJson } from '../record/meaning.js'
 import { firstOf } from './reading.js'
 import type { NewRecords, ReportRow } from './remote.js'
 import { type ListNames, listFieldOf, withRowsIn } from './rows.js'
+import { personNamed, resembles } from './same-thing.js'
 import { wordsIn } from './scalar.js'
 
 /** The names `wire.ts` gives to what a new record must say. */
@@ -30,6 +31,7 @@ export interface NewNames extends ListNames {
   readonly shareProject: readonly string[]
   readonly sharedWith: readonly string[]
   readonly permission: readonly string[]
+  readonly login: readonly string[]
 }
 
 /** A client of 2024 gives a new report its list under this name, as ids with commas between them. */
@@ -101,6 +103,8 @@ export function newRecordsIn(names: NewNames): NewRecords {
     reportLike,
     shareLike: (written, record) =>
       overlaid(record, without(written, names.share, names.shareProject, names.sharedWith)),
+    personNamed: (written, known) => personNamed(written, known, names),
+    resembles: (written, known) => resembles(written, known, { ...names, ownOfService }),
   }
 }
 

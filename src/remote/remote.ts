@@ -187,6 +187,8 @@ export interface Dialect {
   withConfiguration(report: JsonObject, configuration: string): JsonObject
   reportType(report: JsonObject): string | undefined
   permission(share: JsonObject): string | undefined
+  /** True for the name of the field that holds it. */
+  isPermission(field: string): boolean
   shareId(share: JsonObject): string | undefined
   /** The log-in name or address of the person a share is given to. */
   sharedWith(share: JsonObject): string | undefined
@@ -194,6 +196,9 @@ export interface Dialect {
   retitled(record: JsonObject, title: string): JsonObject
   readonly newRecords: NewRecords
 }
+
+/** them: a person of the records. another: a different one. none: the text names no person. */
+export type PersonNamed = 'them' | 'another' | 'none'
 
 /** What a POST must say, and how a person's wording looks in the record that the service has made of it. */
 export interface NewRecords {
@@ -209,6 +214,10 @@ export interface NewRecords {
   /** The record with everything in it that the writer said, under the record's own names. */
   reportLike(written: JsonObject, record: JsonObject, rows: readonly ReportRow[] | undefined): JsonObject
   shareLike(written: JsonObject, record: JsonObject): JsonObject
+  /** Whether a share's text names a person that one of these records of a share names. */
+  personNamed(written: JsonObject, known: readonly JsonObject[]): PersonNamed
+  /** Whether a text without an id can be an edit of the report that has these records. */
+  resembles(written: JsonObject, known: readonly JsonObject[]): boolean
 }
 
 export interface NewProject {

@@ -211,6 +211,7 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     },
     reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
     permission: share => wordsOf(share, names.permission),
+    isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,
     sharedWith: read.sharedWith,
     retitled: (record, title) => retitledIn(record, title, names),

@@ -29,3 +29,12 @@ export async function until(
     await new Promise(wake => setTimeout(wake, 20))
   }
 }
+
+/** Something to wait at until it is opened. */
+export function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open = () => {}
+  const opened = new Promise<void>(done => {
+    open = done
+  })
+  return { open: () => open(), opened }
+}

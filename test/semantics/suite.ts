@@ -17,9 +17,11 @@ import { otherRecords } from './other-records.js'
 import { outage } from './outage.js'
 import { reading } from './reading.js'
 import { refusals } from './refusals.js'
+import { reportAliases } from './report-aliases.js'
 import { rights } from './rights.js'
 import { roots } from './roots.js'
 import { rowTitles } from './row-titles.js'
+import { shareAliases } from './share-aliases.js'
 import { signIn } from './sign-in.js'
 import { turnedLists } from './turned-lists.js'
 import { xyz } from './xyz.js'
@@ -47,6 +49,8 @@ export const aboutWriting: readonly Promises[] = [
   otherRecords,
   order,
   newFiles,
+  shareAliases,
+  reportAliases,
   making,
   deleting,
   rights,
