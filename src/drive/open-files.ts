@@ -4,7 +4,7 @@ import { asFailure, Failure } from '../failure.js'
 import type { Ask, ByteOffset, Content } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openHandles } from './handles.js'
-import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
+import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node, type ScratchPlace } from './node.js'
 import type { DriveParts } from './parts.js'
 import type { Places } from './places.js'
 import type { RecordHandle } from './record-handle.js'
@@ -13,7 +13,7 @@ import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
-  | { readonly kind: 'local'; readonly file: FileHandle }
+  | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
   | { readonly kind: 'text'; readonly bytes: Uint8Array; release(): void }
 
@@ -25,6 +25,8 @@ interface ContentFile {
   /** It was read on beyond its beginning. */
   readOn: boolean
 }
+
+const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({ kind: 'local', file, place })
 
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
@@ -53,7 +55,7 @@ export function openOpenFiles(
     node: Exclude<Node, DirectoryNode>,
     { access, ask }: { access: OpenAccess; ask: Ask },
   ): Promise<OpenFile> {
-    if (node.kind === 'scratch') return { kind: 'local', file: await scratch.open(node.place) }
+    if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
     if (isEditable(node))
       return { kind: 'record', file: await records.open(parts.source(node), access, ask), path }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
@@ -82,7 +84,7 @@ export function openOpenFiles(
     const place = await places.scratch(path, ask)
     if (place === undefined)
       throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)
-    return handles.add({ kind: 'local', file: await scratch.create(place) })
+    return handles.add(localFile(await scratch.create(place), place))
   }
 
   function read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number> {
@@ -141,6 +143,7 @@ export function openOpenFiles(
     async fsync(handle) {
       const open = handles.get(handle)
       if (open.kind === 'record' || open.kind === 'local') await open.file.sync()
+      if (open.kind === 'local') await scratch.syncNames(open.place)
     },
     release(handle) {
       const open = handles.take(handle)

@@ -2,7 +2,6 @@
 import { constants } from 'node:fs'
 import {
   type FileHandle,
-  mkdir,
   open,
   readdir,
   readFile,
@@ -13,6 +12,7 @@ import {
   utimes,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDirectory, syncDirectory } from '../edit/files.js'
 import { asFailure, Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { escapeTitle, titleOf } from './name.js'
@@ -26,7 +26,9 @@ export interface Scratch {
   open(place: ScratchPlace): Promise<FileHandle>
   stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }>
   read(place: ScratchPlace): Promise<Uint8Array>
-  /** Puts a text under this name, replacing what was there. */
+  /** The names in the directory of this place survive a power cut. */
+  syncNames(place: ScratchPlace): Promise<void>
+  /** Puts a text under this name for good, replacing what was there. */
   put(place: ScratchPlace, text: Uint8Array): Promise<void>
   truncate(place: ScratchPlace, size: number): Promise<void>
   setTime(place: ScratchPlace, mtime: Instant): Promise<void>
@@ -41,14 +43,14 @@ export interface Scratch {
 export async function openScratch(root: string): Promise<Scratch> {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
-  await mkdir(root, { recursive: true, mode: 0o700 })
+  await makeDirectory(root)
   for (const directory of await readdir(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
   }
   const fileOf = ({ directory, name }: ScratchPlace): string => join(root, directory, escapeTitle(name))
 
   async function ready(place: ScratchPlace): Promise<string> {
-    await mkdir(join(root, place.directory), { recursive: true, mode: 0o700 })
+    await makeDirectory(join(root, place.directory))
     return fileOf(place)
   }
 
@@ -76,13 +78,16 @@ export async function openScratch(root: string): Promise<Scratch> {
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
     read: place => local(readFile(fileOf(place))),
+    syncNames: ({ directory }) => local(syncDirectory(join(root, directory))),
     async put(place, text) {
       const handle = await local(open(await ready(place), 'w', 0o600))
       try {
         await local(handle.writeFile(text))
+        await local(handle.sync())
       } finally {
         await handle.close()
       }
+      await local(syncDirectory(join(root, place.directory)))
       remember(place)
     },
     truncate: (place, size) => local(truncate(fileOf(place), size)),

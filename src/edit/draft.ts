@@ -51,6 +51,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   const file = await open(join(directory, 'text'), 'r+', privateFile)
   const inOrder = pLimit(1)
   let meta = found
+  let ended = false
   let { size } = await file.stat()
 
   async function write(bytes: Uint8Array, offset: number): Promise<void> {
@@ -71,6 +72,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   }
 
   async function read(offset: number, length: number): Promise<Uint8Array> {
+    if (ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
     let done = 0
     while (done < bytes.length) {
@@ -85,8 +87,6 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     meta = withChange(meta, part, now())
     await replaceFile(join(directory, 'meta.json'), printMeta(meta))
   }
-
-  let ended = false
 
   async function discard(): Promise<void> {
     if (ended) return

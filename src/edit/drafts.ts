@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { type Draft, openDraft } from './draft.js'
-import { isMissing, privateDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
+import {
+  isMissing,
+  keepNameOf,
+  makeDirectory,
+  privateDirectory,
+  privateFile,
+  replaceFile,
+  syncDirectory,
+} from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, type Why, whyOf } from './meta.js'
 import { isAlive, type Owner, thisProcess } from './owner.js'
@@ -31,7 +39,8 @@ export interface Damage {
  */
 export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
   const root = join(stateDirectory, 'drafts')
-  await mkdir(root, { recursive: true, mode: privateDirectory })
+  await makeDirectory(root)
+  await keepNameOf(root)
   const owner = await thisProcess()
   const found: Draft[] = []
   const damaged: Damage[] = []

@@ -17,6 +17,8 @@ export async function withFailure(draft: Draft, failure: Failure): Promise<Failu
 /** The same where it is known what became of the request. */
 export async function withFailureAs(state: DraftState, draft: Draft, failure: Failure): Promise<Failure> {
   try {
+    // "Your text is kept" holds over a power cut as well.
+    await draft.sync()
     await draft.change({ state, why: whyOf(failure) })
     return failure
   } catch (cause) {

@@ -1,7 +1,7 @@
 // How a text gets on the disk so that a crash leaves the old one or the new one, never half of either.
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { asFailure } from '../failure.js'
 
@@ -64,6 +64,31 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close()
   }
+}
+
+/** Makes a directory and those above it; their names survive a power cut. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: privateDirectory })
+  if (first === undefined) return
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
+}
+
+/**
+ * The name of a directory that may just have been made, and the names of those above it, survive a power cut: up to the
+ * first directory that belongs to another user, which this user cannot have made.
+ */
+export async function keepNameOf(path: string): Promise<void> {
+  const above = dirname(path)
+  if (above === path) return
+  const { uid } = await stat(above)
+  const isOwn = uid === process.getuid?.()
+  try {
+    await syncDirectory(above)
+  } catch (thrown) {
+    // A directory of another user may be closed to this one, and some file systems sync no directory.
+    if (isOwn) throw thrown
+  }
+  if (isOwn) await keepNameOf(above)
 }
 
 /** True for the error of a path where nothing is. */

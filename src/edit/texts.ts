@@ -1,7 +1,7 @@
 // The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
 import { createHash } from 'node:crypto'
 import { closeSync, futimesSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { asFailure } from '../failure.js'
@@ -9,6 +9,8 @@ import { openQuickDisk } from '../quick-disk.js'
 import { type Instant, instant } from '../remote/remote.js'
 import {
   isMissing,
+  keepNameOf,
+  makeDirectory,
   privateDirectory,
   privateFile,
   replaceFile,
@@ -90,6 +92,8 @@ export function openTexts(options: TextsOptions): Texts {
   const own = textHash(options.mount).slice(0, 8)
   const tick = strictlyGrowing(options.now)
   const disk = openQuickDisk()
+  /** Directories whose names are known to survive a power cut. */
+  const lasting = new Set<string>()
   const directoryOf = (key: RecordKey) => join(root, keyName(key))
 
   async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
@@ -98,7 +102,9 @@ export function openTexts(options: TextsOptions): Texts {
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
     const isLight = how === 'shown' || how === 'read'
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
-    await mkdir(directory, { recursive: true, mode: privateDirectory })
+    await makeDirectory(directory)
+    if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
+    if (!isLight) lasting.add(directory)
     await setMark(join(directory, mark.name), mark.at)
     if (!isLight) await replaceFile(join(directory, hash), text)
     // A power cut may have left an empty file under this name.
@@ -125,6 +131,7 @@ export function openTexts(options: TextsOptions): Texts {
   async function purge(): Promise<void> {
     const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
     const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
+    lasting.clear()
     for (const name of (await orMissing(readdir(root))) ?? []) {
       await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
     }

@@ -40,6 +40,7 @@ declare module 'fuse-native' {
     ftruncate(path: string, handle: number, size: number, done: Done): void
     flush(path: string, handle: number, done: Done): void
     fsync(path: string, datasync: number, handle: number, done: Done): void
+    fsyncdir(path: string, datasync: number, handle: number, done: Done): void
     release(path: string, handle: number, done: Done): void
     unlink(path: string, done: Done): void
     rename(from: string, to: string, done: Done): void

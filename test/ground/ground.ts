@@ -13,6 +13,8 @@ export interface Wish {
   readonly password?: string
   /** How many times faster waits between two tries are over; without a kernel only. Deadlines stay. */
   readonly haste?: number
+  /** A module that the daemon of a real mount loads before anything else. */
+  readonly preload?: URL
 }
 
 /** What a ground's life is bound to: a test, or a process of a test's own. */

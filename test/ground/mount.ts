@@ -60,7 +60,8 @@ export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {})
 
   async function mount(): Promise<void> {
     const settings = { logLevel: 'debug', logFile, user: 'demo', ...wish.settings }
-    const args = [calcfs, 'mount', service.url, directory, ...flags(settings)]
+    const first = wish.preload === undefined ? [] : ['--import', wish.preload.href]
+    const args = [...first, calcfs, 'mount', service.url, directory, ...flags(settings)]
     const started = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
     daemon = started
     let said = ''

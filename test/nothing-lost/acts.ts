@@ -1,0 +1,155 @@
+// One edit that a kill or a power cut meets, how far the programs were answered by then, and where its text is afterwards.
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Heard } from '../ground/front.js'
+import { type DriveFiles, type Ground, namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
+import type { MountGround } from '../ground/mount.js'
+import { until } from '../ground/within.js'
+import { type Style, write } from '../model/writing.js'
+import type { Subject, Subjects } from './subjects.js'
+
+export interface Act {
+  readonly subject: Subject
+  readonly word: string
+  readonly text: string
+  readonly style: Style
+  /** Bytes of the text whose write(2) was answered. */
+  written: number
+  /** How the save ended; undefined while it is under way. */
+  end: string | undefined
+}
+
+export const actOn = async (subject: Subject, word: string, style: Style): Promise<Act> => ({
+  ...{ subject, word, style, written: 0, end: undefined },
+  text: subject.edited(await subject.read(), word),
+})
+
+/** Brings the text into the file; never fails, for the daemon may die meanwhile. */
+export async function perform(ground: Ground, act: Act): Promise<void> {
+  const files: DriveFiles = {
+    ...ground.files,
+    async open(path, how) {
+      const file = await ground.files.open(path, how)
+      return {
+        ...file,
+        async write(text, position) {
+          await file.write(text, position)
+          act.written += Buffer.byteLength(text)
+        },
+      }
+    },
+  }
+  act.end = await outcome(write({ ...ground, files }, act.subject.path, act.text, act.style).then(ended))
+    .then(end => (end === 'Error' ? 'dead' : end))
+    .catch(String)
+}
+
+class Ended extends Error {
+  constructor(readonly code: string) {
+    super(code)
+  }
+}
+
+/** `write` answers the errno; `outcome` takes it from an error. */
+function ended(end: string): void {
+  if (end !== 'done') throw new Ended(end)
+}
+
+export const isWritten = (act: Act): boolean => act.written >= Buffer.byteLength(act.text)
+
+/** Every text that the drive shows a user of what is not saved: drafts, and what lies beside the reports. */
+export async function textsWaiting(ground: Ground): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  async function read(path: string): Promise<void> {
+    // A draft may be settled, and end, between its listing and its reading.
+    const end = await outcome(textOf(ground, path).then(text => texts.set(path, text)))
+    if (end !== 'done' && end !== 'ENOENT') throw new Error(`${path} cannot be read: ${end}`)
+  }
+  for (const name of await namesOf(ground, '.calcfs/drafts'))
+    if (!/\.why$|\.theirs\./.test(name)) await read(`.calcfs/drafts/${name}`)
+  for (const name of await namesOf(ground, 'reports')) if (!isReport(name)) await read(`reports/${name}`)
+  return texts
+}
+
+const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv)$/.test(name)
+
+/** The state directory of the one account below these. */
+async function accountIn(states: string): Promise<string> {
+  await mkdir(states, { recursive: true })
+  const [account] = await readdir(states)
+  if (account === undefined) throw new Error(`no account in ${states}`)
+  return join(states, account)
+}
+
+/** Once the new daemon has looked up what the old one had on its way. */
+export async function settled(states: string): Promise<void> {
+  const drafts = join(await accountIn(states), 'drafts')
+  await until(15_000, 'what was on its way is looked up', async () => {
+    const notes = (await readdir(drafts)).filter(name => !name.startsWith('.'))
+    // A draft may go while it is looked at.
+    const states = await Promise.all(
+      notes.map(name => readFile(join(drafts, name, 'meta.json'), 'utf8').catch(() => '')),
+    )
+    return !states.some(note => /"state": "(sending|in-flight)"/.test(note))
+  })
+}
+
+/** What lies in a directory; nothing where there is none, for a daemon tidies what is empty. */
+const namesIn = (directory: string): Promise<string[]> =>
+  readdir(directory).catch(cause => {
+    if (cause.code === 'ENOENT') return []
+    throw cause
+  })
+
+/** Every text kept as history below a state directory. */
+export async function historyIn(states: string): Promise<readonly string[]> {
+  const root = join(await accountIn(states), 'texts')
+  const texts: string[] = []
+  for (const record of await namesIn(root)) {
+    const names = (await namesIn(join(root, record))).filter(name => /^[0-9a-f]{64}$/.test(name))
+    for (const name of names) texts.push(await readFile(join(root, record, name), 'utf8'))
+  }
+  return texts
+}
+
+/** What is wrong with the act after the daemon has come up again, in words; nothing where all is as promised. */
+export function lossOf(
+  act: Act,
+  { heard, subjects, waiting }: { heard: readonly Heard[]; subjects: Subjects; waiting: readonly string[] },
+): string[] {
+  const { subject, word } = act
+  const isStored = subject.isStored(word)
+  const isWaiting = waiting.some(text => text.startsWith(act.text))
+  const about = `${subject.kind} by ${act.style} (written ${act.written}, ended ${act.end})`
+  const wrong: string[] = []
+  if (act.end === 'done' && !isStored)
+    wrong.push(`${about}: close was answered well, and the service lacks it`)
+  if (isWritten(act) && !isStored && !isWaiting) wrong.push(`${about}: the text is nowhere`)
+  if (subject.copies(word) > 1) wrong.push(`${about}: ${subject.copies(word)} of it`)
+  const twice = subjects.sentTwice(heard, word)
+  if (twice !== undefined) wrong.push(`${about}: sent twice: ${twice}`)
+  return wrong
+}
+
+/** What its user does afterwards; what is wrong where the service does not have the edit once in the end. */
+export async function finish(ground: MountGround, { subject, word, text }: Act): Promise<string[]> {
+  const save = () => outcome(overwrite(ground, subject.path, text))
+  for (let tries = 0; tries < 4 && !subject.isStored(word); tries++) {
+    const end = await save()
+    if (end === 'EIO' && subject.kind === 'new report' && !subject.isStored(word))
+      await ground.calcfs('drafts', 'send', '--again', subject.draft, '--mount', ground.directory)
+    // Two requests of which one was carried out: who has looked at what is there may insist.
+    if (end === 'ESTALE')
+      await outcome(
+        ground.files.readFile(`.calcfs/drafts/${subject.draft.replace(/\.json$/, '')}.theirs.json`),
+      )
+  }
+  if (subject.copies(word) !== 1 || !subject.isStored(word))
+    return [`${subject.kind}: saved again it is there ${subject.copies(word)} times`]
+  return []
+}
+
+/** Gives up what still waits, so that the next case begins with nothing. */
+export async function clear(ground: Ground): Promise<void> {
+  for (const path of (await textsWaiting(ground)).keys()) await outcome(ground.files.unlink(path))
+}

@@ -1,0 +1,141 @@
+// What a durability test edits: one fresh record of each kind, with the word that tells its edit from all others.
+import { fieldOf, type JsonObject, stringJson, withField } from '../../src/record/json.js'
+import { parseObject } from '../../src/record/parse.js'
+import { prettyPrint } from '../../src/record/print.js'
+import { openStore } from '../../src/service/store.js'
+import type { Heard } from '../ground/front.js'
+import { type Ending, type Ground, textOf } from '../ground/ground.js'
+import { ids } from '../ground/world.js'
+
+export const subjectKinds = ['report', 'rows', 'order', 'project', 'calculation', 'new report'] as const
+export type SubjectKind = (typeof subjectKinds)[number]
+
+export interface Subject {
+  readonly kind: SubjectKind
+  /** The file, and the name of its draft in `.calcfs/drafts/`. */
+  readonly path: string
+  readonly draft: string
+  /** What a program reads before it edits; empty for a file that is not there yet. */
+  read(): Promise<string>
+  /** The text with the edit in it; no other text holds the word. */
+  edited(text: string, word: string): string
+  /** Whether the service has all of the edit. */
+  isStored(word: string): boolean
+  /** How many records of the service hold the word. */
+  copies(word: string): number
+}
+
+export interface Subjects {
+  make(kind: SubjectKind): Subject
+  /** A request with this word that changes something and was sent two times; undefined where each was sent once. */
+  sentTwice(heard: readonly Heard[], word: string): string | undefined
+}
+
+/** Looks into the database of the service, past every request. */
+export function openSubjects(t: Ending, { service, ...ground }: Ground): Subjects {
+  const { seed } = service
+  const store = openStore(service.database)
+  t.teardown(() => store.close())
+  let made = 0
+
+  const rows = [
+    { id: ids.transition, title: 'Transition state' },
+    { id: ids.product, title: 'Water' },
+    { id: ids.bare, title: 'Nothing' },
+  ]
+  const orderAfter = [ids.bare, ids.product, ids.transition]
+
+  const count = (sql: string, ...values: string[]): number =>
+    store.first<{ found: number }>(`SELECT COUNT(*) AS found FROM ${sql}`, ...values)?.found ?? 0
+  const inRecord = (table: string, id: string, word: string): boolean =>
+    count(`${table} WHERE id = ? AND instr(record, ?)`, id, word) > 0
+  const hasRow = (id: string, word: string): boolean =>
+    count('report_row WHERE report = ? AND instr(title, ?)', id, word) > 0
+  const listOf = (id: string): string =>
+    store
+      .all<{ id: string }>(
+        'SELECT CAST(calculation AS TEXT) AS id FROM report_row WHERE report = ? ORDER BY place',
+        id,
+      )
+      .map(row => row.id)
+      .join(' ')
+  const report = (): string =>
+    seed.addReport({ name: `R${++made}`, title: 'Before', owner: 'demo', calculations: rows })
+  const read = (path: string) => () => textOf({ service, ...ground }, path)
+
+  function onReport(kind: 'report' | 'rows' | 'order'): Subject {
+    const id = report()
+    const path = kind === 'order' ? `reports/${id}/order.txt` : `reports/${id}.json`
+    const about = { kind, path, draft: kind === 'order' ? `${id}-order.txt` : `${id}.json`, read: read(path) }
+    const isTurned = (word: string) => hasRow(id, word) && listOf(id) === orderAfter.join(' ')
+    const copies = (word: string) =>
+      Number(kind === 'report' ? inRecord('report', id, word) : hasRow(id, word))
+    if (kind === 'report')
+      return { ...about, copies, edited: withWord('title'), isStored: word => inRecord('report', id, word) }
+    return { ...about, copies, edited: kind === 'rows' ? turnedRows : turnedLines, isStored: isTurned }
+  }
+
+  function onRecord(kind: 'project' | 'calculation'): Subject {
+    const name = `${kind} ${++made}`
+    const id =
+      kind === 'project'
+        ? seed.addProject({ name, owner: 'demo', parent: ids.water })
+        : seed.addCalculation({ name, project: ids.empty })
+    const path = `by-id/${kind}/${id}/.${kind}.json`
+    const isStored = (word: string) => inRecord(kind, id, word)
+    return {
+      ...{ kind, path, draft: `${kind}-${id}.json`, read: read(path), isStored },
+      edited: withWord('description'),
+      copies: word => Number(isStored(word)),
+    }
+  }
+
+  function newReport(): Subject {
+    const name = `new-${++made}.json`
+    const copies = (word: string) => count('report WHERE instr(record, ?)', word)
+    return {
+      kind: 'new report',
+      path: `reports/${name}`,
+      draft: name,
+      read: async () => '',
+      edited: (_, word) => `${JSON.stringify({ title: word, reportType: '1', calculations: [] })}\n`,
+      isStored: word => copies(word) > 0,
+      copies,
+    }
+  }
+
+  return {
+    make(kind) {
+      if (kind === 'new report') return newReport()
+      return kind === 'project' || kind === 'calculation' ? onRecord(kind) : onReport(kind)
+    },
+    sentTwice(heard, word) {
+      const sent = heard
+        .filter(({ method, body }) => /^(PUT|POST)$/.test(method) && body.includes(word))
+        .map(({ method, path, body }) => `${method} ${path} ${body}`)
+      return sent.find((line, at) => sent.indexOf(line) !== at)
+    },
+  }
+}
+
+const withWord =
+  (field: string) =>
+  (text: string, word: string): string =>
+    prettyPrint(withField(parseObject(text), field, stringJson(word)))
+
+/** The rows the other way round, and the word as the title of what is first then. */
+function turnedRows(text: string, word: string): string {
+  const record: JsonObject = parseObject(text)
+  const list = fieldOf(record, 'calculations')
+  const items = list?.type === 'array' ? list.items.toReversed() : []
+  const titled = items.map((item, at) =>
+    at === 0 && item.type === 'object' ? withField(item, 'title', stringJson(word)) : item,
+  )
+  return prettyPrint(withField(record, 'calculations', { type: 'array', items: titled }))
+}
+
+function turnedLines(text: string, word: string): string {
+  const [first = '', ...others] = text.trimEnd().split('\n').toReversed()
+  const [id = '', , path = ''] = first.split('\t')
+  return `${[[id, word, path].join('\t'), ...others].join('\n')}\n`
+}
