@@ -43,7 +43,7 @@ export async function alone(
   const home = await mkdtemp(join(tmpdir(), 'calcfs-long-'))
   const started = spawn(process.execPath, ['--stack-trace-limit=20', child, JSON.stringify(order)], {
     // A test runner's preload costs half of the time, and its hooks end processes in ways of their own.
-    env: { ...process.env, TMPDIR: home, NODE_OPTIONS: '' },
+    env: { ...process.env, TMPDIR: home, NODE_OPTIONS: '', UV_THREADPOOL_SIZE: '64' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
   })

@@ -1,5 +1,6 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
+import { hostile } from './figures/hostile.js'
 import { storms } from './figures/storms.js'
 
-export const figures: readonly Figure[] = [storms]
+export const figures: readonly Figure[] = [hostile, storms]

@@ -1,0 +1,157 @@
+// A daemon that mounts any address, for figures: started, killed and mounted again, with its memory and its descriptors.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { flagName } from '../../src/config/settings.js'
+import type { Ending } from '../ground/ground.js'
+import { isMounted } from '../ground/mount.js'
+import { type Ran, run } from '../ground/programs.js'
+import { until, within } from '../ground/within.js'
+
+const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+
+/** Milliseconds for a daemon to come up or to end, on a machine that does other things too. */
+const patience = 60_000
+
+export interface Drive {
+  /** The mount point. */
+  readonly directory: string
+  /** The home directory of the daemon: cache, state, log. */
+  readonly home: string
+  readonly pid: number
+  /** Whether the daemon that was started last is still there. */
+  readonly alive: boolean
+  start(more?: Settings): Promise<void>
+  /** Ends the daemon; its exit status. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  log(): Promise<string>
+  calcfs(...args: string[]): Promise<Ran>
+  /** Bytes of memory that the daemon has. */
+  memory(): Promise<number>
+  /** The most it ever had since it was started. */
+  peakMemory(): Promise<number>
+  /** Without those that stay open for what is kept: drafts, and the contents used last. */
+  descriptors(): Promise<number>
+}
+
+export type Settings = Readonly<Record<string, string | readonly string[]>>
+
+/** Makes the places of a drive and mounts it; the scope's end ends it. */
+export async function openDrive(
+  scope: Ending,
+  url: string,
+  settings: Settings = {},
+  { home: given, started = true }: { home?: string; started?: boolean } = {},
+): Promise<Drive> {
+  const home = given ?? (await fs.mkdtemp(join(tmpdir(), 'd-')))
+  const directory = join(home, 'drive')
+  const logFile = join(home, 'log')
+  for (const place of [directory, join(home, 'run')]) await fs.mkdir(place, { recursive: true })
+  const environment = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    TMPDIR: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_RUNTIME_DIR: join(home, 'run'),
+    CALCFS_PASSWORD: 'demo',
+  }
+  let daemon: ChildProcess | undefined
+
+  async function start(more: Settings = {}): Promise<void> {
+    const all = { logLevel: 'info', logFile, user: 'demo', ...settings, ...more }
+    const flags = Object.entries(all).flatMap(([name, value]) =>
+      [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
+    )
+    const child = spawn(process.execPath, [calcfs, 'mount', url, directory, ...flags], {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    daemon = child
+    let complaint = ''
+    child.stderr.on('data', piece => {
+      complaint = `${complaint}${piece}`.slice(-4_000)
+    })
+    await until(patience, 'mounting', async () => {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode}: ${complaint}`)
+      return isAlive(directory)
+    })
+  }
+
+  async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const ending = daemon
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
+      return ending?.exitCode ?? null
+    const closed = once(ending, 'exit')
+    ending.kill(signal)
+    const [code] = await within(patience, 'the end of the daemon', closed)
+    return code
+  }
+
+  const pid = (): number => {
+    if (daemon?.pid === undefined) throw new Error('no daemon')
+    return daemon.pid
+  }
+  const status = async (field: string): Promise<number> => {
+    const text = await fs.readFile(`/proc/${pid()}/status`, 'utf8')
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) * 1024
+  }
+
+  scope.teardown(async () => {
+    await stop().catch(() => daemon?.kill('SIGKILL'))
+    if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
+    await fs.rm(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+  if (started) await start()
+  return {
+    directory,
+    home,
+    get pid() {
+      return pid()
+    },
+    get alive() {
+      return daemon !== undefined && daemon.exitCode === null && daemon.signalCode === null
+    },
+    start,
+    stop,
+    log: () => fs.readFile(logFile, 'utf8').catch(() => ''),
+    calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment, limit: 60_000 }),
+    memory: () => status('VmRSS'),
+    peakMemory: () => status('VmHWM'),
+    async descriptors() {
+      const all = await fs.readdir(`/proc/${pid()}/fd`)
+      // One that is closed between the two calls is none.
+      const targets = await Promise.all(
+        all.map(at => fs.readlink(`/proc/${pid()}/fd/${at}`).catch(() => '/drafts/')),
+      )
+      return targets.filter(target => !/\/(drafts|content\/kept)\//.test(target)).length
+    },
+  }
+}
+
+/** FUSE_SUPER_MAGIC of statfs(2): a dead mount, and the bare directory, have another answer. */
+const fuseMagic = 0x65735546
+
+export const isAlive = (directory: string): Promise<boolean> =>
+  fs.statfs(directory).then(
+    ({ type }) => type === fuseMagic,
+    () => false,
+  )
+
+/** Lines of a log that tell of a mistake in the program itself, not of a bad service. */
+export const mistakesIn = (log: string): string[] => [
+  ...new Set(
+    log
+      .split('\n')
+      .filter(text =>
+        /\b(TypeError|RangeError|ReferenceError|uncaught|unhandled|heap out of memory)\b/i.test(text),
+      )
+      .map(text => text.slice(0, 300)),
+  ),
+]

@@ -1,0 +1,83 @@
+// Hostile answers: every kind of odd HTTP at every door, on six mounts side by side that are remounted and asked again.
+import { type Chance, chance } from '../chance.js'
+import type { Figure, Frame, Result } from '../figure.js'
+import { type Door, doors, type Plan, written } from '../hostile/case.js'
+import type { Kind } from '../hostile/kind.js'
+import { kinds } from '../hostile/kinds.js'
+import { fast, isBody, playLife, type Stage } from '../hostile/life.js'
+import { openElsewhere } from '../hostile/origin.js'
+import { type Size, sizes, ways } from '../hostile/world.js'
+import { scoped } from '../scope.js'
+import { openSheet } from '../sheet.js'
+
+/** Cases between two starts of a daemon. */
+const inOneLife = { cut: 10, full: 90 }
+/** More than these are not looked for: somebody has to look at them first. */
+const wrongAtMost = 200
+
+async function run(frame: Frame): Promise<Result> {
+  const sheet = openSheet('operations', 'right', 'refused', 'untellable lies', 'read again after a remount')
+  await scoped(async scope => {
+    const elsewhere = await openElsewhere(scope)
+    const pick = chance(frame.seed)
+    const chosen = frame.scale === 'full' ? ways : pick.shuffled(ways).slice(0, 1)
+    const stages = chosen.map(way => ({ way, pick: pick.branch(), sheet, elsewhere, frame }))
+    await Promise.all(stages.map(onOneWay))
+    sheet.add('connections to another origin', elsewhere.heard.length)
+    for (const heard of elsewhere.heard)
+      sheet.wrong.push(`another origin was asked (seed ${frame.seed}): ${heard.slice(0, 200)}`)
+  })
+  return sheet.result()
+}
+
+/** All of the matrix in an order of its own, then two kinds at a time for as long as there is time. */
+async function onOneWay(stage: Stage): Promise<void> {
+  const { frame, pick, sheet } = stage
+  const only = process.env['CALCFS_LONG_CASE']
+  const plans = plansIn(stage).filter(plan => only === undefined || written(plan).startsWith(only))
+  const life = inOneLife[frame.scale]
+  for (let from = 0; Date.now() < frame.until && sheet.wrong.length < wrongAtMost; from += life) {
+    const known = plans.slice(from, from + life)
+    if (known.length === 0 && only !== undefined) return
+    const some = known.length > 0 ? known : Array.from({ length: life }, () => composed(stage))
+    await playLife(stage, some, pick.once(12) ? {} : fast)
+    frame.say(`${stage.way}: ${JSON.stringify(sheet.result().counts)}, ${sheet.wrong.length} wrong`)
+  }
+}
+
+const suits = (kind: Kind, door: Door): boolean =>
+  kind.only === undefined || (kind.only === 'bytes') === isBody(door)
+
+function plansIn({ way, pick, frame }: Stage): Plan[] {
+  const all = doors.flatMap(door => {
+    const large: readonly Size[] = isBody(door) ? ['3 kB', '300 kB', '20 MB'] : ['3 kB', '300 kB']
+    const some: readonly Size[] = frame.scale === 'cut' ? ['3 kB'] : large
+    return kinds
+      .filter(kind => suits(kind, door))
+      .flatMap(kind => some.map(size => planOf(pick, { way, door, kinds: [kind], size })))
+  })
+  return pick.shuffled(all)
+}
+
+function composed({ way, pick, frame }: Stage): Plan {
+  const door = pick.of(doors)
+  const two = [pick.of(kinds), pick.of(kinds)].filter(kind => suits(kind, door))
+  const all = Object.keys(sizes).filter((name): name is Size => name in sizes)
+  const isSmall = !isBody(door) || frame.scale === 'cut'
+  return planOf(pick, { way, door, kinds: two, size: isSmall ? '3 kB' : pick.of(all) })
+}
+
+const planOf = (pick: Chance, plan: Pick<Plan, 'way' | 'door' | 'kinds' | 'size'>): Plan => ({
+  ...plan,
+  times: pick.once(3) ? pick.whole(1, 2) : 1_000,
+  headToo: pick.once(2),
+  recordOf: pick.of(['project', 'calculation', 'report'] as const),
+  ignoring: pick.once(3),
+})
+
+export const hostile: Figure = {
+  name: 'hostile',
+  goal: `hostile answers: ${kinds.length} kinds × {listing, record, size, content, xyz, PUT, POST, login} × six ways of HEAD and Range × 3 kB, 300 kB, 20 MB, deadlines 1 s and default: ≥ 20,000 operations, 0 wrong bytes where two sources could tell, 0 hangs, 0 crashes, 0 bad bytes kept after a remount, 0 connections to another origin, descriptors back within 5 %`,
+  least: { operations: 20_000 },
+  run,
+}

@@ -1,0 +1,118 @@
+// One odd answer at one door: which requests it spoils, what it has claimed, and how it is written down for a replay.
+import type { Chance } from '../chance.js'
+import type { Answer, Wire } from './answer.js'
+import { type Kind, spoiledBy } from './kind.js'
+import type { Asked, Spoil } from './origin.js'
+import type { Size, Way } from './world.js'
+
+export const doors = ['listing', 'record', 'size', 'content', 'xyz', 'PUT', 'POST', 'login'] as const
+export type Door = (typeof doors)[number]
+
+export interface Plan {
+  readonly way: Way
+  readonly door: Door
+  readonly kinds: readonly Kind[]
+  readonly size: Size
+  /** Only the first so many answers are odd. */
+  readonly times: number
+  /** HEAD is odd in the same way, where the door is a body. */
+  readonly headToo: boolean
+  readonly recordOf: 'project' | 'calculation' | 'report'
+  /** The service does not carry out what it is asked to write. */
+  readonly ignoring: boolean
+}
+
+export interface Case {
+  readonly plan: Plan
+  readonly id: string
+  /** Each total length that an answer about its content has claimed. */
+  readonly totals: Set<number>
+  /** The change of an answer to this request; undefined where it is answered properly. */
+  spoil(asked: Asked): Spoil | undefined
+  /** From now on everything is answered properly. */
+  end(): void
+}
+
+/** How a case is written; `CALCFS_LONG_CASE` takes it again. */
+export const written = ({ way, door, kinds, size, times, headToo, recordOf, ignoring }: Plan): string =>
+  [
+    way,
+    door,
+    kinds.map(({ name }) => name).join(' + '),
+    size,
+    `times ${times}`,
+    headToo ? 'HEAD too' : 'HEAD well',
+    recordOf,
+    ignoring ? 'ignoring' : 'carried out',
+  ].join('; ')
+
+export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhere: string }): Case {
+  const { door, kinds, times, headToo, recordOf } = plan
+  const totals = new Set<number>()
+  const body = door === 'xyz' ? '/calculation/xyz' : '/calculation/files/bitstream'
+  const change = spoiledBy(kinds, making)
+  let answered = 0
+  let ended = false
+
+  function isOurs({ path, query, body }: Asked): boolean {
+    if (door === 'login') return path === '/login'
+    if (door === 'POST') return body.includes(`"n${id}"`)
+    return query.get('id') === id || new RegExp(`"id":\\s*${id}\\b`).test(body)
+  }
+
+  function isAtDoor(asked: Asked): boolean {
+    const { method, path } = asked
+    const isProbe = method === 'HEAD' || asked.headers.get('range') === 'bytes=0-0'
+    switch (door) {
+      case 'listing':
+        return path === '/project/descendant'
+      case 'record':
+        return path === `/${recordOf}` && method === 'GET'
+      case 'size':
+        return path === '/calculation/files/bitstream' && isProbe
+      case 'content':
+        return path === '/calculation/files/bitstream' && (headToo || !isProbe)
+      case 'xyz':
+        return path === '/calculation/xyz' && (headToo || !isProbe)
+      case 'PUT':
+        return method === 'PUT' && path === '/report'
+      case 'POST':
+        return method === 'POST' && path === '/report'
+      case 'login':
+        return path === '/login'
+    }
+  }
+
+  return {
+    plan,
+    id,
+    totals,
+    end() {
+      ended = true
+    },
+    spoil(asked) {
+      if (!isOurs(asked)) return undefined
+      const isOdd = !ended && isAtDoor(asked) && answered < times
+      if (isOdd) answered += 1
+      return (proper, answer, request) => {
+        const wire = isOdd ? change(proper, answer, request) : proper
+        const total = totalIn(wire, answer)
+        if (total !== undefined && request.path === body) totals.add(total)
+        return wire
+      }
+    },
+  }
+}
+
+/** What a head says of the length of the whole thing. */
+function totalIn(wire: Wire, answer: Answer): number | undefined {
+  const head = wire.head.toString('latin1')
+  const status = /^\S+ (\d{3})/.exec(head)?.[1]
+  if (status === '206') return numberIn(/^content-range: bytes \d+-\d+\/(\d+)/im.exec(head)?.[1])
+  if (status !== '200') return undefined
+  if (/^transfer-encoding:.*chunked/im.test(head)) return answer.body.length
+  return numberIn(/^content-length: (\d+)\r$/im.exec(head)?.[1])
+}
+
+const numberIn = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text)

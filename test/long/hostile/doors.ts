@@ -1,0 +1,197 @@
+// What a program does at each door, and what may come of it: the truth, or an error; never anything else that could be told.
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Drive } from '../drive.js'
+import { type Calls, readWhole, type Seen, timed, writeWhole } from '../timed.js'
+import type { Case } from './case.js'
+import type { World } from './world.js'
+
+export interface Judged {
+  /** `untold` is another content that only a second source could have told. */
+  readonly came: 'right' | 'refused' | 'untold' | 'wrong'
+  readonly slowest: number
+  readonly what: string
+}
+
+export interface Scene {
+  readonly drive: Drive
+  readonly world: World
+  /** Milliseconds that a call may take. */
+  readonly limit: number
+}
+
+/** Does it, and judges what came. */
+export async function tried(one: Case, scene: Scene): Promise<Judged> {
+  switch (one.plan.door) {
+    case 'listing':
+      return tryListing(one, scene)
+    case 'record':
+      return tryRecord(one, scene)
+    case 'size':
+      return trySize(one, scene)
+    case 'content':
+    case 'xyz':
+      return tryContent(one, scene)
+    case 'PUT':
+      return tryPut(one, scene)
+    case 'POST':
+      return tryPost(one, scene)
+    case 'login':
+      return tryLogin(one, scene)
+  }
+}
+
+const isLie = ({ plan }: Case): boolean => plan.kinds.some(({ lies }) => lies === true)
+
+const at = ({ drive }: Scene, ...path: string[]): string => join(drive.directory, ...path)
+
+const fileOf = ({ id, plan }: Case): string =>
+  plan.door === 'xyz' ? `by-id/calculation/${id}/c${id}.xyz` : `by-id/calculation/${id}/data.bin`
+
+/** The errno, or the judgement of what was seen. */
+function judged<Value>(seen: Seen<Value>, judge: (value: Value) => Pick<Judged, 'came' | 'what'>): Judged {
+  const { slowest, errno, hung, value } = seen
+  if (hung) return { came: 'wrong', slowest, what: `a call hung for ${slowest} ms` }
+  if (errno !== undefined || value === undefined)
+    return { came: 'refused', slowest, what: errno ?? 'nothing' }
+  return { slowest, ...judge(value) }
+}
+
+const right = { came: 'right', what: '' } as const
+
+async function tryListing(one: Case, scene: Scene): Promise<Judged> {
+  const seen = await timed(scene.limit, ({ call }) => call(fs.readdir(at(scene, 'by-id/project', one.id))))
+  return judged(seen, names => {
+    const shown = names.filter(name => !name.startsWith('.')).sort()
+    const due = [...scene.world.children(one.id)].sort()
+    if (isDeepStrictEqual(shown, due)) return right
+    const what = `${shown.length} names of ${due.length}, such as ${shown.find(name => !due.includes(name))}`
+    const isJson = one.plan.kinds.some(kind => kind.only === 'json')
+    return { came: isJson || isLie(one) ? 'untold' : 'wrong', what }
+  })
+}
+
+async function tryRecord(one: Case, scene: Scene): Promise<Judged> {
+  const { recordOf } = one.plan
+  const path = {
+    project: `by-id/project/${one.id}/.project.json`,
+    calculation: `by-id/calculation/${one.id}/.calculation.json`,
+    report: `reports/${one.id}.json`,
+  }[recordOf]
+  const seen = await timed(scene.limit, calls => readWhole(calls, at(scene, path)))
+  return judged(seen, bytes => {
+    const text = bytes.toString()
+    if (sameJson(text, scene.world.record(recordOf, one.id))) return right
+    const what = `another record: ${text.slice(0, 120)}`
+    const ids = [...text.matchAll(/^\s*"id":\s*(.*?),?$/gm)].map(([, id]) => id)
+    const isItsOwn = ids.length === 0 || ids.includes(one.id)
+    return { came: isLie(one) && isItsOwn ? 'untold' : 'wrong', what }
+  })
+}
+
+async function trySize(one: Case, scene: Scene): Promise<Judged> {
+  const seen = await timed(scene.limit, ({ call }) => call(fs.stat(at(scene, fileOf(one)))))
+  const size = judged(seen, stat => {
+    const { length } = scene.world.bytes(one.id, 'file')
+    if (stat.size === length) return right
+    const untold = one.totals.size === 1 && one.totals.has(stat.size)
+    return { came: untold ? 'untold' : 'wrong', what: `the size ${stat.size} of ${length}` }
+  })
+  if (size.came === 'wrong' || size.came === 'refused') return size
+  const content = await tryContent(one, scene)
+  return content.came === 'wrong' ? content : { ...size, slowest: Math.max(size.slowest, content.slowest) }
+}
+
+export async function tryContent(one: Case, scene: Scene): Promise<Judged> {
+  const seen = await timed(scene.limit, calls => readWhole(calls, at(scene, fileOf(one))))
+  return judged(seen, bytes => {
+    const due = scene.world.bytes(one.id, one.plan.door === 'xyz' ? 'xyz' : 'file')
+    if (bytes.equals(due)) return right
+    const { totals } = one
+    const untold = isLie(one) && totals.size <= 1 && (totals.size === 0 || totals.has(bytes.length))
+    const what = `${bytes.length} bytes of ${due.length}, other ones from ${firstDifference(bytes, due)} on; told were ${[...totals]}`
+    return { came: untold ? 'untold' : 'wrong', what }
+  })
+}
+
+async function tryPut(one: Case, scene: Scene): Promise<Judged> {
+  const { world, limit } = scene
+  const path = at(scene, `reports/${one.id}.json`)
+  const title = `new title ${one.id}`
+  const before = await timed(limit, calls => readWhole(calls, path))
+  if (before.value === undefined) return judged(before, () => right)
+  const text = before.value.toString().replace(/"title": "[^"]*"/, `"title": "${title}"`)
+  world.ignoring = one.plan.ignoring
+  const seen = await timed(limit, async calls => {
+    await writeWhole(calls, path, text)
+    return 'closed'
+  })
+  world.ignoring = false
+  const isStored = world.record('report', one.id).includes(title)
+  if (seen.hung) return judged(seen, () => right)
+  if (seen.errno === undefined)
+    return judged(seen, () => (isStored ? right : { came: 'wrong', what: 'saved, and not stored' }))
+  const kept = await keeps(scene, title, one, calls => readWhole(calls, path))
+  if (isStored || kept) return { came: 'refused', slowest: seen.slowest, what: seen.errno }
+  return { came: 'wrong', slowest: seen.slowest, what: `${seen.errno}, and the text is lost` }
+}
+
+async function tryPost(one: Case, scene: Scene): Promise<Judged> {
+  const { world, limit } = scene
+  const name = `n${one.id}`
+  const path = at(scene, `reports/new-${one.id}.json`)
+  world.ignoring = one.plan.ignoring
+  const seen = await timed(limit, async calls => {
+    await writeWhole(calls, path, `{"name": "${name}", "title": "${name}", "reportType": "1"}\n`)
+    return 'closed'
+  })
+  world.ignoring = false
+  const made = world.made(name)
+  if (made.length > 1) return { came: 'wrong', slowest: seen.slowest, what: `made ${made.length} times` }
+  if (seen.hung) return judged(seen, () => right)
+  if (seen.errno === undefined)
+    return judged(seen, () => (made.length === 1 ? right : { came: 'wrong', what: 'made, and not there' }))
+  const kept = await keeps(scene, name, one, calls => readWhole(calls, path))
+  if (made.length === 1 || kept) return { came: 'refused', slowest: seen.slowest, what: seen.errno }
+  return { came: 'wrong', slowest: seen.slowest, what: `${seen.errno}, and the text is lost` }
+}
+
+/** Whether a text that was not saved is to be had: at its path, or among the drafts. */
+async function keeps(
+  scene: Scene,
+  words: string,
+  one: Case,
+  read: (calls: Calls) => Promise<Buffer>,
+): Promise<boolean> {
+  const shown = await timed(scene.limit, read)
+  if (shown.value?.includes(words) === true) return true
+  const drafts = await timed(scene.limit, ({ call }) => call(fs.readdir(at(scene, '.calcfs/drafts'))))
+  for (const name of drafts.value ?? []) {
+    if (!name.includes(one.id)) continue
+    const draft = await timed(scene.limit, calls => readWhole(calls, at(scene, '.calcfs/drafts', name)))
+    if (draft.value?.includes(words) === true) return true
+  }
+  return false
+}
+
+/** The token ends, and the next one is asked for; what comes of it is no more than an errno. */
+async function tryLogin(one: Case, scene: Scene): Promise<Judged> {
+  scene.world.expire()
+  const seen = await timed(scene.limit, ({ call }) => call(fs.stat(at(scene, 'by-id/project', one.id))))
+  return judged(seen, () => right)
+}
+
+function sameJson(one: string, other: string): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return false
+    throw thrown
+  }
+}
+
+function firstDifference(one: Buffer, other: Buffer): number {
+  for (let place = 0; place < one.length; place += 1) if (one[place] !== other[place]) return place
+  return one.length
+}

@@ -1,0 +1,164 @@
+// One life of a daemon among odd answers: the cases, then everything is well again, a remount, and each content is read once more.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { until as eventually } from '../../ground/within.js'
+import type { Chance } from '../chance.js'
+import { type Drive, mistakesIn, openDrive, type Settings } from '../drive.js'
+import type { Frame } from '../figure.js'
+import { scoped } from '../scope.js'
+import type { Sheet } from '../sheet.js'
+import { timed } from '../timed.js'
+import { type Case, type Door, openCase, type Plan, written } from './case.js'
+import { type Judged, type Scene, tried, tryContent } from './doors.js'
+import { type Elsewhere, openOrigin } from './origin.js'
+import { openWorld, type Way } from './world.js'
+
+export interface Stage {
+  readonly way: Way
+  readonly pick: Chance
+  readonly sheet: Sheet
+  readonly elsewhere: Elsewhere
+  readonly frame: Frame
+}
+
+/** Deadlines of a second; none given are the defaults. */
+export const fast: Settings = { deadlineMetadata: '1s', deadlineRead: '1s', deadlineSave: '1s' }
+/** The exit code of a mount that leaves texts that were not saved. */
+const withDrafts = 7
+/** Cases at once on one mount. */
+const atOnce = 3
+/** What an answer to somebody else may have done: such a case is tried again by itself. */
+const disturbed = /^(EHOSTUNREACH|ETIMEDOUT)$/
+
+export const isBody = (door: Door): boolean => door === 'size' || door === 'content' || door === 'xyz'
+
+let numbers = 100_000
+/** A number that nothing has been asked about. */
+function nextNumber(): string {
+  numbers += 1
+  return String(numbers)
+}
+
+export async function playLife(stage: Stage, plans: readonly Plan[], settings: Settings): Promise<void> {
+  const { pick, elsewhere, sheet, frame, way } = stage
+  const seed = `seed ${frame.seed}`
+  await scoped(async scope => {
+    const world = openWorld(way, pick.branch())
+    const cases: Case[] = []
+    const origin = await openOrigin(scope, asked => ({
+      answer: world.answer(asked),
+      spoil: cases.map(one => one.spoil(asked)).find(found => found !== undefined),
+    }))
+    const drive = await openDrive(scope, origin.url, { cacheSize: '300M', logLevel: 'warn', ...settings })
+    const deadline = settings === fast ? 1_000 : 20_000
+    const scene = { drive, world, limit: 4 * deadline + (frame.scale === 'full' ? 10_000 : 30_000) }
+    const isTime = (): boolean => Date.now() < frame.until && drive.alive
+
+    async function isWell(): Promise<boolean> {
+      const path = join(drive.directory, `by-id/project/${nextNumber()}`)
+      return (await timed(scene.limit, ({ call }) => call(stat(path)))).errno === undefined
+    }
+
+    async function once(plan: Plan): Promise<Judged & { readonly trial: Case }> {
+      const id = nextNumber()
+      world.resize(
+        id,
+        isBody(plan.door) ? 'bytes' : plan.door === 'listing' ? 'listing' : 'record',
+        plan.size,
+      )
+      const trial = openCase(plan, id, { pick: pick.branch(), elsewhere: elsewhere.url })
+      cases.push(trial)
+      const judged = await tried(trial, scene)
+      if (judged.came === 'wrong') sheet.wrong.push(`${judged.what}: ${written(plan)} (${seed})`)
+      sheet.add('operations')
+      sheet.most('milliseconds of a call', judged.slowest)
+      return { ...judged, trial }
+    }
+
+    const again: Plan[] = []
+    const contents: Case[] = []
+    function note({ came, trial }: Judged & { readonly trial: Case }): void {
+      sheet.add(came === 'untold' ? 'untellable lies' : came)
+      if (isBody(trial.plan.door) || trial.plan.door === 'POST') contents.push(trial)
+    }
+    async function together(plan: Plan): Promise<void> {
+      if (!isTime()) return
+      const judged = await once(plan)
+      if (judged.came === 'refused' && disturbed.test(judged.what)) again.push(plan)
+      else note(judged)
+    }
+    async function alone(plan: Plan): Promise<void> {
+      if (!isTime()) return
+      const judged = await once(plan)
+      note(judged)
+      if (plan.door === 'login') judged.trial.end()
+      if (plan.door !== 'login' && !disturbed.test(judged.what)) return
+      await eventually(60_000, 'well again', isWell).catch(() =>
+        sheet.wrong.push(`not well again after 60 s: ${written(plan)} (${seed})`),
+      )
+    }
+
+    await warmUp(drive, scene.limit)
+    const before = await drive.descriptors()
+    const ordinary = plans.filter(({ door }) => door !== 'login')
+    const limit = pLimit(atOnce)
+    await Promise.all(ordinary.map(plan => limit(() => together(plan))))
+    await eventually(60_000, 'well again', async () => !isTime() || (await isWell())).catch(() =>
+      sheet.wrong.push(`not well again after 60 s (${seed})`),
+    )
+    for (const plan of [...again, ...plans.filter(({ door }) => door === 'login')]) await alone(plan)
+
+    for (const trial of cases) trial.end()
+    if (!drive.alive) {
+      sheet.wrong.push(`the daemon died (${seed}): ${(await drive.log()).slice(-500)}`)
+      return
+    }
+    for (const mistake of mistakesIn(await drive.log())) sheet.wrong.push(`logged ${mistake} (${seed})`)
+    await settled(drive, before, stage)
+    const code = await drive.stop()
+    if (code !== 0 && code !== withDrafts) sheet.wrong.push(`the daemon ended with ${code} (${seed})`)
+    await drive.start()
+    for (const trial of contents) {
+      if (Date.now() > frame.until + 30_000) break
+      await readAgain(trial, scene, stage)
+    }
+  })
+}
+
+/** A few good answers, so that what is opened once is open. */
+async function warmUp(drive: Drive, limit: number): Promise<void> {
+  for (let at = 1; at <= 8; at += 1)
+    await timed(limit, ({ call }) => call(stat(join(drive.directory, `by-id/calculation/${at}/data.bin`))))
+}
+
+/** Everything that was opened for odd answers is closed again. */
+async function settled(drive: Drive, before: number, { sheet, way, frame }: Stage): Promise<void> {
+  let now = 0
+  await eventually(20_000, 'descriptors', async () => {
+    now = await drive.descriptors()
+    return now <= Math.ceil(before * 1.05)
+  }).catch(() => sheet.wrong.push(`${now} descriptors, ${before} before: ${way} (seed ${frame.seed})`))
+  sheet.most('MB of memory', (await drive.peakMemory()) / 2 ** 20)
+}
+
+/** The service is well again, and so must every file be; what was kept of odd answers shows here. */
+async function readAgain(trial: Case, scene: Scene, { sheet, frame }: Stage): Promise<void> {
+  const about = `${written(trial.plan)} (seed ${frame.seed})`
+  sheet.add('operations')
+  if (!isBody(trial.plan.door)) {
+    const { length } = scene.world.made(`n${trial.id}`)
+    if (length > 1) sheet.wrong.push(`made ${length} times after a remount: ${about}`)
+    return
+  }
+  sheet.add('read again after a remount')
+  let judged = await tryContent(trial, scene)
+  if (judged.came === 'refused') {
+    sheet.add('of these after `calcfs refresh`')
+    await scene.drive.calcfs('refresh', join(scene.drive.directory, `by-id/calculation/${trial.id}`))
+    judged = await tryContent(trial, scene)
+  }
+  if (judged.came === 'untold') sheet.add('untellable lies kept')
+  if (judged.came === 'wrong' || judged.came === 'refused')
+    sheet.wrong.push(`after a remount: ${judged.came} ${judged.what}: ${about}`)
+}
