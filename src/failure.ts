@@ -8,6 +8,7 @@ export type FailureKind =
   | 'forbidden' // 403
   | 'absent' // 404, 410, or a record that is `null`
   | 'conflict' // 409, 412, or two people edited one field
+  | 'replaced' // a content is another version than the one a reader has begun with
   | 'too-large' // 413
   | 'busy' // 423, 429, 503 after retries
   | 'unsupported' // 405, 501

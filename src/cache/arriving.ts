@@ -9,6 +9,7 @@ import {
   type Remote,
 } from '../remote/remote.js'
 import type { Blob } from './blob.js'
+import { type Contradiction, isContradiction, OtherLength } from './contradiction.js'
 import { within } from './deadline.js'
 import { type Download, NotWanted } from './download.js'
 import { abandonedAfterMs, type KeepingPorts, openKeeping } from './keeping.js'
@@ -18,7 +19,7 @@ import { bigBytes } from './segments.js'
 import { CannotKeep } from './sparse.js'
 
 export interface ArrivingPorts extends KeepingPorts {
-  readonly remote: Pick<Remote, 'content' | 'contentSize'>
+  readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
 }
 
 export interface ColdRead {
@@ -66,11 +67,15 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   const { now, sizes, store } = ports
   const keeping = openKeeping(ports, name, {
     mayJump: content.of === 'file',
-    fetch: ({ start, end }, lane) => ports.remote.content(content, start, ownAsk(lane), end),
+    fetch: ({ start, end }, lane, of) => ports.remote.content(content, start, ownAsk(lane), end, of),
+    askLength: async () => (tellsNothing ? undefined : askedLength('guess').catch(ifNothingTells)),
+    facts: () => ports.remote.contentFacts(content, ownAsk('user')),
   })
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
   let passing: Passing | undefined
+  /** The service was asked for the length a moment ago. */
+  let tellsNothing = false
   let askedAt = now()
   let purpose: 'reading' | 'counting' = 'reading'
 
@@ -100,9 +105,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       ports.keepOpen(blob)
       return blob
     }
-    ports.log('a kept file has not the length the service told, and both are forgotten', { name })
+    ports.log('a kept file has not the length the service told, and is dropped', { name })
     blob.close()
-    keeping.forgetLength()
     await store.drop(name)
     return undefined
   }
@@ -119,9 +123,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     passing = current
     const filled = await lent(wanted, length, into => current.read(wanted.offset, into))
     const due = length === undefined ? filled : Math.min(wanted.into.length, length - wanted.offset)
-    if (filled === due) return filled
-    keeping.forgetLength()
-    throw new Failure('broken', `the service said ${length} bytes and sent fewer`)
+    if (filled === due || length === undefined) return filled
+    throw new OtherLength(length, wanted.offset + filled)
   }
 
   /** Reads into a buffer of ours first: after the deadline the caller's belongs to somebody else. */
@@ -150,14 +153,33 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     purpose = 'reading'
     const length = keeping.told()
     if (length !== undefined && wanted.offset >= length) return 0
+    if (keeping.standing !== undefined) throw keeping.standing
     try {
       if (keeping.isRefused()) return await readPassing(wanted, length)
       return await readDownload(wanted, length)
     } catch (error) {
+      if (isContradiction(error)) return void (await told(error, wanted.ask))
       if (error instanceof CannotKeep) keeping.refuse()
       if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
         return undefined
       throw asFailure(error)
+    }
+  }
+
+  /** Resolves where the content may be asked for again. @throws what the reader hears of a contradiction */
+  async function told(found: Contradiction, ask: Ask): Promise<void> {
+    const failure = await inTime(ask, keeping.judged(found))
+    if (failure !== undefined) throw failure
+  }
+
+  /** The answer; asked again once where it met a contradiction that was none. */
+  async function judged<Answer>(ask: Ask, answer: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer()
+    } catch (error) {
+      if (!isContradiction(error)) throw error
+      await told(error, ask)
+      return answer()
     }
   }
 
@@ -191,17 +213,27 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
 
   async function findLength(ask: Ask): Promise<number> {
     const knownWay = content.of === 'xyz' || keeping.download !== undefined || keeping.isRefused()
-    const said = knownWay ? undefined : await ports.remote.contentSize(content, ownAsk(ask.lane))
-    const length = said ?? (await count(ask))
+    const said = knownWay ? undefined : await askedLength(ask.lane)
+    if (said !== undefined) return said
+    tellsNothing = !knownWay
+    const length = await count(ask)
     sizes.remember(name, length)
     return length
   }
 
+  async function askedLength(lane: Ask['lane']): Promise<number | undefined> {
+    const said = await ports.remote.contentSize(content, ownAsk(lane))
+    if (said !== undefined) sizes.remember(name, said)
+    return said
+  }
+
   async function size(ask: Ask): Promise<number> {
     askedAt = now()
-    return inTime(
-      ask,
-      askOnce(() => findLength(ask)),
+    return judged(ask, () =>
+      inTime(
+        ask,
+        askOnce(() => findLength(ask)),
+      ),
     )
   }
 
@@ -210,7 +242,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
     signal?.addEventListener('abort', keeping.giveUpGuess)
     try {
-      return await inTime(ask, keeping.guess(ask.lane, most))
+      return await judged(ask, () => inTime(ask, keeping.guess(ask.lane, most)))
     } catch (error) {
       if (error instanceof CannotKeep) keeping.refuse()
       throw error instanceof CannotKeep ? new Failure('no-space', error.message, { cause: error }) : error
@@ -251,7 +283,9 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       }
       keeping.tend(idleMs, purpose)
     },
-    atRest: () => (opening ?? asking ?? passing ?? keeping.download) === undefined && !keeping.isRefused(),
+    atRest: () =>
+      (opening ?? asking ?? passing ?? keeping.download ?? keeping.standing) === undefined &&
+      !keeping.isRefused(),
     stop(sentence) {
       endPassing()
       return keeping.stop(sentence)
@@ -263,6 +297,11 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       return keeping.download !== undefined && !keeping.download.resting
     },
   }
+}
+
+/** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
+function ifNothingTells(thrown: unknown): undefined {
+  if (!/^(broken|unsupported|invalid|forbidden|absent)$/.test(asFailure(thrown).kind)) throw thrown
 }
 
 const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: number | undefined) => ({

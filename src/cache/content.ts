@@ -19,9 +19,11 @@ import { contentOfParts, partsOf } from './keeping.js'
 import type { Ledger, Log } from './ledger.js'
 import { openNewcomers } from './newcomers.js'
 import { FileClosed } from './open-file.js'
+import { openReplaced } from './replaced.js'
 import { shortBytes } from './short-files.js'
 import { rememberSizes } from './sizes.js'
 import { keepUp, type ScrubResult } from './upkeep.js'
+import { fingerprintOf, openVersions } from './versions.js'
 
 export interface ContentCacheOptions {
   /** Made if missing, 0700. Two processes may share it. */
@@ -29,7 +31,7 @@ export interface ContentCacheOptions {
   /** What kept files may take; a file larger than that is kept only while it is read. */
   readonly limitBytes: number
   readonly ledger: Ledger
-  readonly remote: Pick<Remote, 'content' | 'contentSize'>
+  readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly now: () => Instant
   readonly log: Log
 }
@@ -50,9 +52,15 @@ export interface ContentCache {
    * the service told it, else more than `most`. The signal ends a download that no reader has come for.
    */
   ahead(content: Content, ask: Ask, most: number, signal?: AbortSignal): Promise<number>
+  /** When it was last found to be another version than the one before; undefined for nearly all. Asks nobody. */
+  replacedAt(content: Content): Instant | undefined
+  /** Why nothing of it is believed, in words, where the service's answers contradict each other. Asks nobody. */
+  disputed(content: Content): string | undefined
   /** How much of it is on this disk, from 0 to 1; asks nobody. */
   cached(content: Content): number
   forget(content: Content): Promise<void>
+  /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */
+  renew(content: Content, ask: Ask): Promise<void>
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
   tend(): Promise<void>
   /** Checks every kept file against its proof and drops damaged ones; removes what dead processes left. */
@@ -82,12 +90,16 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const names = new LRUCache<string, string>({ max: namesAtMost })
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const newcomers = openNewcomers()
+  const versions = openVersions()
+  const replaced = openReplaced(options.ledger, now)
   const shelf = openShelf({ limitBytes: options.limitBytes, now, inUse, drop })
   const arrivals = openArrivals({
     ...options,
     store,
     sizes,
     shelf,
+    versions,
+    replaced: replaced.note,
     keepOpen: blob => open.set(blob.name, blob),
     holdNewcomer: newcomers.hold,
   })
@@ -192,9 +204,34 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return blob === undefined ? arriving.ahead(guess) : blob.length
   }
 
+  async function forget(name: string): Promise<void> {
+    await arrivals.forget(name)
+    sizes.forget(name)
+    shelf.remove(name)
+    shelf.remove(partsOf(name))
+    await drop(name)
+  }
+
+  /** A service that is away takes nothing: the question fails before anything is forgotten. */
+  async function renew(content: Content, ask: Ask): Promise<void> {
+    const name = nameOf(content)
+    const told = sizes.told(name)
+    if (told === undefined) return
+    const facts = await options.remote.contentFacts(content, ask)
+    const now = fingerprintOf(facts.version)
+    const lengths = [facts.head, facts.range].filter(bytes => bytes !== undefined)
+    const isSame = versions.same(sizes.version(name), now) && lengths.every(bytes => bytes === told)
+    if (isSame && sizes.disputed(name) === undefined) return
+    const wasRead = shelf.has(name) || store.has(name) || arrivals.fraction(name) > 0
+    await forget(name)
+    if (wasRead) replaced.note(name)
+  }
+
   return {
     size: (content, ask) => size(content, ask).catch(rethrow),
     told: content => sizes.told(nameOf(content)),
+    replacedAt: content => (replaced.none ? undefined : replaced.at(nameOf(content))),
+    disputed: content => sizes.disputed(nameOf(content)),
     read,
     readNow,
     ahead: (content, ask, most, signal) => ahead(content, { ask, most, signal }).catch(rethrow),
@@ -202,14 +239,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       const name = nameOf(content)
       return shelf.has(name) || store.has(name) ? 1 : arrivals.fraction(name)
     },
-    async forget(content) {
-      const name = nameOf(content)
-      await arrivals.forget(name)
-      sizes.forget(name)
-      shelf.remove(name)
-      shelf.remove(partsOf(name))
-      await drop(name).catch(rethrow)
-    },
+    forget: content => forget(nameOf(content)).catch(rethrow),
+    renew: (content, ask) => renew(content, ask).catch(rethrow),
     tend: () => upkeep.tend().catch(rethrow),
     scrub: () => upkeep.scrub().catch(rethrow),
     stats: () => ({

@@ -1,11 +1,13 @@
 // One content on its way: readers wait for exactly the bytes they asked for, and no byte is asked for twice.
 import { Failure } from '../failure.js'
-import type { Ask, Instant } from '../remote/remote.js'
+import type { Ask, ContentVersion, Instant } from '../remote/remote.js'
 import type { Unfinished } from './blob-store.js'
+import { OtherLength, OtherVersion } from './contradiction.js'
 import { type Proof, sameProof, startProof } from './proof.js'
 import { openSegments, type SegmentsPorts } from './segments.js'
 import { openSparse, type Sparse, type Whole } from './sparse.js'
 import { takeToEnd } from './taking.js'
+import { type Fingerprint, fingerprintOf, type Versions } from './versions.js'
 
 type Lane = Ask['lane']
 
@@ -14,6 +16,13 @@ export interface DownloadPorts extends Pick<SegmentsPorts, 'fetch' | 'ranges' | 
   readonly discard: (unfinished: Unfinished) => Promise<void>
   /** What the service said the length is, outside of this body. */
   readonly told: () => number | undefined
+  /** Asks the service for the length once, so that `told` knows it where the service can tell. */
+  readonly askLength: () => Promise<number | undefined>
+  readonly versions: Pick<Versions, 'differ'>
+  /** The version that was met before this download. */
+  readonly versionBefore: () => Fingerprint | undefined
+  /** Bytes of this version may be read from now on. */
+  readonly met: (version: Fingerprint) => void
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
@@ -35,6 +44,8 @@ export interface Download {
   readonly canRest: boolean
   /** Settles once: with everything, or with why not (a Failure, `CannotKeep`, `NotWanted`); the file is then discarded. */
   readonly whole: Promise<Whole>
+  /** As the first answer that has one names it. */
+  readonly version: Fingerprint | undefined
   /** Asks for all of it, as far as it is not asked for. */
   fetchAll(lane: Lane): void
   /** Resolves when these bytes may be read, or there are no more; asks for them and for what is likely to follow. */
@@ -75,6 +86,11 @@ export function startDownload(ports: DownloadPorts): Download {
   let length: number | undefined
   /** The end of what comes proves nothing: until it was compared with a second copy, nobody may have it. */
   let isDoubtful = false
+  /** A body that did not say its length before it came is held against what else the service says of it. */
+  let asking: Promise<unknown> | undefined
+  let isAsking = false
+  let version: ContentVersion | undefined
+  let print: Fingerprint | undefined
   let completing = false
   let ended: End | undefined
   let settle: { readonly whole: (whole: Whole) => void; readonly failed: (reason: unknown) => void }
@@ -87,7 +103,17 @@ export function startDownload(ports: DownloadPorts): Download {
 
   const known = () => length ?? ports.told()
   const sparse: Sparse = openSparse({ ...ports, length: known, lost: fail })
-  const segments = openSegments({ ...ports, sparse, length: known, begun, took, complete, failed })
+  const segments = openSegments({
+    ...ports,
+    sparse,
+    length: known,
+    version: () => version,
+    arriving,
+    begun,
+    took,
+    complete,
+    failed,
+  })
 
   function fail(reason: unknown): void {
     if (ended !== undefined) return
@@ -108,20 +134,28 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const isWhole = () => ended === 'whole'
-  const lengthIsSure = () => length !== undefined && (isWhole() || !isDoubtful)
+  const isBelieved = () => !isDoubtful && !isAsking
+  const lengthIsSure = () => length !== undefined && (isWhole() || isBelieved())
   const has = (start: number, end: number) =>
-    isWhole() || (!isDoubtful && sparse.arrived.reach(start) >= Math.min(end, length ?? end))
+    isWhole() || (isBelieved() && sparse.arrived.reach(start) >= Math.min(end, length ?? end))
 
   function until(wanted: Pick<Waiter, 'missing' | 'ready'>): Promise<void> {
     if (ended !== undefined && ended !== 'whole') return Promise.reject(ended.reason)
     return new Promise((resolve, reject) => waiting.add({ ...wanted, resolve, reject }))
   }
 
-  /** Two lengths for one content: nothing tells which of them is right. */
+  function arriving(now: ContentVersion | undefined): void {
+    const arrived = fingerprintOf(now)
+    const before = print ?? ports.versionBefore()
+    if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, now)
+    version ??= now
+    print ??= arrived
+  }
+
+  /** Two lengths for one content: nothing here tells which of them is right. */
   function tellLength(bytes: number): void {
     for (const told of [length, ports.told()]) {
-      if (told === undefined || told === bytes) continue
-      throw new Failure('broken', `the service said ${told} bytes and sent ${bytes}`)
+      if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
     }
     if (length !== undefined) return
     length = bytes
@@ -135,13 +169,25 @@ export function startDownload(ports: DownloadPorts): Download {
 
   function begun(body: { readonly length: number | undefined; readonly proven: boolean }): void {
     if (ended !== undefined && ended !== 'whole') throw ended.reason
-    if (!body.proven) isDoubtful = true
+    if (!body.proven && known() === undefined) isDoubtful = true
+    if (!body.length && known() === undefined) askLength()
     if (body.length !== undefined) tellLength(body.length)
+    if (print !== undefined) ports.met(print)
+  }
+
+  /** The head of an answer that says nothing of its length, or that there is nothing, is no source of its own. */
+  function askLength(): void {
+    if (asking !== undefined) return
+    isAsking = true
+    asking = ports.askLength().then(() => {
+      isAsking = false
+      wake()
+    }, fail)
   }
 
   function took(): void {
     if (length === undefined) refuseUnwanted(sparse.arrived.bytes)
-    if (!isDoubtful && waiting.size > 0) wake()
+    if (isBelieved() && waiting.size > 0) wake()
   }
 
   function complete(bytes: number): void {
@@ -155,13 +201,14 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   async function proven(bytes: number): Promise<Whole> {
+    await asking
     tellLength(bytes)
     const result = await sparse.finish(bytes)
-    if (isDoubtful) await compareWithSecond(result.proof)
+    if (isDoubtful && ports.told() === undefined) await compareWithSecond(result.proof)
     return result
   }
 
-  /** A body whose end proves nothing is believed if a second one is the same. */
+  /** A body whose end proves nothing, and of whose length nothing else tells, is believed if a second one is the same. */
   async function compareWithSecond(first: Proof): Promise<void> {
     const prover = startProof()
     let compared = 0
@@ -183,7 +230,7 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const canRest = () =>
-    ports.ranges.possible && ports.mayJump && lengthIsSure() && sparse.arrived.bytes > 0 && !isDoubtful
+    ports.ranges.possible && ports.mayJump && lengthIsSure() && sparse.arrived.bytes > 0 && isBelieved()
 
   /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
   function failed(reason: unknown): void {
@@ -199,7 +246,7 @@ export function startDownload(ports: DownloadPorts): Download {
 
   return {
     get arrived() {
-      return isDoubtful && !isWhole() ? 0 : sparse.arrived.bytes
+      return isBelieved() || isWhole() ? sparse.arrived.bytes : 0
     },
     get length() {
       return lengthIsSure() ? length : undefined
@@ -211,12 +258,15 @@ export function startDownload(ports: DownloadPorts): Download {
       return ended === undefined && !segments.busy && !completing
     },
     get completing() {
-      return !isDoubtful && sparse.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
+      return isBelieved() && sparse.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
     },
     get canRest() {
       return canRest()
     },
     whole,
+    get version() {
+      return print
+    },
     fetchAll: segments.fetchAll,
     reach({ start, end }, lane) {
       if (ended === undefined) segments.want({ start, end }, lane)
@@ -233,7 +283,7 @@ export function startDownload(ports: DownloadPorts): Download {
       return sparse.read(offset, into.subarray(0, Math.max(0, sparse.arrived.reach(offset) - offset)))
     },
     readNow({ start, end }, into) {
-      if (isDoubtful || ended !== undefined || !has(start, end)) return undefined
+      if (!isBelieved() || ended !== undefined || !has(start, end)) return undefined
       segments.want({ start, end }, 'user')
       return sparse.readNow(start, into.subarray(0, end - start))
     },

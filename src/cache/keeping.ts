@@ -1,9 +1,10 @@
 // One content's download and what becomes of it: kept, refused by the disk, given up, or a failure.
 import { setTimeout } from 'node:timers/promises'
 import { Failure } from '../failure.js'
-import { type Ask, type Instant, instant } from '../remote/remote.js'
+import { type Ask, type ContentFacts, type Instant, instant } from '../remote/remote.js'
 import { type Blob, blobOf } from './blob.js'
 import type { BlobStore } from './blob-store.js'
+import { type Contradiction, isContradiction, judged } from './contradiction.js'
 import { type Download, type DownloadPorts, NotWanted, startDownload } from './download.js'
 import type { Shelf } from './eviction.js'
 import type { Log } from './ledger.js'
@@ -12,8 +13,12 @@ import { keptBytes, type Proof } from './proof.js'
 import { bigBytes, type Ranges } from './segments.js'
 import type { Sizes } from './sizes.js'
 import { CannotKeep, type Whole } from './sparse.js'
+import type { Fingerprint, Versions } from './versions.js'
 
 export interface KeepingPorts {
+  readonly versions: Versions
+  /** Remembers that the service holds another version of it than before. */
+  readonly replaced: (name: string) => void
   readonly store: BlobStore
   readonly sizes: Sizes
   readonly shelf: Shelf
@@ -24,6 +29,11 @@ export interface KeepingPorts {
   readonly keepOpen: (blob: Blob) => void
   readonly now: () => Instant
   readonly log: Log
+}
+
+/** How one content is asked for. */
+export interface Source extends Pick<DownloadPorts, 'fetch' | 'mayJump' | 'askLength'> {
+  readonly facts: () => Promise<ContentFacts>
 }
 
 export interface Keeping {
@@ -40,8 +50,13 @@ export interface Keeping {
   refuse(): void
   /** In bytes, as far as the service said it. */
   told(): number | undefined
-  /** Two answers of the service contradict each other: neither is remembered. */
-  forgetLength(): void
+  /**
+   * What a reader hears who met this; undefined where it is to be asked for again. Resolves when the download that met it is
+   * over.
+   */
+  judged(found: Contradiction): Promise<Failure | undefined>
+  /** A contradiction that was found a moment ago: nothing is asked meanwhile. */
+  readonly standing: Failure | undefined
   /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long nobody has asked for it. */
   tend(idleMs: number, purpose: 'reading' | 'counting'): void
   /** Resolves when nothing is under way any more. */
@@ -55,6 +70,8 @@ export const abandonedAfterMs = 60_000
 const idleAfterMs = 5_000
 /** Who has everything is given this time to end and to be written. */
 const completingMs = 2_000
+/** The kernel asks again at once, page by page, for what it did not get. */
+const standsForMs = 1000
 /** A disk that took no more is tried again after this time. */
 const refusedForMs = 60_000
 const roomBytes = 64 << 20
@@ -66,11 +83,7 @@ const partsMark = '.parts'
 export const contentOfParts = (name: string): string | undefined =>
   name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
 
-export function openKeeping(
-  ports: KeepingPorts,
-  name: string,
-  source: Pick<DownloadPorts, 'fetch' | 'mayJump'>,
-): Keeping {
+export function openKeeping(ports: KeepingPorts, name: string, source: Source): Keeping {
   const { now, sizes, store, shelf, log } = ports
   let download: Download | undefined
   let settled: Promise<void> = Promise.resolve()
@@ -78,6 +91,8 @@ export function openKeeping(
   let mostWanted = 0
   let known: number | undefined
   let counted = 0
+  let judging: { readonly found: Contradiction; readonly verdict: Promise<Failure | undefined> } | undefined
+  let standing: { readonly failure: Failure; readonly until: number } | undefined
 
   /** The ledger is asked until it knows; lengths never change. */
   function told(): number | undefined {
@@ -90,10 +105,16 @@ export function openKeeping(
     if (download !== undefined) return download
     download = startDownload({
       ...source,
+      versions: ports.versions,
+      versionBefore: () => sizes.version(name),
+      met(version) {
+        const told = sizes.told(name)
+        if (told !== undefined) sizes.remember(name, told, version)
+      },
       // What came faster than room could be made for it would pile up in memory.
-      async fetch(span, lane) {
+      async fetch(span, lane, of) {
         await shelf.room()
-        return source.fetch(span, lane)
+        return source.fetch(span, lane, of)
       },
       ranges: ports.ranges,
       create: async () => {
@@ -117,18 +138,19 @@ export function openKeeping(
   /** Readers meet a failure by themselves; here it decides what is remembered. */
   async function keep(started: Download): Promise<void> {
     try {
-      await shelve(await started.whole)
+      await shelve(await started.whole, started.version)
     } catch (error) {
       if (error instanceof NotWanted) return
       if (error instanceof CannotKeep) refuse()
-      if (error instanceof Failure && error.kind === 'broken') forgetLength()
+      if (isContradiction(error)) await verdictOf(error).catch(unanswered)
       log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
     }
   }
 
   /** Counted before it is named, so that the others make room first. */
-  async function shelve(whole: Whole): Promise<void> {
-    sizes.remember(name, whole.proof.length)
+  async function shelve(whole: Whole, version: Fingerprint | undefined): Promise<void> {
+    sizes.remember(name, whole.proof.length, version)
+    sizes.settle(name)
     await shelf.add({ name, bytes: keptBytes(whole.proof), used: now() })
     if (whole.in === 'memory') ports.holdNewcomer(name, whole.bytes)
     const file = await publish(whole)
@@ -164,7 +186,9 @@ export function openKeeping(
     } catch (error) {
       if (!(error instanceof NotWanted)) throw error
       if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
-      if (started.length !== undefined) sizes.remember(name, started.length)
+      // Another source tells it if the service has one.
+      const told = started.length === undefined ? undefined : await source.askLength()
+      if (started.length !== undefined && told === undefined) sizes.remember(name, started.length)
       return error.bytes
     }
   }
@@ -173,9 +197,23 @@ export function openKeeping(
     refusedUntil = instant(now() + refusedForMs)
   }
 
-  function forgetLength(): void {
+  /** One question for all who meet the same. */
+  function verdictOf(found: Contradiction): Promise<Failure | undefined> {
+    if (judging?.found !== found) judging = { found, verdict: judge(found) }
+    return judging.verdict
+  }
+
+  async function judge(found: Contradiction): Promise<Failure | undefined> {
+    const failure = await judged(found, {
+      name,
+      sizes,
+      versions: ports.versions,
+      facts: source.facts,
+      replaced: () => ports.replaced(name),
+    })
     known = undefined
-    sizes.forget(name)
+    if (failure?.kind === 'broken') standing = { failure, until: now() + standsForMs }
+    return failure
   }
 
   /** What waits for its readers takes room like what is kept, and goes like it. */
@@ -205,7 +243,14 @@ export function openKeeping(
     isRefused: () => now() < refusedUntil,
     refuse,
     told: () => told() ?? download?.length,
-    forgetLength,
+    async judged(found) {
+      const verdict = await verdictOf(found)
+      await settled
+      return verdict
+    },
+    get standing() {
+      return standing !== undefined && now() < standing.until ? standing.failure : undefined
+    },
     tend(idleMs, purpose) {
       if (download === undefined) return
       if (download.resting) return countParts(download)
@@ -225,6 +270,9 @@ export function openKeeping(
     },
   }
 }
+
+/** The readers hear it; what was told stays. */
+function unanswered(): void {}
 
 function causeOf(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? String(error.cause) : undefined

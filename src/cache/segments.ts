@@ -1,7 +1,15 @@
 // Which requests bring the bytes of one content: one for all where it is small, else parts ahead of its readers.
 import { Failure } from '../failure.js'
-import { type Ask, type Body, type ByteOffset, byteOffset, type Instant } from '../remote/remote.js'
+import {
+  type Ask,
+  type Body,
+  type ByteOffset,
+  byteOffset,
+  type ContentVersion,
+  type Instant,
+} from '../remote/remote.js'
 import { claimsOf, type Segment, segmentOf } from './claims.js'
+import { OtherLength } from './contradiction.js'
 import { openRuns } from './runs.js'
 import type { Sparse } from './sparse.js'
 import { takeToEnd } from './taking.js'
@@ -15,7 +23,12 @@ export interface Ranges {
 }
 
 export interface SegmentsPorts {
-  readonly fetch: (span: { start: ByteOffset; end: ByteOffset | undefined }, lane: Lane) => Promise<Body>
+  /** `of` is the version a part must belong to. */
+  readonly fetch: (
+    span: { start: ByteOffset; end: ByteOffset | undefined },
+    lane: Lane,
+    of: ContentVersion | undefined,
+  ) => Promise<Body>
   readonly sparse: Sparse
   readonly ranges: Ranges
   /** Whether parts of this content may be asked for at all. */
@@ -23,6 +36,10 @@ export interface SegmentsPorts {
   readonly now: () => Instant
   /** The whole length in bytes, as far as it is known. */
   readonly length: () => number | undefined
+  /** The version of what has come before. */
+  readonly version: () => ContentVersion | undefined
+  /** An answer comes; throws if it is of another version. */
+  readonly arriving: (version: ContentVersion | undefined) => void
   /** A body comes; throws if it contradicts what is known. */
   readonly begun: (body: { readonly length: number | undefined; readonly proven: boolean }) => void
   /** A piece has arrived; throws if no more is wanted. */
@@ -123,11 +140,13 @@ export function openSegments(ports: SegmentsPorts): Segments {
     const body = await ports.fetch(
       { start: from, end: isOpen ? undefined : byteOffset(segment.end) },
       segment.lane,
+      ports.version(),
     )
     movedAt = now()
     segment.body = body
     if (stopped || segment.stopped !== undefined) body.cancel()
     if (segment.stopped !== undefined) throw segment.stopped
+    ports.arriving(body.version)
     return body
   }
 
@@ -188,9 +207,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
   /** The part of a piece that is wanted; a content that is longer than it should be is no good. */
   function within(segment: Segment, piece: Uint8Array): Uint8Array {
     const end = segment.position + piece.length
-    if (end > total()) {
-      throw new Failure('broken', `the service sends more than the ${total()} bytes it should`)
-    }
+    if (end > total()) throw new OtherLength(total(), undefined)
     const part = end > segment.end ? piece.subarray(0, segment.end - segment.position) : piece
     segment.position += part.length
     return part
@@ -201,6 +218,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
       segment.end = segment.position
       ports.begun({ length: segment.position, proven: true })
     } else if (segment.position < segment.end) {
+      if (segment.end === total()) throw new OtherLength(total(), segment.position)
       const due = `${segment.position} of ${segment.end}`
       throw new Failure('broken', `a part of a file ended after ${due} bytes`)
     }

@@ -1,5 +1,6 @@
 // A body taken to its very end: a connection lost halfway is taken up where it was lost, if the service honours Range.
 import { type Body, type ByteOffset, byteOffset } from '../remote/remote.js'
+import { isContradiction } from './contradiction.js'
 
 export interface Taking {
   /** Asks for the bytes from there on. */
@@ -29,11 +30,11 @@ export async function takeToEnd(first: Body, taking: Taking): Promise<void> {
   }
 }
 
-/** Whatever goes wrong here, the first loss is what the reader should hear of. */
+/** Whatever goes wrong here, the first loss is what the reader should hear of, save that the rest is no rest of this. */
 async function rest(reason: unknown, taking: Taking): Promise<Body> {
   const start = byteOffset(taking.position())
-  const body = await taking.begin(start).catch(() => {
-    throw reason
+  const body = await taking.begin(start).catch((thrown: unknown) => {
+    throw isContradiction(thrown) ? thrown : reason
   })
   if (body.start === start && body.ends === 'proven') return body
   body.cancel()

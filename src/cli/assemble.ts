@@ -211,6 +211,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const control = openControl({
     tree,
     catalog,
+    content,
     drafts,
     texts,
     failures,

@@ -1,5 +1,6 @@
 // What the command line's questions are answered from: the drive's own parts.
 import type { Catalog } from '../cache/catalog.js'
+import type { ContentCache } from '../cache/content.js'
 import type { Texts } from '../edit/texts.js'
 import type { Instant } from '../remote/remote.js'
 import type { DraftTexts } from './draft-texts.js'
@@ -13,6 +14,7 @@ import type { Xattrs } from './xattrs.js'
 export interface ControlParts {
   readonly tree: Tree
   readonly catalog: Catalog
+  readonly content: ContentCache
   readonly drafts: DraftTexts
   readonly texts: Texts
   readonly failures: Failures

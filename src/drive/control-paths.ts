@@ -12,7 +12,7 @@ const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
-  const { tree, drafts, failures, xattrs, writing } = parts
+  const { content, tree, drafts, failures, xattrs, writing } = parts
   const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
 
   async function why(path: string): Promise<Explanation> {
@@ -22,9 +22,11 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failures.met(path)
+    const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
     const sentences = [
       ...(met === undefined ? [] : metSentences(path, met)),
+      ...(disputed === undefined || met?.failure.message === disputed ? [] : [`${path}: ${disputed}.`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
@@ -58,6 +60,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   /** So that the new answer is there when the command ends, or that there is none. */
   async function lookAgain(node: Node, directory: DirectoryNode, ask: Ask): Promise<void> {
+    if (node.kind === 'content') await content.renew(node.content, ask)
     if (node.kind === 'record') await writing.source(node).produce(ask)
     else await tree.list(directory, ask)
   }
@@ -160,6 +163,8 @@ function adviceFor(kind: FailureKind): readonly string[] {
       return ['The platform has no room left: ask who runs it.']
     case 'conflict':
       return ['Read it again, make the change in the new text, and save.']
+    case 'replaced':
+      return ['What was read of the old version before belongs to no other.']
     case 'broken':
     case 'outcome-unknown':
     case 'internal':

@@ -33,6 +33,7 @@ const table: Record<FailureKind, ErrnoName> = {
   forbidden: 'EACCES',
   absent: 'ENOENT',
   conflict: 'ESTALE',
+  replaced: 'ESTALE',
   'too-large': 'EFBIG',
   busy: 'EBUSY',
   unsupported: 'EOPNOTSUPP',

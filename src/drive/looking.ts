@@ -1,7 +1,7 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
 import { asFailure, Failure } from '../failure.js'
-import type { Ask, Content } from '../remote/remote.js'
+import { type Ask, type Content, type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { type Attributes, modeOf } from './attributes.js'
 import {
@@ -43,7 +43,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
           sizeOfText,
         )
       case 'content':
-        return after(sizeOf(node.content, ask), size => ({ size, mtime: timeOf(node) }))
+        return after(sizeOf(node.content, ask), size => ({ size, mtime: timeOfContent(node) }))
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
@@ -62,6 +62,13 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   }
 
   const timeOf = (node: Node & Dated) => node.since ?? times.first(keyOf(node), node.date)
+
+  /** The kernel keeps a file's pages until its time moves: another version has a later one. */
+  function timeOfContent(node: Node & { readonly kind: 'content' }): Instant {
+    const time = timeOf(node)
+    const replaced = content.replacedAt(node.content)
+    return replaced === undefined ? time : instant(Math.max(replaced, time + 1))
+  }
 
   /** A file that the service no longer has was promised by a listing that is old. */
   function sizeOf(wanted: Content, ask: Ask): Soon<number> {

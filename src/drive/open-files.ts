@@ -1,7 +1,8 @@
 // The verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
+import { replacedFailure } from '../cache/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
-import type { Ask, ByteOffset, Content } from '../remote/remote.js'
+import type { Ask, ByteOffset, Content, Instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openHandles } from './handles.js'
 import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node, type ScratchPlace } from './node.js'
@@ -22,6 +23,8 @@ interface ContentFile {
   readonly content: Content
   readonly path: string
   readonly node: Node
+  /** When its version came to be, as far as it has replaced another: a handle reads one version only. */
+  readonly since: Instant | undefined
   /** It was read on beyond its beginning. */
   readOn: boolean
 }
@@ -44,10 +47,14 @@ export function openOpenFiles(
     return after(places.node(path, ask), node => {
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)
-      if (access === 'read' && node.kind === 'content')
-        return handles.add({ kind: 'content', content: node.content, path, node, readOn: false })
+      if (access === 'read' && node.kind === 'content') return handles.add(contentFile(node, path))
       return openNode(path, node, { access, ask }).then(handles.add)
     })
+  }
+
+  function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
+    const since = content.replacedAt(node.content)
+    return { kind: 'content', content: node.content, path, node, since, readOn: false }
   }
 
   async function openNode(
@@ -95,6 +102,7 @@ export function openOpenFiles(
           open.readOn = true
           parts.foresight.readOn(open.path, open.node)
         }
+        if (content.replacedAt(open.content) !== open.since) throw replacedFailure()
         return (
           content.readNow(open.content, offset, target) ??
           content.read(open.content, offset, target, until.read())

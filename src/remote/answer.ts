@@ -1,14 +1,23 @@
 // What an accepted answer holds: a text, a body to stream, or only a size.
 import { Failure } from '../failure.js'
 import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from './body.js'
+import { withoutErrors } from './error-body.js'
 import type { Arrival } from './exchange.js'
 import type { TextReader } from './items.js'
-import { type Body, type ByteCount, type ByteOffset, byteCount, byteOffset } from './remote.js'
+import {
+  type Body,
+  type ByteCount,
+  type ByteOffset,
+  byteCount,
+  byteOffset,
+  type ContentVersion,
+} from './remote.js'
 
 /** Whether a Range was honoured, and the whole size if the answer told it. */
 export interface FirstByte {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
+  readonly version: ContentVersion | undefined
 }
 
 /** Metadata larger than this is no metadata. */
@@ -53,10 +62,22 @@ export async function taken<Reader extends TextReader<unknown>>(
   return reader
 }
 
-/** An error page never becomes content: HTML is refused unless the file's name says that it is HTML. */
+const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
+
+/**
+ * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. Nor does an answer
+ * that is packed although it was asked for as it is, where the file is a packed one: the two cannot be told apart.
+ */
 export function refusePage(arrival: Arrival, name: string): void {
-  if (isHtml(claimsOf(arrival.headers)) && !/\.x?html?$/i.test(name)) {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims) && !/\.x?html?$/i.test(name)) {
     throw new Failure('broken', `the service answered with a web page instead of the file ${name}`)
+  }
+  if (claims.encoding !== 'none' && packedName.test(name)) {
+    throw new Failure(
+      'broken',
+      `nothing tells whether ${name} is packed once or twice: it came as ${claims.encoding}`,
+    )
   }
 }
 
@@ -64,19 +85,29 @@ export function refusePage(arrival: Arrival, name: string): void {
 export interface Part {
   readonly start: ByteOffset
   readonly end?: ByteOffset | undefined
+  /** The version they belong to: of another one the whole may come instead. */
+  readonly of?: ContentVersion | undefined
+}
+
+/** The validator a part is asked for by: a weak tag proves no byte, and then the date is all there is. */
+export function conditionOf(version: ContentVersion | undefined): string | undefined {
+  return version?.tag?.startsWith('"') === true ? version.tag : version?.modified
 }
 
 /** The body as it streams in; `part` is what was asked for if the answer is a part. */
-export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined): Body {
+export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined, name: string): Body {
   const claims = claimsOf(arrival.headers)
   const range = part === undefined ? undefined : partOf(arrival, claims, part)
   const total = range === undefined ? claims.length : range.total
+  const pieces = wholePieces(arrival.bytes, claims, flow)
+  const isStart = part === undefined || part.start === 0
   return {
     length: total === undefined || claims.encoding !== 'none' ? undefined : byteCount(total),
     start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: claims.ends,
-    bytes: wholePieces(arrival.bytes, claims, flow),
+    version: versionOf(arrival),
+    bytes: isStart ? withoutErrors(pieces, claims, name) : pieces,
     cancel: () => arrival.bytes.destroy(),
   }
 }
@@ -93,9 +124,22 @@ export function headSize(arrival: Arrival): ByteCount | undefined {
 export function firstByteOf(arrival: Arrival, honoured: boolean): FirstByte {
   arrival.bytes.destroy()
   const claims = claimsOf(arrival.headers)
-  if (isHtml(claims) || claims.encoding !== 'none') return { honoured: false, size: undefined }
+  const version = versionOf(arrival)
+  if (isHtml(claims) || claims.encoding !== 'none') return { honoured: false, size: undefined, version }
   const size = honoured ? rangeOf(arrival)?.total : claims.length
-  return { honoured, size: size === undefined ? undefined : byteCount(size) }
+  return { honoured, size: size === undefined ? undefined : byteCount(size), version }
+}
+
+/** The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. */
+function versionOf({ headers }: Arrival): ContentVersion | undefined {
+  const tag = validatorIn(headers['etag'], /^(W\/)?"[^"]*"$/)
+  const modified = validatorIn(headers['last-modified'], /\d/)
+  return tag === undefined && modified === undefined ? undefined : { tag, modified }
+}
+
+function validatorIn(header: string | string[] | undefined, form: RegExp): string | undefined {
+  const text = typeof header === 'string' ? header.trim() : ''
+  return form.test(text) ? text : undefined
 }
 
 /** A part must start where it was asked to, run to the asked end or the very end, and be as long as it says. */

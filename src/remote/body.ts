@@ -27,7 +27,7 @@ export interface Flow {
 /** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
 export function claimsOf(headers: IncomingHttpHeaders): Claims {
   const length = lengthOf(headers['content-length'])
-  const chunked = /(^|,)\s*chunked\s*$/i.test(single(headers['transfer-encoding']))
+  const chunked = isChunked(single(headers['transfer-encoding']))
   const contentType = single(headers['content-type'])
   return {
     length,
@@ -105,6 +105,14 @@ function lengthOf(header: string | string[] | undefined): number | undefined {
   const length = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : Number.NaN
   if (!Number.isSafeInteger(length)) throw new Failure('broken', `the answer claims a length of "${header}"`)
   return length
+}
+
+/** @throws Failure 'broken' for any other coding of the transfer: its bytes are not those of the file */
+function isChunked(header: string): boolean {
+  const coding = header.trim().toLowerCase()
+  if (coding === '' || coding === 'identity') return false
+  if (coding === 'chunked') return true
+  throw new Failure('broken', `the answer is transferred as "${coding}", which nobody asked for`)
 }
 
 function encodingOf(header: string): Claims['encoding'] {

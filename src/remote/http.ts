@@ -3,6 +3,7 @@ import { Failure, type FailureKind } from '../failure.js'
 import {
   type AnswerText,
   bodyOf,
+  conditionOf,
   type FirstByte,
   firstByteOf,
   headSize,
@@ -16,7 +17,7 @@ import type { Arrival } from './exchange.js'
 import type { TextReader } from './items.js'
 import { described, type LineOptions, line, type Outgoing, unknownOutcome } from './line.js'
 import { originOf, sameOrigin, wordsOf } from './refusal.js'
-import type { Ask, Body, ByteCount, ByteOffset } from './remote.js'
+import type { Ask, Body, ByteCount, ByteOffset, ContentVersion } from './remote.js'
 import { type Attempt, retried, retryAfter } from './retry.js'
 import { transportFailure } from './transport.js'
 
@@ -41,8 +42,15 @@ export interface Http {
     reader: () => Reader,
     ask: Ask,
   ): Promise<Reader>
-  /** A body to be streamed, the asked part of it where the service honours Range; `name` says whether HTML is content. */
-  content(request: Request, name: string, start: ByteOffset, ask: Ask, end?: ByteOffset): Promise<Body>
+  /** A body to be streamed, the asked part of it where the service honours Range; `name` says which pages are content. */
+  content(
+    request: Request,
+    name: string,
+    start: ByteOffset,
+    ask: Ask,
+    end?: ByteOffset,
+    of?: ContentVersion,
+  ): Promise<Body>
   /** The size that HEAD tells, if it tells one. */
   head(request: Request, ask: Ask): Promise<ByteCount | undefined>
   /** What a Range of one byte tells. */
@@ -89,6 +97,8 @@ interface Reading<Value> {
   readonly accepts: (status: number) => boolean
   readonly read: (arrival: Arrival, flow: Flow) => Promise<Value> | Value
   readonly range?: string | undefined
+  /** If-Range: a version of which alone the range is wanted. */
+  readonly condition?: string | undefined
   readonly weight: 'question' | 'download'
   readonly accept: string
   /** Same-origin redirects that may be followed; content follows none. */
@@ -124,7 +134,8 @@ export function http(options: LineOptions): Http {
   return {
     text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
     readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
-    content: (request, name, start, ask, end) => question(request, download(name, { start, end }), ask),
+    content: (request, name, start, ask, end, of) =>
+      question(request, download(name, { start, end, of }), ask),
     head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
     firstByte: (request, ask) => question(request, oneByte, ask),
     get guesses() {
@@ -184,9 +195,10 @@ function download(name: string, part: Part): Reading<Body> {
     accepts: status => status === ok || (status === partial && isPart),
     read: (arrival, flow) => {
       refusePage(arrival, name)
-      return bodyOf(arrival, flow, arrival.status === partial ? part : undefined)
+      return bodyOf(arrival, flow, arrival.status === partial ? part : undefined, name)
     },
     range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
+    condition: isPart ? conditionOf(part.of) : undefined,
     accept: anyBytes,
     weight: 'download',
     hops: 0,
@@ -204,6 +216,7 @@ function outgoingOf(request: Request, path: string, reading: Reading<unknown>): 
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(reading.range === undefined ? {} : { range: reading.range }),
+      ...(reading.condition === undefined ? {} : { 'if-range': reading.condition }),
     },
     body,
     weight: reading.weight,

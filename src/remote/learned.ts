@@ -6,6 +6,8 @@ export interface Learned {
   sizes: { file?: SizeSource; xyz?: SizeSource }
   /** Whether a download can start in the middle. */
   ranges?: boolean
+  /** Whether a part may be asked for on the condition that the version is still the same. */
+  conditions?: boolean
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
 }

@@ -91,6 +91,24 @@ export interface ReportRow {
   readonly title: string | undefined
 }
 
+/** Which version of a content an answer carries: the validators of HTTP, as far as the service sends them. */
+export interface ContentVersion {
+  /** Entity tag as sent, weak ones with their mark. */
+  readonly tag: string | undefined
+  /** Last-Modified as sent. */
+  readonly modified: string | undefined
+}
+
+/** What each source of a content's length says when it is asked now. */
+export interface ContentFacts {
+  /** Bytes by HEAD. */
+  readonly head: ByteCount | undefined
+  /** Bytes by the total of a Range answer. */
+  readonly range: ByteCount | undefined
+  /** The version that a GET names. */
+  readonly version: ContentVersion | undefined
+}
+
 /** A body on its way: pieces in order, ends only if it is provably whole, else throws a Failure. */
 export interface Body {
   /** The whole length in bytes, if the service said it before sending (never for an encoded body). */
@@ -101,6 +119,8 @@ export interface Body {
   readonly end?: ByteOffset | undefined
   /** False for a body without length and without chunks: its end proves nothing. */
   readonly ends: 'proven' | 'unproven'
+  /** Undefined where the answer carries no validator. */
+  readonly version?: ContentVersion | undefined
   readonly bytes: AsyncIterable<Uint8Array>
   /** Stop receiving; safe to call at any time. */
   cancel(): void
@@ -154,8 +174,13 @@ export interface Remote {
   allFileTitles(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
   contentSize(content: Content, ask: Ask): Promise<ByteCount | undefined>
-  /** The bytes from `start` on, up to `end`; a service without Range sends them all, and `Body.start` and `end` say so. */
-  content(content: Content, start: ByteOffset, ask: Ask, end?: ByteOffset): Promise<Body>
+  /** HEAD and Range both asked now, whatever was found out about them before. */
+  contentFacts(content: Content, ask: Ask): Promise<ContentFacts>
+  /**
+   * The bytes from `start` on, up to `end`; a service without Range sends them all, and `Body.start` and `end` say so.
+   * A part is asked for on the condition that it is of the version `of`; of another version everything may come.
+   */
+  content(content: Content, start: ByteOffset, ask: Ask, end?: ByteOffset, of?: ContentVersion): Promise<Body>
 }
 
 /** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */

@@ -5,16 +5,19 @@ import type { TextReader } from './items.js'
 import type { Learned } from './learned.js'
 import {
   type Ask,
+  type Body,
+  type ByteOffset,
   byteOffset,
   type CalculationId,
   type Content,
+  type ContentVersion,
   type FileTitle,
   type ProjectId,
   type Remote,
   type ReportId,
   type ShareId,
 } from './remote.js'
-import { sizeOf } from './size.js'
+import { factsOf, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 import type { Wire } from './wire.js'
 
@@ -119,16 +122,21 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     fileTitles: (of, type, ask) => fileTitles(of, ask, { type, read: wire.fileTitles }),
     allFileTitles: (of, ask) => fileTitles(of, ask, { type: 'files', read: wire.allFileTitles }),
     contentSize: async (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
-    async content(content, start, ask, end) {
-      const span = learned.ranges === false ? { start: byteOffset(0), end: undefined } : { start, end }
-      const body = await http.content(
-        { method: 'GET', path: bytesPath(content) },
-        content.title,
-        span.start,
-        ask,
-        span.end,
-      )
-      if (span.start > 0) learned.ranges = body.start === span.start
+    contentFacts: (content, ask) => factsOf(http, bytesPath(content), ask),
+    async content(content, start, ask, end, of) {
+      const request = { method: 'GET', path: bytesPath(content) } as const
+      const whole = { start: byteOffset(0), end: undefined }
+      const span = learned.ranges === false ? whole : { start, end }
+      const condition = learned.conditions === false ? undefined : of
+      const body = await http.content(request, content.title, span.start, ask, span.end, condition)
+      const isSame = isVersion(body, of)
+      if (condition !== undefined && isSame && isWhole(body, span)) {
+        // A service that does not understand the condition sends everything; without it the part may come.
+        learned.conditions = false
+        body.cancel()
+        return http.content(request, content.title, span.start, ask, span.end)
+      }
+      if (span.start > 0 && (of === undefined || isSame)) learned.ranges = body.start === span.start
       return body
     },
   }
@@ -173,6 +181,18 @@ async function canBeSeen(answer: Promise<string>): Promise<string> {
     if (failure.kind === 'outcome-unknown' && failure.cause instanceof Failure) throw failure.cause
     throw failure
   }
+}
+
+const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
+  other !== undefined && version?.tag === other.tag && version?.modified === other.modified
+
+/** A part was asked for, and everything comes. */
+function isWhole(
+  body: Body,
+  part: { readonly start: ByteOffset; readonly end?: ByteOffset | undefined },
+): boolean {
+  if (part.start > 0) return body.start !== part.start
+  return part.end !== undefined && body.end === undefined && (body.length ?? part.end + 1) > part.end
 }
 
 type Query = Readonly<Record<string, string>>

@@ -148,8 +148,8 @@ export function signedIn(http: Http, who: Session): Http {
     text: (request, ask) => who.ask(ask, authorization => http.text({ ...request, authorization }, ask)),
     readInto: (request, reader, ask) =>
       who.ask(ask, authorization => http.readInto({ ...request, authorization }, reader, ask)),
-    content: (request, name, start, ask, end) =>
-      who.ask(ask, authorization => http.content({ ...request, authorization }, name, start, ask, end)),
+    content: (request, name, start, ask, end, of) =>
+      who.ask(ask, authorization => http.content({ ...request, authorization }, name, start, ask, end, of)),
     head: (request, ask) => who.ask(ask, authorization => http.head({ ...request, authorization }, ask)),
     firstByte: (request, ask) =>
       who.ask(ask, authorization => http.firstByte({ ...request, authorization }, ask)),

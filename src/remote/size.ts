@@ -2,7 +2,7 @@
 import { Failure } from '../failure.js'
 import type { Http } from './http.js'
 import type { Learned } from './learned.js'
-import type { Ask, ByteCount } from './remote.js'
+import type { Ask, ByteCount, ContentFacts } from './remote.js'
 
 /**
  * The size, or undefined where this service cannot tell; the way that worked is remembered in `learned`.
@@ -28,6 +28,13 @@ export async function sizeOf(
     learned.sizes[of] = size === undefined ? 'nowhere' : honoured ? 'range' : 'nowhere'
   if (honoured) learned.ranges = true
   return size
+}
+
+/** What each source says now; nothing that was learned of a service spares the question. @throws Failure as `sizeOf` */
+export async function factsOf(http: Http, path: string, ask: Ask): Promise<ContentFacts> {
+  const head = await byHead(http, path, ask)
+  const { honoured, size, version } = await http.firstByte({ method: 'GET', path }, ask)
+  return { head, range: honoured ? size : undefined, version }
 }
 
 /** Undefined where HEAD tells nothing; only a failure that no other question would escape is thrown. */

@@ -12,6 +12,7 @@ import {
   byteOffset,
   type CalculationId,
   type Content,
+  type ContentVersion,
   type FileTitle,
   type Instant,
   instant,
@@ -51,22 +52,37 @@ export interface Pieces {
   readonly end?: number | undefined
   readonly length?: number | undefined
   readonly ends?: Body['ends']
+  readonly version?: ContentVersion
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-export interface Imitation extends Pick<Remote, 'content' | 'contentSize'> {
-  /** Every request in order: `size`, `get@START`, or `get@START-END`. */
+export interface Imitation extends Pick<Remote, 'content' | 'contentSize' | 'contentFacts'> {
+  /** Every request in order: `size`, `facts`, `get@START`, or `get@START-END`. */
   readonly asked: string[]
 }
 
-export function imitation(send: Send, size: () => number | undefined = () => undefined): Imitation {
+export function imitation(
+  send: Send,
+  size?: () => number | undefined,
+  version: () => ContentVersion | undefined = () => undefined,
+): Imitation {
   const asked: string[] = []
   return {
     asked,
     async contentSize() {
-      asked.push('size')
-      const bytes = size()
+      // A service that is known to tell no size is not asked for it.
+      if (size !== undefined) asked.push('size')
+      const bytes = size?.()
       return bytes === undefined ? undefined : byteCount(bytes)
+    },
+    async contentFacts() {
+      asked.push('facts')
+      const bytes = size?.()
+      return {
+        head: bytes === undefined ? undefined : byteCount(bytes),
+        range: undefined,
+        version: version(),
+      }
     },
     async content(_content, start, _ask, end) {
       asked.push(`get@${start}${end === undefined ? '' : `-${end}`}`)
@@ -77,6 +93,7 @@ export function imitation(send: Send, size: () => number | undefined = () => und
         start: byteOffset(pieces.start ?? 0),
         end: pieces.end === undefined ? undefined : byteOffset(pieces.end),
         ends: pieces.ends ?? 'proven',
+        version: pieces.version,
         bytes: until(pieces.bytes, () => cancelled),
         cancel: () => {
           cancelled = true

@@ -92,7 +92,10 @@ t.test('sizes are asked for once and remembered over restarts', async t => {
 
 t.test('an empty content has size 0 and no bytes', async t => {
   const { open } = ground(t)
-  const remote = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+  const remote = imitation(
+    () => ({ bytes: inPieces(Buffer.alloc(0), 1) }),
+    () => undefined,
+  )
   const cache = open(remote)
   t.equal(await cache.size(file('empty'), ask()), 0)
   t.equal((await readAll(cache, file('empty'))).length, 0)

@@ -43,24 +43,103 @@ t.test('a body cut short is an error for its readers and never kept', async t =>
   t.same(unfinishedIn(directory), [])
 })
 
-t.test('a content whose told size and real length differ is broken and both are forgotten', async t => {
-  for (const real of [90, 110]) {
-    const { open, directory, ledger } = ground(t)
-    let said = 100
-    const cache = open(
-      imitation(
-        () => ({ bytes: inPieces(bytesOf(real), 7) }),
-        () => said,
-      ),
-    )
-    t.equal(await cache.size(file('a'), ask()), 100)
-    t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
-    t.same(keptIn(directory), [])
-    t.equal(ledger.entries('size').size, 0)
-    said = real
-    t.equal(await cache.size(file('a'), ask()), real)
-    t.equal((await readAll(cache, file('a'))).length, real)
+for (const real of [0, 90, 95, 105, 110]) {
+  for (const length of [real, undefined]) {
+    for (const ends of ['proven', 'unproven'] as const) {
+      const what = `${real} bytes sent for 100 told, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
+      t.test(`READ-10 ${what}: an error until the sources agree, and what was told stays`, async t => {
+        const { open, directory } = ground(t)
+        let said = 100
+        const remote = imitation(
+          () => ({ length, ends, bytes: inPieces(bytesOf(real), 7) }),
+          () => said,
+        )
+        let time = Date.now()
+        const now = () => instant(time)
+        const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+        const block = Buffer.alloc(200)
+        let cache = open(remote, { now })
+        t.equal(await cache.size(file('a'), patient()), 100)
+        for (const when of ['first', 'second', 'third', 'after a restart']) {
+          if (when === 'after a restart') {
+            await cache.close()
+            cache = open(remote, { now })
+          }
+          t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', when)
+          t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', `${when}, asked twice`)
+          t.same(keptIn(directory), [])
+          t.equal(cache.told(file('a')), 100)
+          t.match(cache.disputed(file('a')), /100/)
+          time += 2000
+        }
+        said = real
+        t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'replaced', 'told once')
+        t.equal(cache.told(file('a')), real)
+        t.equal(await cache.read(file('a'), 0, block, patient()), real)
+        t.equal(cache.disputed(file('a')), undefined)
+      })
+    }
   }
+}
+
+t.test('READ-10 a length that another source tells meanwhile is asked for anew, not guessed', async t => {
+  const { open } = ground(t)
+  let said = 100
+  const cache = open(
+    imitation(
+      () => ({ bytes: inPieces(bytesOf(90), 7) }),
+      () => said,
+    ),
+  )
+  await cache.size(file('a'), ask())
+  said = 95
+  t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
+  t.equal(cache.told(file('a')), 100)
+})
+
+t.test('READ-12 refresh asks all of it anew', async t => {
+  const { open, directory } = ground(t)
+  let bytes = bytesOf(100)
+  let said = 100
+  let away = false
+  const cache = open(
+    imitation(
+      () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
+      () => {
+        if (away) throw new Failure('unreachable', 'nobody there')
+        return said
+      },
+    ),
+  )
+  await cache.size(file('a'), ask())
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+  bytes = bytesOf(90)
+  said = 90
+  t.equal((await readAll(cache, file('a'))).length, 100, 'kept for ever by itself')
+  away = true
+  t.equal(await kindOf(cache.renew(file('a'), ask())), 'unreachable')
+  t.equal((await readAll(cache, file('a'))).length, 100, 'a service that is away takes nothing')
+  away = false
+  await cache.renew(file('a'), ask())
+  t.same(keptIn(directory), [])
+  t.ok(cache.replacedAt(file('a')) !== undefined, 'the kernel is to read it anew')
+  t.equal(await cache.size(file('a'), ask()), 90)
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+})
+
+t.test('READ-12 refresh keeps what a validator proves to be the same', async t => {
+  const { open } = ground(t)
+  const version = { tag: '"1"', modified: undefined }
+  const remote = imitation(
+    () => ({ length: 100, version, bytes: inPieces(bytesOf(100), 7) }),
+    () => 100,
+    () => version,
+  )
+  const cache = open(remote)
+  await readAll(cache, file('a'))
+  await cache.renew(file('a'), ask())
+  t.equal((await readAll(cache, file('a'))).length, 100)
+  t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)
 })
 
 t.test('a length in the head of a body that is not kept is broken', async t => {

@@ -84,6 +84,58 @@ t.test('a compressed body comes decoded and is proven whole all the same', { tim
   }
 })
 
+t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout: 10_000 }, async t => {
+  const packed = gzipSync('the file')
+  const service = await rawService(t, ({ path }) => socket => {
+    const coding = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+    const head = `HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+    const chunk = Buffer.concat([Buffer.from(`${packed.length.toString(16)}\r\n`), packed])
+    socket.write(Buffer.concat([Buffer.from(head), chunk, Buffer.from('\r\n0\r\n\r\n')]))
+  })
+  for (const coding of ['gzip, chunked', 'deflate,chunked', 'x-gzip , chunked', 'gzip', 'br, chunked']) {
+    const path = `/${encodeURIComponent(coding)}`
+    const read = async () =>
+      textOf(await service.asked.content({ method: 'GET', path }, 'a', start, ask(2000)))
+    await failsAs(t, 'broken', read())
+  }
+})
+
+t.test('READ-4 what may be packed once or twice is refused', { timeout: 10_000 }, async t => {
+  const packed = gzipSync('the file')
+  const service = await rawService(t, () =>
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`),
+      packed,
+    ]),
+  )
+  await failsAs(t, 'broken', service.asked.content(get, 'run.log.gz', start, ask()))
+  t.equal(await textOf(await service.asked.content(get, 'run.log', start, ask())), 'the file')
+})
+
+t.test(
+  'READ-6 an error in JSON is no content, unless the name is one of JSON',
+  { timeout: 10_000 },
+  async t => {
+    const body = ' {"error":"the session has ended"}'
+    let type = 'application/json; charset=utf-8'
+    let sent = body
+    const service = await rawService(t, () => {
+      return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
+    })
+    const read = async (name: string) => textOf(await service.asked.content(get, name, start, ask()))
+    await failsAs(t, 'broken', read('run.log'))
+    t.equal(await read('orbitals.cjson'), body)
+    t.equal(await read('notes.ipynb'), body)
+    type = 'application/problem+json'
+    await failsAs(t, 'broken', read('run.log'))
+    type = 'text/plain'
+    t.equal(await read('run.log'), body, 'a text that looks like it')
+    type = 'application/json'
+    sent = 'a log of a service that calls everything JSON'
+    t.equal(await read('run.log'), sent)
+  },
+)
+
 t.test('a page of HTML is never data and never content', { timeout: 10_000 }, async t => {
   const page = '<html>please log in</html>'
   const service = await rawService(t, ({ path }) => {

@@ -1,6 +1,7 @@
 // Every promise of the drive, for whoever has a ground to try them on.
 import type { Test } from 'tap'
 import type { OpenGround } from '../ground/ground.js'
+import { contradictions } from './contradictions.js'
 import { deleting } from './deleting.js'
 import { doubts } from './doubts.js'
 import { editing } from './editing.js'
@@ -34,6 +35,7 @@ export const aboutReading: readonly Promises[] = [
   roots,
   names,
   reading,
+  contradictions,
   foresight,
   xyz,
   foreignChanges,

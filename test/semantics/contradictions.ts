@@ -1,0 +1,92 @@
+// A length that two sources of the service tell differently: an error until they agree, and nothing is kept of it.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import type { Test } from 'tap'
+import type { Spoiler } from '../ground/front.js'
+import { type Ground, type OpenGround, outcome, textOf } from '../ground/ground.js'
+import { log } from '../ground/world.js'
+
+const path = 'projects/Water splitting/TS1_opt/run.log'
+const asked = /^GET .*bitstream.*run\.log/
+
+/** The answer to each GET while HEAD says the truth; each proves its own end as far as HTTP can. */
+export const wrongBodies: Readonly<Record<string, Spoiler>> = {
+  'five bytes too few': response => whole(response, log.slice(0, -5)),
+  'five bytes too many': response => whole(response, `${log}12345`),
+  'nothing, with Content-Length 0': response => whole(response, ''),
+  'half of it, with its length': response => whole(response, log.slice(0, log.length / 2)),
+  'half of it in chunks that end well': response => chunked(response, log.slice(0, log.length / 2)),
+  'more in chunks that end well': response => chunked(response, `${log}\n`),
+  'an error in JSON as application/json': response => {
+    whole(response, '{"error":"the session has ended"}', 'application/json')
+  },
+  'an error in JSON without saying so': response => whole(response, '{"error":"the session has ended"}'),
+  'a page without saying so': response => whole(response, '<html>Sign in</html>'),
+  'HTTP/1.0 that is cut at one place': response => closed(response, log.slice(0, 4096)),
+  'HTTP/1.0 that goes on too long': response => closed(response, `${log}12345`),
+  'a megabyte of zeros packed into the right length': response => packed(response),
+}
+
+export function contradictions(t: Test, open: OpenGround): void {
+  t.test('a length that is told and one that is sent', async t => {
+    for (const [what, how] of Object.entries(wrongBodies)) {
+      t.test(`READ-10 ${what} is EIO as long as it comes, over a restart too`, async t => {
+        const ground = await open(t)
+        const { files, service } = ground
+        t.equal((await files.lstat(path)).size, log.length)
+        const mend = service.spoil(asked, how)
+        for (const when of ['at once', 'again', 'after a restart', 'after a restart again']) {
+          if (when === 'after a restart') await ground.remount()
+          t.equal(await outcome(files.readFile(path)), 'EIO', when)
+          t.same(await readTwice(ground), ['EIO', 'EIO'], `one handle ${when}`)
+          t.equal((await files.lstat(path)).size, log.length, `the size ${when}`)
+          await ground.pass(1100)
+        }
+        mend()
+        t.equal(await textOf(ground, path), log, 'right bytes as soon as they come')
+      })
+    }
+  })
+
+  t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
+    const ground = await open(t)
+    const { files, service } = ground
+    await files.lstat(path)
+    service.spoil(asked, response => whole(response, log.slice(0, -5)))
+    t.equal(await outcome(files.readFile(path)), 'EIO')
+    const error = await files.xattr(path, 'user.calcfs.error')
+    t.match(error, String(log.length))
+    t.match(error, String(log.length - 5))
+  })
+}
+
+/** The kernel asks again, page by page, for what its read-ahead did not get. */
+async function readTwice({ files }: Ground): Promise<string[]> {
+  const file = await files.open(path, 'r')
+  const outcomes = [await outcome(file.read(65_536, 0)), await outcome(file.read(4096, 0))]
+  await file.close()
+  return outcomes
+}
+
+function whole(response: ServerResponse, text: string, type = 'application/octet-stream'): void {
+  response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+function chunked(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'transfer-encoding': 'chunked' })
+  response.end(text)
+}
+
+/** Only the end of the connection ends it. */
+function closed(response: ServerResponse, text: string): void {
+  response.socket?.end(`HTTP/1.0 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n${text}`)
+}
+
+async function packed(response: ServerResponse): Promise<void> {
+  const bytes = gzipSync(Buffer.alloc(1 << 20))
+  response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': bytes.length })
+  response.end(bytes)
+  await once(response, 'close')
+}
