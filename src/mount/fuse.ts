@@ -141,6 +141,7 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
         (error, found) => done(error, found && stat(found)),
       )
     },
+    // glibc's readdir(3) takes ENOENT for the end of the directory, so `ls` would show an empty one.
     readdir(path, done) {
       answer(
         { verb: 'readdir', path },
@@ -148,7 +149,7 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
         (error, entries = []) => {
           const all = [...dots, ...entries]
           done(
-            error,
+            error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error,
             all.map(entry => entry.name),
             all.map(entry => typeOf(entry.mode)),
           )

@@ -35,6 +35,22 @@ t.test('reading', async t => {
     t.equal((await pythonIn(ground, program)).trim(), '84')
   })
 
+  t.test('LIST-21 a listing that the service calls absent is an error, never an empty folder', async t => {
+    const folder = 'projects/Water splitting/Sub project'
+    await ground.files.stat(folder)
+    for (const status of [404, 410]) {
+      const mend = ground.service.spoil(
+        /project\/descendant\?id=101/,
+        response => void response.writeHead(status).end('{}'),
+      )
+      const ls = await shell(`ls '${folder}'`, ground.directory)
+      mend()
+      t.not(ls.code, 0, `ls after ${status}: ${ls.stdout}`)
+      await ground.files.touch(folder)
+      t.equal(await outcome(ground.files.readdir(folder)), 'done')
+    }
+  })
+
   t.test('an attribute longer than the buffer is ERANGE', async t => {
     const program = `
 import ctypes
