@@ -89,6 +89,17 @@ export const regressions: readonly Regression[] = [
     ],
   },
   {
+    name: 'an order was saved again after theirs was read, and the model went on from the older one (the drive was right)',
+    seed: 577356988,
+    access: 'manage',
+    steps: [
+      { does: 'rm -r', kind: 'calculation', at: 0, stops: false },
+      { does: 'order', at: 3, change: 'retitle', by: 0, style },
+      { does: 'read theirs', at: 0 },
+      { does: 'order', at: 3, change: 'retitle', by: 0, style },
+    ],
+  },
+  {
     name: 'a calculation stood twice, and an unchanged order.txt gave its untitled row an empty title',
     seed: 31339,
     access: 'manage',

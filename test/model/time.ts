@@ -109,10 +109,12 @@ async function readTheirs(stage: Stage, at: number): Promise<void> {
   const name = names[at % Math.max(1, names.length)]
   if (name === undefined) return
   const text = await read(stage, `.calcfs/drafts/${name}`)
-  const thing = stage.things.find(one => draftName(one) === name.replace('.theirs', ''))
-  if (thing?.draft === undefined) return
+  const isOrder = (one: Thing) => name === `${one.id}-order.txt.theirs.json`
+  const thing = stage.things.find(one => isOrder(one) || draftName(one) === name.replace('.theirs', ''))
+  const draft = thing && (isOrder(thing) ? thing.order : thing.draft)
+  if (thing === undefined || draft === undefined) return
   const theirs = contentIn(thing.kind, text)
   if (theirs === undefined) throw new Error(`${name} is no JSON`)
-  thing.draft.base = theirs
+  draft.base = theirs
   thing.met.push(theirs)
 }
