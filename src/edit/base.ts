@@ -26,7 +26,7 @@ export type Distance = (record: JsonObject, edits: Edits) => number
 
 /**
  * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
- * the one read or saved last. `own`, the text that the very same handle had read, goes before others as near.
+ * the one read or saved last; one that says the same only if a program has had it. `own`, the text that the very same handle had read, goes before others as near.
  * Undefined where no text was ever met.
  * @throws Failure 'conflict' where two answers are as good, and one of them would lose an edit
  */
@@ -42,17 +42,29 @@ export function chooseBase(
   }
   const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
-  const best = nearest(judged.filter(candidate => candidate.last >= saved))
+  const since = judged.filter(candidate => candidate.last >= saved)
+  const closest = nearest(since)
   const ownBase = own && { ...judge(own), asNear: [] }
-  if (best === undefined) return ownBase
-  if (ownBase !== undefined && (best.distance === 0 || ownBase.distance <= best.distance)) return ownBase
+  if (closest === undefined) return ownBase
+  if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
+    return ownBase
+  const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
   const readSince = readAfter(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, readSince)
-  if (best.distance === 0) refuseOldBuffer(readAfter(judged, best.last))
+  if (closest.distance === 0) refuseOldBuffer(readAfter(judged, closest.last))
   const mayCount = (one: Judged) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
   return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
+}
+
+/**
+ * A text that was only shown to a stat proves nothing about the writer: where programs have read another one since this
+ * was last read or saved, that one is the base, and the service is asked whether it has the edit already.
+ */
+function readInstead(same: Judged, since: readonly Judged[]): Judged | undefined {
+  const held = Math.max(same.read ?? Number.NEGATIVE_INFINITY, same.saved ?? Number.NEGATIVE_INFINITY)
+  return nearest(readAfter(since, held))
 }
 
 /** The texts that programs here have read since, and that say something else than the one to be saved. */
