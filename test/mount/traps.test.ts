@@ -37,8 +37,8 @@ t.test('reading', async t => {
 
   t.test('LIST-21 a listing that the service calls absent is an error, never an empty folder', async t => {
     const folder = 'projects/Water splitting/Sub project'
-    await ground.files.stat(folder)
     for (const status of [404, 410]) {
+      await ground.files.touch(folder)
       const mend = ground.service.spoil(
         /project\/descendant\?id=101/,
         response => void response.writeHead(status).end('{}'),
