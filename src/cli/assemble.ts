@@ -219,6 +219,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     xattrs,
     writing,
     deadlines,
+    status,
     now,
   })
 

@@ -1,7 +1,8 @@
 // Which mounted drive a command is about: the one its path or the shell lies in, the one that is named, or the only one.
-import { realpath } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fileSystemType, isDead, mountPath, mountsOf } from '../mount/mount-point.js'
+import { join, relative, resolve } from 'node:path'
+import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../mount/mount-point.js'
+import { withoutLinks } from '../mount/probe.js'
+import { driveAt, hasEnded } from './daemon-of.js'
 import { exitCodes, Stop } from './exit.js'
 
 /** A path of the drive, with a leading slash, and where that drive is mounted. */
@@ -16,11 +17,11 @@ export const mountFlag = [
   'the drive that is meant; default: the one you stand in, or the only one',
 ] as const
 
-/** This user's drives whose daemons live. */
-export async function liveMounts(): Promise<readonly string[]> {
-  const all = await mountsOf(fileSystemType)
-  const dead = await Promise.all(all.map(isDead))
-  return all.filter((_, at) => dead[at] === false)
+/** This user's drives whose daemons have not ended, those that hang among them; all, or those of one source. */
+export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true): Promise<readonly Mount[]> {
+  const all = (await drivesOfUser()).filter(isMeant)
+  const ended = await Promise.all(all.map(hasEnded))
+  return all.filter((_, at) => ended[at] === false)
 }
 
 /**
@@ -28,20 +29,21 @@ export async function liveMounts(): Promise<readonly string[]> {
  * @throws Stop where several are, or where the one named is none
  */
 export async function chosenMount(named: string | undefined): Promise<string | undefined> {
+  if (named !== undefined) return namedMount(named)
+  const here = innermost(process.cwd(), await drives())
+  if (here !== undefined) return here.path
   const mounts = await liveMounts()
-  if (named !== undefined) return namedMount(named, mounts)
-  const here = mountAbove(process.cwd(), mounts)
-  if (here !== undefined || mounts.length < 2) return here ?? mounts[0]
+  if (mounts.length < 2) return mounts[0]?.path
   throw new Stop(
     exitCodes.usage,
-    `several drives are mounted: ${mounts.join(', ')}; name one with --mount, or change into it.`,
+    `several drives are mounted: ${mounts.map(({ path }) => path).join(', ')}; name one with --mount, or change into it.`,
   )
 }
 
-async function namedMount(named: string, mounts: readonly string[]): Promise<string> {
+async function namedMount(named: string): Promise<string> {
   const path = await mountPath(resolve(named))
-  const found = mountAbove(path, mounts)
-  if (found !== undefined) return found
+  const found = innermost(path, await drives())
+  if (found !== undefined) return found.path
   throw new Stop(exitCodes.mountPoint, `${path} is no drive of yours; calcfs status lists them.`)
 }
 
@@ -50,45 +52,28 @@ async function namedMount(named: string, mounts: readonly string[]): Promise<str
  * @throws Stop where no drive is mounted
  */
 export async function placeOf(given: string, named: string | undefined): Promise<Place> {
-  const mounts = await liveMounts()
-  const local = await withoutLinks(resolve(given), mounts)
-  const above = mountAbove(local, mounts)
-  if (above !== undefined) return { mountPoint: above, path: drivePath(above, local) }
-  await refuseDead(local, mounts)
+  const local = await mountPath(resolve(given))
+  const above = innermost(local, await drives())
+  if (above !== undefined) return onDrive(above.path, local)
   const mountPoint = await chosenMount(named)
   if (mountPoint === undefined) {
     throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
   }
-  const onDrive = await withoutLinks(join(mountPoint, given), mounts)
-  const isBelow = mountAbove(onDrive, mounts) === mountPoint
-  return { mountPoint, path: isBelow ? drivePath(mountPoint, onDrive) : join('/', given) }
+  return onDrive(mountPoint, join(mountPoint, given))
 }
 
-/** As the drive's own failures are noted: no link on the way. What is not there keeps its name. */
-async function withoutLinks(path: string, mounts: readonly string[]): Promise<string> {
-  if (mounts.includes(path)) return path
-  try {
-    return await realpath(path)
-  } catch {
-    // It may be absent, or refuse to be looked at: that is what the command is asked about.
-    return dirname(path) === path ? path : join(await withoutLinks(dirname(path), mounts), basename(path))
-  }
+/** Milliseconds in which the links of a path are followed; a service that is away makes it longer. */
+const linksLimit = 2000
+
+/** As the drive's own failures are noted: no link on the way. */
+async function onDrive(mountPoint: string, local: string): Promise<Place> {
+  // Before the mount is touched.
+  await refuseSilent(mountPoint)
+  const path = local === mountPoint ? local : await withoutLinks(local, linksLimit)
+  const isInside = path === mountPoint || path.startsWith(`${mountPoint}/`)
+  return { mountPoint, path: join('/', relative(mountPoint, isInside ? path : local)) }
 }
 
-async function refuseDead(path: string, live: readonly string[]): Promise<void> {
-  const dead = (await mountsOf(fileSystemType)).filter(mount => !live.includes(mount))
-  const above = mountAbove(path, dead)
-  if (above === undefined) return
-  throw new Stop(
-    exitCodes.mountPoint,
-    `the daemon of ${above} has died; calcfs unmount ${above} frees the mount point.`,
-  )
+async function refuseSilent(mountPoint: string): Promise<void> {
+  await (await driveAt(mountPoint)).drafts({})
 }
-
-/** The innermost mount in which a path lies. */
-function mountAbove(path: string, mounts: readonly string[]): string | undefined {
-  const above = mounts.filter(mount => path === mount || path.startsWith(`${mount}/`))
-  return above.toSorted((one, other) => other.length - one.length)[0]
-}
-
-const drivePath = (mount: string, path: string): string => join('/', relative(mount, path))

@@ -1,19 +1,24 @@
 // The command line's end: a drive's control through its socket, as if it were in this process.
 import { request } from 'node:http'
 import type { Answered, Asked, CallName, Control } from '../drive/control.js'
-import { Failure } from '../failure.js'
-import { printQuestion, readReply } from './control-protocol.js'
+import { longestSilence, printQuestion, readReply } from './control-protocol.js'
 
-/** Milliseconds; a save has a deadline of its own in the daemon, and this is later than any of them. */
-const answerLimit = 600_000
-
-/** The drive that listens on this socket. Every call rejects with the drive's own Failure. */
-export function controlAt(socketPath: string): Control {
+/**
+ * The drive that listens on this socket. Every call rejects with the drive's own Failure.
+ * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
+ */
+export function controlAt(socketPath: string, onSilence: () => Promise<Error>): Control {
   const call =
     <Name extends CallName>(name: Name) =>
     async (asked: Asked<Name>): Promise<Answered<Name>> =>
-      readReply(name, await post(socketPath, name, printQuestion(asked)))
+      readReply(name, await post(socketPath, name, printQuestion(asked)).catch(silent))
+  const silent = async (cause: unknown): Promise<never> => {
+    const thrown = await onSilence()
+    thrown.cause = cause
+    throw thrown
+  }
   return {
+    status: call('status'),
     why: call('why'),
     refresh: call('refresh'),
     drafts: call('drafts'),
@@ -27,22 +32,25 @@ export function controlAt(socketPath: string): Control {
   }
 }
 
+/** A save may take long, but a daemon that lives says so again and again. */
 function post(socketPath: string, name: string, body: string): Promise<string> {
   return new Promise((answered, failed) => {
-    const fail = (cause: unknown) =>
-      failed(
-        new Failure('unreachable', `the daemon of this drive does not answer (${socketPath})`, { cause }),
-      )
-    const question = request(
-      { socketPath, path: `/${name}`, method: 'POST', signal: AbortSignal.timeout(answerLimit) },
-      reply => {
-        const pieces: Buffer[] = []
-        reply.on('data', piece => pieces.push(piece))
-        reply.on('error', fail)
-        reply.on('end', () => answered(Buffer.concat(pieces).toString()))
-      },
+    const question = request({ socketPath, path: `/${name}`, method: 'POST' }, reply => {
+      const pieces: Buffer[] = []
+      reply.on('data', piece => {
+        pieces.push(piece)
+        silence.refresh()
+      })
+      reply.on('error', failed)
+      reply.on('end', () => answered(Buffer.concat(pieces).toString()))
+    })
+    const silence = setTimeout(
+      () => question.destroy(new Error(`no sign of life for ${longestSilence} ms`)),
+      longestSilence,
     )
-    question.on('error', fail)
+    question.on('response', () => silence.refresh())
+    question.on('close', () => clearTimeout(silence))
+    question.on('error', failed)
     question.end(body)
   })
 }

@@ -16,6 +16,7 @@ const onDraft = z.object({ name: z.string() })
 
 /** What each call takes and answers. */
 export const forms: Forms = {
+  status: { ask: z.object({}), answer: z.object({ text: z.string() }) },
   why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
   refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
   drafts: {
@@ -64,6 +65,13 @@ export const forms: Forms = {
     answer: z.object({ order: texts, before: texts, after: texts }),
   },
 }
+
+/** White space, which JSON ignores, written while an answer is worked on. */
+export const signOfLife = ' '
+/** Milliseconds between two signs of life. */
+export const signOfLifeEvery = 1000
+/** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
+export const longestSilence = 2500
 
 export const isCall = (name: string): name is CallName => Object.hasOwn(forms, name)
 

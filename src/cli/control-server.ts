@@ -1,9 +1,10 @@
 // The daemon's end of the command line: HTTP on a private socket, one POST a question.
-import { rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { lstat, rename, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Answered, Asked, CallName, Control } from '../drive/control.js'
 import { asFailure, Failure } from '../failure.js'
-import { forms, isCall, printAnswer, printFailure } from './control-protocol.js'
+import { forms, isCall, printAnswer, printFailure, signOfLife, signOfLifeEvery } from './control-protocol.js'
+import { boundName, sweep } from './control-socket.js'
 
 export interface ControlServer {
   /** Answers what was asked before, and takes the socket away. */
@@ -13,35 +14,65 @@ export interface ControlServer {
 /** No question is longer, in bytes: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
 
-/** Listens on this path; a socket that a killed daemon left there goes. */
+/** Listens on this path; sockets that killed daemons left there go. */
 export async function serveControl(path: string, control: Control): Promise<ControlServer> {
-  await rm(path, { force: true })
+  await sweep(path)
   const server = createServer((question, reply) => {
+    beginReply(reply)
     answered(question, control).then(
       text => end(reply, text),
       (thrown: unknown) => end(reply, printFailure(asFailure(thrown))),
     )
   })
+  const bound = boundName(path)
   await new Promise<void>((listening, failed) => {
     server.once('error', failed)
-    server.listen(path, listening)
+    server.listen(bound, listening)
+  })
+  const inode = await moved(bound, path).catch(async thrown => {
+    await closed(server)
+    throw thrown
   })
   // The mount keeps the daemon alive, not its socket.
   server.unref()
   return {
     async close() {
-      await new Promise<void>(closed => {
-        server.close(() => closed())
-        server.closeIdleConnections()
-      })
-      await rm(path, { force: true })
+      await closed(server)
+      // Another daemon may have mounted there meanwhile: its socket stays.
+      const found = await lstat(path).catch(gone)
+      if (found?.ino === inode) await rm(path, { force: true })
     },
   }
 }
 
-function end(reply: ServerResponse, text: string): void {
+/** The inode of the socket at its final path. */
+async function moved(bound: string, path: string): Promise<number> {
+  const { ino } = await lstat(bound)
+  await rename(bound, path)
+  return ino
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise(done => {
+    server.close(() => done())
+    server.closeIdleConnections()
+  })
+}
+
+function gone(): undefined {}
+
+/** The caller takes a longer silence for a daemon that hangs, and some questions take long. */
+function beginReply(reply: ServerResponse): void {
   reply.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
-  reply.end(text)
+  reply.flushHeaders()
+  const alive = setInterval(() => reply.write(signOfLife), signOfLifeEvery)
+  reply.once('finish', () => clearInterval(alive))
+  // The caller may have ended, with Ctrl-C or because of its own limit.
+  reply.once('close', () => clearInterval(alive))
+}
+
+function end(reply: ServerResponse, text: string): void {
+  if (!reply.destroyed) reply.end(text)
 }
 
 async function answered(question: IncomingMessage, control: Control): Promise<string> {

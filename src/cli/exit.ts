@@ -12,7 +12,7 @@ export const exitCodes = {
   usage: 2,
   /** The service refused the user name, password or token. */
   signIn: 3,
-  /** The service did not answer, or cannot be trusted. */
+  /** The service or a drive's daemon did not answer, or the service cannot be trusted. */
   unreachable: 4,
   /** This machine cannot mount: FUSE is missing or not allowed. */
   noFuse: 5,

@@ -88,6 +88,10 @@ function unfitSentence(unfit: Unfit, path: string): string {
       return `${path} is not empty; mount on an empty directory, so that nothing is hidden.`
     case 'in-use':
       return `something is mounted on ${path} already; take it away with calcfs unmount ${path}, or name another directory.`
+    case 'in-drive':
+      return `${path} lies in a drive that is mounted; name a directory outside of it.`
+    case 'silent':
+      return `what is mounted on ${path} does not answer; take it away with calcfs unmount --force ${path}, or name another directory.`
     case 'not-allowed':
       return `${path} cannot be read by you; name a directory of your own.`
   }

@@ -2,9 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { detach, fileSystemType, isDead, mountedType, mountPath, unmount } from '../mount/mount-point.js'
+import { detach, fileSystemType, type Mount, mountAt, mountPath, unmount } from '../mount/mount-point.js'
+import { sweepFor } from './control-socket.js'
+import { daemonAt, NoAnswer } from './daemon-of.js'
 import { exitCodes, Stop } from './exit.js'
-import { readStatus } from './status.js'
+import type { Status } from './status-form.js'
 
 interface Flags {
   readonly force?: true
@@ -23,22 +25,56 @@ export function unmountCommand(): Command {
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))
-  const type = await mountedType(path)
-  if (type === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}.`)
-  if (type !== fileSystemType)
-    throw new Stop(exitCodes.mountPoint, `${path} is a ${type} mount and none of calcfs.`)
-  if (await isDead(path)) {
-    await detach(path)
+  const mount = await mountAt(path)
+  if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}.`)
+  if (mount.type !== fileSystemType)
+    throw new Stop(exitCodes.mountPoint, `${path} is a ${mount.type} mount and none of calcfs.`)
+  refuseStranger(mount)
+  const asked = await lastStatus(path, flags)
+  if (asked instanceof NoAnswer) return takeAwaySilent(path, asked, flags)
+  await (flags.force === true ? detach(path) : unmountIdle(path))
+  if (asked === undefined) return
+  await ended(asked.pid)
+  if (asked.unsent.length === 0) return
+  throw new Stop(
+    exitCodes.unsent,
+    `unmounted, but not saved on the service: ${asked.unsent.map(draft => draft.record).join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
+  )
+}
+
+function refuseStranger({ path, owner }: Mount): void {
+  const user = process.getuid?.()
+  if (user === 0 || user === owner) return
+  throw new Stop(
+    exitCodes.mountPoint,
+    `the drive on ${path} is another user's (user id ${owner}); only its owner or root can take it away.`,
+  )
+}
+
+/** A status that cannot be understood stands in the way of a plain unmount only. */
+async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer | undefined> {
+  try {
+    return await (await daemonAt(path)).status()
+  } catch (thrown) {
+    if (thrown instanceof NoAnswer) return thrown
+    if (flags.force === true) return undefined
+    throw thrown
+  }
+}
+
+/** What it had written is in the journal, and the next mount shows it. */
+async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promise<void> {
+  if (met.daemon === 'silent' && flags.force !== true) throw met
+  await detach(path)
+  if (met.daemon === 'dead') {
+    await sweepFor(path, process.env)
     console.log(`${path}: its daemon had died; the mount point is free again.`)
     return
   }
-  const status = await readStatus(path)
-  await (flags.force === true ? detach(path) : unmountIdle(path))
-  await ended(status.pid)
-  if (status.unsent.length === 0) return
-  throw new Stop(
-    exitCodes.unsent,
-    `unmounted, but not saved on the service: ${status.unsent.map(draft => draft.record).join(', ')}; the texts are kept in ${join(status.state, 'drafts')} and shown at the next mount.`,
+  const who = met.pid === undefined ? 'a process of calcfs mount' : `process ${met.pid}`
+  const kill = met.pid === undefined ? '' : `; kill -9 ${met.pid} ends it`
+  console.log(
+    `${path}: the mount point is free again, but its daemon (${who}) did not answer and still runs${kill}. What was not saved is kept, and shown by a mount after its end.`,
   )
 }
 

@@ -1,7 +1,7 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: what failed there and what to do, and the service asked anew.
 import { Command } from 'commander'
 import { mountFlag, placeOf } from './chosen-mount.js'
-import { driveAt } from './controlled.js'
+import { driveAt } from './daemon-of.js'
 import { exitCodes, Stop } from './exit.js'
 
 interface Flags {

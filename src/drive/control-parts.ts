@@ -22,5 +22,7 @@ export interface ControlParts {
   readonly xattrs: Xattrs
   readonly writing: Writing
   readonly deadlines: Deadlines
+  /** The text of `.calcfs/status.json`. */
+  readonly status: () => Promise<string>
   readonly now: () => Instant
 }

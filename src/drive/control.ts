@@ -2,6 +2,8 @@
 
 /** By name: what is asked, and what is answered. Everything here survives JSON. */
 export interface ControlCalls {
+  /** The text of `.calcfs/status.json`, as it is now. */
+  readonly status: { readonly ask: Record<string, never>; readonly answer: { readonly text: string } }
   /** Why something failed there. Paths are the drive's, with a leading slash. */
   readonly why: { readonly ask: { readonly path: string }; readonly answer: Explanation }
   /** The next question about it goes to the service. */

@@ -6,5 +6,11 @@ import { openPathControl } from './control-paths.js'
 import { openReportControl } from './control-reports.js'
 
 export function openControl(parts: ControlParts): Control {
-  return { ...openPathControl(parts), ...openDraftControl(parts), ...openReportControl(parts) }
+  const { status } = parts
+  return {
+    status: async () => ({ text: await status() }),
+    ...openPathControl(parts),
+    ...openDraftControl(parts),
+    ...openReportControl(parts),
+  }
 }

@@ -8,6 +8,7 @@ import type { Drive, OpenAccess } from '../drive/verbs.js'
 import { asFailure } from '../failure.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
+import { sourceOf } from './mount-point.js'
 
 /** How the kernel is asked to treat the mount. */
 export interface KernelSettings {
@@ -55,7 +56,7 @@ export class CalcfsFuse extends Fuse {
       ...(allowOther ? ['allow_other'] : []),
     ]
     const room = longestOptions - options.join(',').length - '-o,fsname='.length
-    return `-o${[...options, `fsname=${source.replace(/[,\\\s]/g, '_').slice(0, room)}`].join(',')}`
+    return `-o${[...options, `fsname=${sourceOf(source).slice(0, room)}`].join(',')}`
   }
 
   // The binding makes a stat of its own for each entry; equal ones may be one.

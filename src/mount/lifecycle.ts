@@ -1,7 +1,9 @@
 // The life of a mount: up, noticed when somebody else takes it down, and down in order.
+import { readdir, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Drive } from '../drive/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
-import { detach, mountedType, unmount } from './mount-point.js'
+import { detach, mountAt, unmount } from './mount-point.js'
 
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
@@ -23,19 +25,59 @@ export async function mountDrive(
   await new Promise<void>((mounted, failed) => {
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })
-  return { gone: untilGone(path), unmount: () => takeDown(path) }
+  const own = await ownMount(path)
+  return { gone: untilGone(own), unmount: () => takeDown(own) }
 }
 
-async function untilGone(path: string): Promise<void> {
-  while ((await mountedType(path)) !== undefined) await new Promise(wake => setTimeout(wake, watchEvery))
+/**
+ * One mount for as long as it lasts. A daemon that was stopped may wake when its mount was taken away and another one has the mount
+ * point, and then even the kernel's numbers; but its own way to the kernel is closed.
+ */
+interface OwnMount {
+  readonly path: string
+  isThere(): Promise<boolean>
 }
 
-async function takeDown(path: string): Promise<void> {
-  if ((await mountedType(path)) === undefined) return
+async function ownMount(path: string): Promise<OwnMount> {
+  const device = (await mountAt(path))?.device
+  const ways = await waysToKernel()
+  return {
+    path,
+    async isThere() {
+      const found = await mountAt(path)
+      if (found === undefined || found.device !== device) return false
+      return ways.length === 0 || (await Promise.all(ways.map(leadsToKernel))).includes(true)
+    },
+  }
+}
+
+/** The descriptors of /dev/fuse, as links that name it; none where the system does not show them. */
+async function waysToKernel(): Promise<readonly string[]> {
+  const all = (await readdir(descriptors).catch(noneShown)).map(number => join(descriptors, number))
+  const leads = await Promise.all(all.map(leadsToKernel))
+  return all.filter((_, at) => leads[at])
+}
+
+const descriptors = '/proc/self/fd'
+
+async function leadsToKernel(descriptor: string): Promise<boolean> {
+  return (await readlink(descriptor).catch(closed)) === '/dev/fuse'
+}
+
+const noneShown = (): string[] => []
+function closed(): undefined {}
+
+async function untilGone(own: OwnMount): Promise<void> {
+  while (await own.isThere()) await new Promise(wake => setTimeout(wake, watchEvery))
+}
+
+/** Where another daemon has mounted since, its mount stays. */
+async function takeDown(own: OwnMount): Promise<void> {
+  if (!(await own.isThere())) return
   try {
-    await unmount(path)
+    await unmount(own.path)
   } catch {
     // A shell stands in it or a file is open. Who ends the daemon means it: out of the tree now.
-    await detach(path)
+    await detach(own.path)
   }
 }

@@ -1,8 +1,9 @@
 // Mount points as the kernel lists them: what is mounted where, what is dead, and how it is taken away.
 import { execFile } from 'node:child_process'
-import { readdir, readFile, realpath, stat, statfs } from 'node:fs/promises'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { pulse } from './probe.js'
 
 const run = promisify(execFile)
 
@@ -10,71 +11,114 @@ const run = promisify(execFile)
 const fusermountLimit = 10_000
 
 /** Why a directory cannot be mounted on. */
-export type Unfit = 'missing' | 'not-a-directory' | 'not-empty' | 'in-use' | 'not-allowed'
+export type Unfit =
+  | 'missing'
+  | 'not-a-directory'
+  | 'not-empty'
+  | 'in-use'
+  | 'in-drive'
+  | 'silent'
+  | 'not-allowed'
 
 /** The file system type shown by `mount`, from the subtype option. */
 export const fileSystemType = 'fuse.calcfs'
 
-/** The path as the kernel lists it. The last part is not touched: a dead mount point answers nothing. */
-export async function mountPath(directory: string): Promise<string> {
-  const path = resolve(directory)
-  if (path === '/') return path
-  try {
-    return join(await realpath(dirname(path)), basename(path))
-  } catch {
-    // The parent is missing too: checking the mount point will say so.
-    return path
-  }
-}
+/** The address of a service as a mount's source shows it. */
+export const sourceOf = (address: string): string => address.replace(/[,\\\s]/g, '_')
 
-interface MountLine {
+/** One mounted file system. */
+export interface Mount {
+  /** The kernel's number of the file system, given again once this one has ended. */
+  readonly device: string
   readonly path: string
   readonly type: string
-  /** Who mounted a FUSE file system, and alone may look into it unless he said otherwise. */
+  /** What is mounted: of a drive the address of its service, as far as mount options can hold it. */
+  readonly source: string
+  /** The user who mounted a FUSE file system; other users cannot look into it without `allow_other`. */
   readonly owner: number | undefined
 }
 
+/** More links on one path are a loop, as for the kernel (ELOOP). */
+const longestChain = 40
+
+/**
+ * The path as the kernel lists it: without links, as far as it leads to something. Nothing at or below a drive is touched, because a
+ * daemon that is dead or stopped answers nothing.
+ */
+export async function mountPath(directory: string): Promise<string> {
+  const drives = (await mounts()).filter(({ type }) => type === fileSystemType)
+  const follow = async (path: string, links: number): Promise<string> => {
+    if (dirname(path) === path) return path
+    const parent = await follow(dirname(path), links)
+    const here = join(parent, basename(path))
+    if (links === 0 || innermost(here, drives) !== undefined) return here
+    const target = await readlink(here).catch(noLink)
+    return target === undefined ? here : follow(resolve(parent, target), links - 1)
+  }
+  return follow(resolve(directory), longestChain)
+}
+
+/** It is something else, or absent, or not to be looked at: then the name stands for itself. */
+function noLink(): undefined {}
+
+/** The innermost mount at or above a path. */
+export function innermost<Place extends { readonly path: string }>(
+  path: string,
+  places: readonly Place[],
+): Place | undefined {
+  const above = places.filter(place => path === place.path || path.startsWith(`${place.path}/`))
+  return above.toSorted((one, other) => other.path.length - one.path.length)[0]
+}
+
 /** What is mounted, proc_pid_mountinfo(5); of two mounts on one path the later one counts. */
-async function mounts(): Promise<MountLine[]> {
+async function mounts(): Promise<Mount[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).trimEnd().split('\n')
   return lines.map(line => {
     const [before = '', after = ''] = line.split(' - ')
     const owner = /\buser_id=(\d+)/.exec(after)?.[1]
+    const [type = '', source = ''] = after.split(' ')
+    const [, , device = '', , path = ''] = before.split(' ')
     return {
-      path: unescaped(before.split(' ')[4] ?? ''),
-      type: after.split(' ')[0] ?? '',
+      device,
+      path: unescaped(path),
+      type,
+      source: unescaped(source),
       owner: owner === undefined ? undefined : Number(owner),
     }
   })
 }
 
+/** The file system mounted exactly here; undefined for none. */
+export async function mountAt(path: string): Promise<Mount | undefined> {
+  return (await mounts()).findLast(mount => mount.path === path)
+}
+
 /** The file system type mounted exactly here; undefined for none. */
 export async function mountedType(path: string): Promise<string | undefined> {
-  return (await mounts()).findLast(mount => mount.path === path)?.type
+  return (await mountAt(path))?.type
 }
 
-/** Where this user has mounted file systems of this type. */
-export async function mountsOf(type: string): Promise<string[]> {
-  const own = (await mounts()).filter(mount => mount.type === type && mount.owner === process.getuid?.())
-  return own.map(mount => mount.path)
+/** Every mounted drive, other users' too; of two on one path the later one. */
+export async function drives(): Promise<Mount[]> {
+  const all = (await mounts()).filter(({ type }) => type === fileSystemType)
+  return [...new Map(all.map(mount => [mount.path, mount])).values()]
 }
 
-/** Whether a mount's process has died: everything there answers ENOTCONN until it is unmounted. */
-export async function isDead(path: string): Promise<boolean> {
-  try {
-    // A stat would be answered from the kernel's cache for a second after the death; statfs always reaches the daemon.
-    await statfs(path)
-    return false
-  } catch (thrown) {
-    return codeOf(thrown) === 'ENOTCONN'
-  }
+/** The drives that this user has mounted. */
+export async function drivesOfUser(): Promise<Mount[]> {
+  return (await drives()).filter(({ owner }) => owner === process.getuid?.())
 }
 
 /** Undefined where the directory can be mounted on; a dead mount of ours is taken away first. */
 export async function fitness(path: string): Promise<Unfit | undefined> {
   const type = await mountedType(path)
-  if (type?.startsWith('fuse') && (await isDead(path))) await detach(path)
-  else if (type !== undefined) return 'in-use'
+  if (type?.startsWith('fuse')) {
+    const found = await pulse(path, pulseLimit)
+    if (found === 'silent') return 'silent'
+    if (found !== 'dead') return 'in-use'
+    await detach(path)
+  } else if (type !== undefined) return 'in-use'
+  if (innermost(path, await drives()) !== undefined) return 'in-drive'
   try {
     if (!(await stat(path)).isDirectory()) return 'not-a-directory'
     return (await readdir(path)).length > 0 ? 'not-empty' : undefined
@@ -84,6 +128,9 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
     throw thrown
   }
 }
+
+/** Milliseconds a mounted file system has to show that its daemon lives. */
+const pulseLimit = 2000
 
 /** Unmounts; throws with fusermount's words while a program still uses it. */
 export async function unmount(path: string): Promise<void> {

@@ -1,0 +1,71 @@
+// File-system questions about a mount whose daemon may hang, asked by a child process: a call that waits in the kernel cannot be
+// cancelled, and Node does not exit before each of its threads has returned.
+import { spawn } from 'node:child_process'
+
+/** `dead`: the daemon has ended. `silent`: no answer in time. `forbidden`: the mount is another user's. */
+export type Pulse = 'answers' | 'dead' | 'silent' | 'forbidden'
+
+const program = `
+const fs = require('node:fs'), { basename, dirname, join } = require('node:path')
+const nearest = path => {
+  try { return fs.realpathSync(path) } catch { return dirname(path) === path ? path : join(nearest(dirname(path)), basename(path)) }
+}
+const asked = { statfs: path => { fs.statfsSync(path) }, readFile: path => fs.readFileSync(path, 'utf8'), nearest }
+const [, question, path] = process.argv
+const answer = () => { try { return { value: asked[question](path) } } catch ({ code, message }) { return { code: code ?? message } } }
+process.stdout.write(JSON.stringify(answer()))
+`
+
+type Answer = { readonly value?: string; readonly code?: string }
+
+/** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
+export async function pulse(path: string, milliseconds: number): Promise<Pulse> {
+  const answer = await ask('statfs', path, milliseconds)
+  if (answer === undefined) return 'silent'
+  if (answer.code === 'ENOTCONN') return 'dead'
+  return answer.code === 'EACCES' || answer.code === 'EPERM' ? 'forbidden' : 'answers'
+}
+
+/** The text of a file; undefined where there is none, or no answer in time. */
+export async function textAt(path: string, milliseconds: number): Promise<string | undefined> {
+  return (await ask('readFile', path, milliseconds))?.value
+}
+
+/** The path without links, as far as it leads to something; as it was given where there is no answer in time. */
+export async function withoutLinks(path: string, milliseconds: number): Promise<string> {
+  return (await ask('nearest', path, milliseconds))?.value ?? path
+}
+
+function ask(
+  question: 'statfs' | 'readFile' | 'nearest',
+  path: string,
+  milliseconds: number,
+): Promise<Answer | undefined> {
+  // The working directory of this process may lie in the very mount.
+  const child = spawn(process.execPath, ['-e', program, question, path], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return new Promise(done => {
+    const pieces: Buffer[] = []
+    const timer = setTimeout(() => {
+      // It ends when the kernel lets it; it is not waited for.
+      child.kill('SIGKILL')
+      child.stdout.destroy()
+      child.unref()
+      done(undefined)
+    }, milliseconds)
+    child.stdout.on('data', piece => pieces.push(piece))
+    child.once('error', cause => end({ code: cause.message }))
+    child.once('close', () => end(answerIn(Buffer.concat(pieces).toString())))
+    function end(answer: Answer | undefined): void {
+      clearTimeout(timer)
+      done(answer)
+    }
+  })
+}
+
+/** Nothing where the child was killed by somebody else. */
+function answerIn(text: string): Answer | undefined {
+  return text === '' ? undefined : JSON.parse(text)
+}
