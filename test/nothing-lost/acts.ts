@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Heard } from '../ground/front.js'
-import { type DriveFiles, type Ground, namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
+import { type DriveFiles, type Ground, namesOf, type OpenedFile, outcome, overwrite, textOf } from '../ground/ground.js'
 import type { MountGround } from '../ground/mount.js'
 import { until } from '../ground/within.js'
 import { type Style, write } from '../model/writing.js'
@@ -26,12 +26,18 @@ export const actOn = async (subject: Subject, word: string, style: Style): Promi
 
 /** Brings the text into the file; never fails, for the daemon may die meanwhile. */
 export async function perform(ground: Ground, act: Act): Promise<void> {
+  const left = new Set<OpenedFile>()
   const files: DriveFiles = {
     ...ground.files,
     async open(path, how) {
       const file = await ground.files.open(path, how)
+      left.add(file)
       return {
         ...file,
+        async close() {
+          left.delete(file)
+          await file.close()
+        },
         async write(text, position) {
           await file.write(text, position)
           act.written += Buffer.byteLength(text)
@@ -42,6 +48,7 @@ export async function perform(ground: Ground, act: Act): Promise<void> {
   act.end = await outcome(write({ ...ground, files }, act.subject.path, act.text, act.style).then(ended))
     .then(end => (end === 'Error' ? 'dead' : end))
     .catch(String)
+  for (const file of left) await outcome(file.close())
 }
 
 class Ended extends Error {
