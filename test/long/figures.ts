@@ -1,7 +1,8 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
+import { faultsOverEdits } from './figures/faults.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
 import { storms } from './figures/storms.js'
 
-export const figures: readonly Figure[] = [hostile, kills, storms]
+export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, storms]

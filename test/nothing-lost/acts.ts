@@ -2,8 +2,15 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Heard } from '../ground/front.js'
-import { type DriveFiles, type Ground, namesOf, type OpenedFile, outcome, overwrite, textOf } from '../ground/ground.js'
-import type { MountGround } from '../ground/mount.js'
+import {
+  type DriveFiles,
+  type Ground,
+  namesOf,
+  type OpenedFile,
+  outcome,
+  overwrite,
+  textOf,
+} from '../ground/ground.js'
 import { until } from '../ground/within.js'
 import { type Style, write } from '../model/writing.js'
 import type { Subject, Subjects } from './subjects.js'
@@ -139,22 +146,34 @@ export function lossOf(
 }
 
 /** What its user does afterwards; what is wrong where the service does not have the edit once in the end. */
-export async function finish(ground: MountGround, { subject, word, text }: Act): Promise<string[]> {
-  const save = () => outcome(overwrite(ground, subject.path, text))
-  for (let tries = 0; tries < 4 && !subject.isStored(word); tries++) {
-    const end = await save()
-    if (end === 'EIO' && subject.kind === 'new report' && !subject.isStored(word))
-      await ground.calcfs('drafts', 'send', '--again', subject.draft, '--mount', ground.directory)
-    // Two requests of which one was carried out: who has looked at what is there may insist.
-    if (end === 'ESTALE')
-      await outcome(
-        ground.files.readFile(`.calcfs/drafts/${subject.draft.replace(/\.json$/, '')}.theirs.json`),
-      )
+export async function finish(ground: Ground, { subject, word, text }: Act): Promise<string[]> {
+  const ends: string[] = []
+  let again = text
+  let stale = 0
+  const draft = `.calcfs/drafts/${subject.draft}`
+  for (let tries = 0; tries < patientTries && !subject.isStored(word); tries++) {
+    const end = await outcome(overwrite(ground, subject.path, again))
+    ends.push(end)
+    if (subject.isStored(word)) break
+    // Whether it was made is not known to calcfs; its user has looked, and begins again.
+    if (end === 'EIO' && subject.kind === 'new report') await outcome(ground.files.unlink(draft))
+    else if (end === 'ESTALE') stale++
+    // Two requests of which one was carried out: who has looked at what is there may insist, or edits that.
+    if (stale === 1) await outcome(ground.files.readFile(`${draft.replace(/\.json$/, '')}.theirs.json`))
+    else if (stale > 1) {
+      await outcome(ground.files.unlink(draft))
+      await ground.pass(3_000)
+      again = subject.edited(await subject.read(), word)
+    }
+    // A service that was away is looked for every two seconds.
+    if (end !== 'done' && end !== 'ESTALE') await ground.pass(tries === 0 ? 0 : 2_100)
   }
-  if (subject.copies(word) !== 1 || !subject.isStored(word))
-    return [`${subject.kind}: saved again it is there ${subject.copies(word)} times`]
-  return []
+  if (subject.copies(word) === 1 && subject.isStored(word)) return []
+  const isThere = subject.isStored(word) ? '' : ' and not whole'
+  return [`${subject.kind}: saved again (${ends}) it is there ${subject.copies(word)} times${isThere}`]
 }
+
+const patientTries = 6
 
 /** Gives up what still waits, so that the next case begins with nothing. */
 export async function clear(ground: Ground): Promise<void> {

@@ -1,7 +1,7 @@
 // What a durability test edits: one fresh record of each kind, with the word that tells its edit from all others.
-import { fieldOf, type JsonObject, stringJson, withField } from '../../src/record/json.js'
+import { fieldOf, type Json, type JsonObject, stringJson, withField } from '../../src/record/json.js'
 import { parseObject } from '../../src/record/parse.js'
-import { prettyPrint } from '../../src/record/print.js'
+import { compactPrint, prettyPrint } from '../../src/record/print.js'
 import { openStore } from '../../src/service/store.js'
 import type { Heard } from '../ground/front.js'
 import { type Ending, type Ground, textOf } from '../ground/ground.js'
@@ -27,6 +27,8 @@ export interface Subject {
 
 export interface Subjects {
   make(kind: SubjectKind): Subject
+  /** Whether the report has this word in its fields. */
+  hasReport(id: string, word: string): boolean
   /** A request with this word that changes something and was sent two times; undefined where each was sent once. */
   sentTwice(heard: readonly Heard[], word: string): string | undefined
 }
@@ -43,8 +45,6 @@ export function openSubjects(t: Ending, { service, ...ground }: Ground): Subject
     { id: ids.product, title: 'Water' },
     { id: ids.bare, title: 'Nothing' },
   ]
-  const orderAfter = [ids.bare, ids.product, ids.transition]
-
   const count = (sql: string, ...values: string[]): number =>
     store.first<{ found: number }>(`SELECT COUNT(*) AS found FROM ${sql}`, ...values)?.found ?? 0
   const inRecord = (table: string, id: string, word: string): boolean =>
@@ -109,6 +109,7 @@ export function openSubjects(t: Ending, { service, ...ground }: Ground): Subject
       if (kind === 'new report') return newReport()
       return kind === 'project' || kind === 'calculation' ? onRecord(kind) : onReport(kind)
     },
+    hasReport: (id, word) => inRecord('report', id, word),
     sentTwice(heard, word) {
       const sent = heard
         .filter(({ method, body }) => /^(PUT|POST)$/.test(method) && body.includes(word))
@@ -123,19 +124,27 @@ const withWord =
   (text: string, word: string): string =>
     prettyPrint(withField(parseObject(text), field, stringJson(word)))
 
+const orderAfter: readonly string[] = [ids.bare, ids.product, ids.transition]
+const placeAfter = (id: string): number => orderAfter.indexOf(id)
+
 /** The rows the other way round, and the word as the title of what is first then. */
 function turnedRows(text: string, word: string): string {
   const record: JsonObject = parseObject(text)
   const list = fieldOf(record, 'calculations')
-  const items = list?.type === 'array' ? list.items.toReversed() : []
-  const titled = items.map((item, at) =>
+  const idIn = (item: Json) => (item.type === 'object' ? compactPrint(fieldOf(item, 'calcId') ?? item) : '')
+  const items = list?.type === 'array' ? list.items : []
+  const turned = items.toSorted((one, other) => placeAfter(idIn(one)) - placeAfter(idIn(other)))
+  const titled = turned.map((item, at) =>
     at === 0 && item.type === 'object' ? withField(item, 'title', stringJson(word)) : item,
   )
   return prettyPrint(withField(record, 'calculations', { type: 'array', items: titled }))
 }
 
 function turnedLines(text: string, word: string): string {
-  const [first = '', ...others] = text.trimEnd().split('\n').toReversed()
+  const [first = '', ...others] = text
+    .trimEnd()
+    .split('\n')
+    .sort((one, other) => placeAfter(one.split('\t')[0] ?? '') - placeAfter(other.split('\t')[0] ?? ''))
   const [id = '', , path = ''] = first.split('\t')
   return `${[[id, word, path].join('\t'), ...others].join('\n')}\n`
 }

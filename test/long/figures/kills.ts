@@ -35,7 +35,12 @@ const kinds: Readonly<Record<Kind, (scope: Ending, pick: Chance) => Promise<() =
   },
   async 'power cuts'(scope, pick) {
     const disk = await forgetfulDisk(scope)
-    const settings = { stateDir: disk.directory, logLevel: 'info' }
+    const settings = {
+      stateDir: disk.directory,
+      logLevel: 'info',
+      deadlineSave: '4s',
+      deadlineMetadata: '4s',
+    }
     const ground = await realMount(scope, { settings, preload: calledLocal })
     const subjects = openSubjects(scope, ground)
     return () => powerCut({ ground, disk, subjects }, planBy(pick))
