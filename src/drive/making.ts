@@ -42,8 +42,7 @@ export function openMaking(parts: MakingParts): Making {
     async make(parent, name, ask) {
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
-      // File managers try such names everywhere; nobody means a project by them.
-      if (isProbe(name)) throw new Failure('not-permitted', `${name}: no project is made under such a name`)
+      refuseProbe(name)
       const near = { before: (await catalog.children(parent, ask)).projects, like: await like(parent, ask) }
       const title = titleWritten(name)
       const said = { title, description: parts.describe(title), parent }
@@ -62,6 +61,7 @@ export function openMaking(parts: MakingParts): Making {
     async retitle(node, name, ask) {
       const refusal = rights.refusal({ do: 'rename', node })
       if (refusal !== undefined) throw refusal
+      refuseProbe(name)
       const record = await present(node, ask)
       const target = recordOf(node)
       const base = prettyPrint(record)
@@ -89,6 +89,11 @@ export function openMaking(parts: MakingParts): Making {
   async function like(parent: ProjectId, ask: Ask): Promise<readonly JsonObject[]> {
     return [await catalog.record({ kind: 'project', id: parent }, ask)]
   }
+}
+
+/** File managers try such names everywhere, and lookups of them ask nothing: a thing made under one would not be found. */
+function refuseProbe(name: string): void {
+  if (isProbe(name)) throw new Failure('not-permitted', `${name}: nothing is made or renamed to such a name`)
 }
 
 const recordOf = (node: Named): RecordNode =>

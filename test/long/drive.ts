@@ -39,12 +39,20 @@ export interface Drive {
 
 export type Settings = Readonly<Record<string, string | readonly string[]>>
 
+export interface Opening {
+  /** A home directory that another daemon has left. */
+  readonly home?: string
+  readonly started?: boolean
+  /** How often a start may fail: with a deadline of a second, a busy machine is enough for that. */
+  readonly tries?: number
+}
+
 /** Makes the places of a drive and mounts it; the scope's end ends it. */
 export async function openDrive(
   scope: Ending,
   url: string,
   settings: Settings = {},
-  { home: given, started = true }: { home?: string; started?: boolean } = {},
+  { home: given, started = true, tries = 1 }: Opening = {},
 ): Promise<Drive> {
   const home = given ?? (await fs.mkdtemp(join(tmpdir(), 'd-')))
   const directory = join(home, 'drive')
@@ -64,6 +72,16 @@ export async function openDrive(
   let daemon: ChildProcess | undefined
 
   async function start(more: Settings = {}): Promise<void> {
+    for (let left = tries; ; left -= 1) {
+      try {
+        return await startOnce(more)
+      } catch (thrown) {
+        if (left <= 1) throw thrown
+      }
+    }
+  }
+
+  async function startOnce(more: Settings): Promise<void> {
     const all = { logLevel: 'info', logFile, user: 'demo', ...settings, ...more }
     const flags = Object.entries(all).flatMap(([name, value]) =>
       [value].flat().flatMap(word => [`--${flagName(name)}`, word]),

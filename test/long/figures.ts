@@ -3,6 +3,7 @@ import type { Figure } from './figure.js'
 import { faultsOverEdits } from './figures/faults.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
+import { names } from './figures/names.js'
 import { storms } from './figures/storms.js'
 
-export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, storms]
+export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, names, storms]

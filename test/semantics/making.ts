@@ -123,6 +123,7 @@ export function making(t: Test, open: OpenGround): void {
     t.test('RENAME-3 a name that is taken is refused, and nothing is sent', async t => {
       const asked = await service.during(async () => {
         t.match(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Sub project`)), /EEXIST|ENOTEMPTY/)
+        t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/desktop.ini`)), 'EPERM')
       })
       t.same(writes(asked), [])
     })

@@ -109,7 +109,8 @@ export async function tryContent(one: Case, scene: Scene): Promise<Judged> {
     const due = scene.world.bytes(one.id, one.plan.door === 'xyz' ? 'xyz' : 'file')
     if (bytes.equals(due)) return right
     const { totals } = one
-    const untold = isLie(one) && totals.size <= 1 && (totals.size === 0 || totals.has(bytes.length))
+    const fits = totals.has(bytes.length) || one.plan.kinds.some(({ encodes }) => encodes === true)
+    const untold = isLie(one) && totals.size <= 1 && (totals.size === 0 || fits)
     const what = `${bytes.length} bytes of ${due.length}, other ones from ${firstDifference(bytes, due)} on; told were ${[...totals]}`
     return { came: untold ? 'untold' : 'wrong', what }
   })

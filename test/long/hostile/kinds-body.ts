@@ -159,6 +159,7 @@ export const bodyKinds: readonly Kind[] = [
   ].map(
     ([name, by]): Kind => ({
       name: `${name}`,
+      lies: true,
       change: unchunked,
       wire: (wire, _, { body }) => ({
         ...framed(

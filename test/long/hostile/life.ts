@@ -44,13 +44,18 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
   const { pick, elsewhere, sheet, frame, way } = stage
   const seed = `seed ${frame.seed}`
   await scoped(async scope => {
-    const world = openWorld(way, pick.branch())
+    const world = openWorld(way)
     const cases: Case[] = []
     const origin = await openOrigin(scope, asked => ({
       answer: world.answer(asked),
       spoil: cases.map(one => one.spoil(asked)).find(found => found !== undefined),
     }))
-    const drive = await openDrive(scope, origin.url, { cacheSize: '300M', logLevel: 'warn', ...settings })
+    const drive = await openDrive(
+      scope,
+      origin.url,
+      { cacheSize: '300M', logLevel: 'warn', ...settings },
+      { tries: 5 },
+    )
     const deadline = settings === fast ? 1_000 : 20_000
     const scene = { drive, world, limit: 4 * deadline + (frame.scale === 'full' ? 10_000 : 30_000) }
     const isTime = (): boolean => Date.now() < frame.until && drive.alive

@@ -1,5 +1,5 @@
 // What the hostile service really holds: each number is a project, a calculation and a report of its own, all made from the number.
-import type { Chance } from '../chance.js'
+import { chance } from '../chance.js'
 import { type Answer, said } from './answer.js'
 import type { Asked } from './origin.js'
 
@@ -42,8 +42,10 @@ export interface World {
 
 const longest = sizes['20 MB'] + 70_000
 
-export function openWorld(way: Way, pick: Chance): World {
-  const bulk = pick.bytes(longest)
+/** Every content is a stretch of it. */
+const bulk = chance(20_261_121).bytes(longest)
+
+export function openWorld(way: Way): World {
   const sizeOf = new Map<string, number>()
   const reports = new Map<string, Report>()
   const madeBy = new Map<string, string[]>()

@@ -1,0 +1,221 @@
+// Titles as services hold them: every byte, odd code points, lengths around the limit, normal forms, and names that are ours.
+import type { Chance } from '../chance.js'
+
+const own = [
+  '.project.json',
+  '.calculation.json',
+  '.index.tsv',
+  '.shares',
+  '.calcfs',
+  '.#lock',
+  '.fuse_hidden0001',
+  '~',
+  '~p',
+  '~p1',
+  '~c12',
+  'x~p12',
+  'x~c12',
+  'x~c12.xyz',
+  'x~h0123456789abcdef',
+  'x~~p1',
+  'x%7Ep1',
+  '%',
+  '%%',
+  '%2',
+  '%2F',
+  '%2f',
+  '%25',
+  '%252F',
+  '%empty',
+  '%25empty',
+  '%u',
+  '%uD800',
+  '%u12',
+  '',
+  ' ',
+  '  ',
+  '.',
+  '..',
+  '...',
+  '. ',
+  ' .',
+  '.xyz',
+  'new.json',
+  '42.json',
+  'order.txt',
+  'INDEX.tsv',
+  'by-id',
+  'db',
+  'projects',
+  '4913',
+  'sedABCDEF',
+  '#x#',
+  'tmpabcdef',
+  '.goutputstream-X',
+  'XXabcdef',
+]
+const everywhere = [
+  '.hidden',
+  '.git',
+  '.svn',
+  'CVS',
+  'HEAD',
+  '.Trash',
+  '.Trash-1000',
+  '.DS_Store',
+  '._x',
+  'desktop.ini',
+  'Thumbs.db',
+  'autorun.inf',
+  '.directory',
+  'folder.jpg',
+  'lost+found',
+  'CON',
+  'NUL',
+  'aux.txt',
+  'a:b',
+  'a\\b',
+  'C:\\x',
+  '-rf',
+  '--',
+  '*',
+  '?',
+  '[a]',
+  '{a,b}',
+  '$HOME',
+  '`id`',
+  '$(id)',
+  ';',
+  '&',
+  '|',
+  '<',
+  '>',
+  '!',
+  "'",
+  '"',
+  '~root',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'null',
+  'undefined',
+  'NaN',
+  'true',
+  '0',
+  '-1',
+  '1e3',
+  '0x10',
+]
+/** Letters that a normal form takes apart or puts together, joins, marks, directions, blanks. */
+const odd = [
+  'é',
+  'e\u0301',
+  'Å',
+  '\u212b',
+  'A\u030a',
+  'ﬁ',
+  '\u1e9b\u0323',
+  '가',
+  '\u1100\u1161',
+  '\u0041\u0300\u0301',
+  'ß',
+  'ẞ',
+  'İ',
+  'ı',
+  'Σ',
+  'ς',
+  'ǆ',
+  '\u200b',
+  '\u200d',
+  '\ufeff',
+  '\u202e',
+  '\u2066',
+  '\u00ad',
+  '\u034f',
+  '\u3000',
+  '\u00a0',
+  '\u2028',
+  '\u2029',
+  '\u0085',
+  '\ufffd',
+  '\ufffe',
+  '\uffff',
+  '👩‍👩‍👧',
+  '🏴\u{e0067}\u{e0062}\u{e007f}',
+  '\u{10ffff}',
+  '\u{1f600}',
+  '\ud800',
+  '\udc00',
+  '\udfff\ud800',
+  '\t',
+  '\n',
+  '\r',
+  '\0',
+  '\x1b[31m',
+  '\x7f',
+  '\x80',
+  '\x9f',
+]
+
+/** Text with the same letters in one of the four normal forms. */
+const normal = (pick: Chance, text: string): string =>
+  text.normalize(pick.of(['NFC', 'NFD', 'NFKC', 'NFKD'] as const))
+
+const codePoint = (pick: Chance): string => {
+  const most = pick.of([0x7f, 0xff, 0x7ff, 0xffff, 0x10ffff])
+  return String.fromCodePoint(pick.whole(0, most))
+}
+
+/** A title around 255 bytes, of letters of one to four bytes and of those that are escaped. */
+function long(pick: Chance): string {
+  const letters = pick.of([
+    ['x'],
+    ['ä'],
+    ['日'],
+    ['😀'],
+    ['/'],
+    ['%2F'],
+    ['\n'],
+    ['x', 'ä', '日', '😀', '/', ' ', '.'],
+  ])
+  const bytes = pick.once(4) ? pick.whole(500, 5_000) : pick.whole(228, 262)
+  let text = ''
+  for (let length = 0; length < bytes; ) {
+    const letter = pick.of(letters)
+    text += letter
+    length += Buffer.byteLength(letter)
+  }
+  return pick.once(2) ? text : text + pick.of(['~c1', '.xyz', ' ', '.', '%', '\ud83d'])
+}
+
+function composed(pick: Chance): string {
+  const parts = Array.from({ length: pick.whole(1, 5) }, () =>
+    pick.of([
+      () => pick.of(odd),
+      () => pick.of(own),
+      () => pick.word(1, 8),
+      () => codePoint(pick),
+      () => pick.of(everywhere),
+      () => pick.of(['/', '%', '.', ' ', '~']),
+    ])(),
+  )
+  return parts.join('')
+}
+
+/** Any title. */
+export function anyTitle(pick: Chance): string {
+  const text = pick.of([
+    () => pick.of(own),
+    () => pick.of(everywhere),
+    () => pick.of(odd),
+    () => pick.of(['', 'x', 'x', 'x x']) + String.fromCharCode(pick.whole(0, 255)) + pick.of(['', 'x', 'y']),
+    () => Array.from({ length: pick.whole(1, 12) }, () => codePoint(pick)).join(''),
+    () => long(pick),
+    () => composed(pick),
+    () => composed(pick),
+    () => `${pick.of(own)}${pick.of(odd)}`,
+    () => pick.word(1, 30),
+  ])()
+  return pick.once(4) ? normal(pick, text) : text
+}
