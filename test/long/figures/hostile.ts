@@ -1,4 +1,6 @@
 // Hostile answers: every kind of odd HTTP at every door, on six mounts side by side that are remounted and asked again.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { type Door, doors, type Plan, written } from '../hostile/case.js'
@@ -12,6 +14,8 @@ import { openSheet } from '../sheet.js'
 
 /** Cases between two starts of a daemon. */
 const inOneLife = { cut: 10, full: 90 }
+/** Daemons at once: one service of ours answers them all, and it must be in time itself. */
+const mountsAtOnce = 3
 /** More than these are not looked for: somebody has to look at them first. */
 const wrongAtMost = 200
 
@@ -22,8 +26,11 @@ async function run(frame: Frame): Promise<Result> {
     const pick = chance(frame.seed)
     const chosen = frame.scale === 'full' ? ways : pick.shuffled(ways).slice(0, 1)
     const stages = chosen.map(way => ({ way, pick: pick.branch(), sheet, elsewhere, frame }))
-    const atOnce = pLimit(3)
-    await Promise.all(stages.map(stage => atOnce(() => onOneWay(stage))))
+    const late = monitorEventLoopDelay()
+    late.enable()
+    const atOnce = pLimit(mountsAtOnce)
+    await Promise.all(stages.map(stage => onOneWay(stage, atOnce)))
+    sheet.most('milliseconds our own service was late', late.percentile(99.9) / 1e6)
     sheet.add('connections to another origin', elsewhere.heard.length)
     for (const heard of elsewhere.heard)
       sheet.wrong.push(`another origin was asked (seed ${frame.seed}): ${heard.slice(0, 200)}`)
@@ -32,7 +39,7 @@ async function run(frame: Frame): Promise<Result> {
 }
 
 /** All of the matrix in an order of its own, then two kinds at a time for as long as there is time. */
-async function onOneWay(stage: Stage): Promise<void> {
+async function onOneWay(stage: Stage, atOnce: LimitFunction): Promise<void> {
   const { frame, pick, sheet } = stage
   const only = process.env['CALCFS_LONG_CASE']
   const plans = plansIn(stage).filter(plan => only === undefined || written(plan).startsWith(only))
@@ -41,7 +48,8 @@ async function onOneWay(stage: Stage): Promise<void> {
     const known = plans.slice(from, from + life)
     if (known.length === 0 && only !== undefined) return
     const some = known.length > 0 ? known : Array.from({ length: life }, () => composed(stage))
-    await playLife(stage, some, pick.once(12) ? {} : fast)
+    const settings = pick.once(12) ? {} : fast
+    await atOnce(() => playLife(stage, some, settings))
     frame.say(`${stage.way}: ${JSON.stringify(sheet.result().counts)}, ${sheet.wrong.length} wrong`)
   }
 }
