@@ -1,9 +1,11 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
 import { faultsOverEdits } from './figures/faults.js'
+import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
+import { model } from './figures/model.js'
 import { names } from './figures/names.js'
 import { storms } from './figures/storms.js'
 
-export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, names, storms]
+export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, model, fsx, names, storms]

@@ -1,5 +1,6 @@
 // Does the same random operations to a file on the drive and to a local one, and stops at the first difference.
 import * as fs from 'node:fs'
+import { chance } from '../long/chance.js'
 
 /** What the parent hands over as JSON in the first argument. */
 export interface Job {
@@ -23,17 +24,6 @@ export interface Done {
 
 type Flags = 'r+' | 'a+' | 'w+'
 
-/** A small generator (mulberry32): the same seed gives the same operations on every machine. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return below => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
 /** A file as one program has it open, by system calls that wait. */
 interface Side {
   readonly name: string
@@ -42,7 +32,8 @@ interface Side {
 }
 
 export function play(job: Job): Done {
-  const below = randomNumbers(job.seed)
+  const pick = chance(job.seed)
+  const below = (end: number): number => pick.whole(0, end - 1)
   const sides: Side[] = [
     { name: 'drive', path: job.drive, descriptor: -1 },
     { name: 'local', path: job.local, descriptor: -1 },

@@ -1,41 +1,26 @@
 // Random reads, writes and cuts on a scratch file and on a draft: each byte as on a local disk (fsx, without mmap).
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { outcome } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
-import { printed } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
 import { ids } from '../ground/world.js'
-import type { Done, Job } from './fsx-child.js'
+import { fsxBatch, operationsIn } from './fsx.js'
 
-const child = fileURLToPath(new URL('fsx-child.js', import.meta.url))
 const seed = Number(process.env['CALCFS_MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const total = Number(process.env['CALCFS_FSX_OPERATIONS'] ?? 20_000)
 const batches = 10
-const largest = 256 * 1024
-
-async function batch(ground: MountGround, file: string, job: Pick<Job, 'isDraft' | 'seed'>): Promise<Done> {
-  const drive = join(ground.directory, file)
-  const local = join(ground.local, file.replaceAll('/', '-'))
-  const whole: Job = { ...job, drive, local, largest, operations: total / batches }
-  return JSON.parse(await printed(process.execPath, [child, JSON.stringify(whole)], { limit: 120_000 }))
-}
-
-const operationsIn = ({ counts }: Done): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 /** The batches of one file, one after another; the first difference ends the test with the seed that shows it. */
 async function batchesOf(t: Test, ground: MountGround, kind: 'scratch' | 'draft'): Promise<void> {
   const isDraft = kind === 'draft'
-  const file = isDraft ? `reports/${ids.report}.json` : 'reports/scratch.bin'
   let refused = 0
   let operations = 0
   for (let at = 0; at < batches / 2; at++) {
-    const job = { isDraft, seed: seed + at + (isDraft ? batches : 0) }
+    const job = { seed: seed + at + (isDraft ? batches : 0), operations: total / batches, limit: 120_000 }
     t.comment(`${kind}: seed ${job.seed}`)
-    const done = await batch(ground, file, job)
+    const done = await fsxBatch(ground, kind, job)
     refused += done.refused
     operations += operationsIn(done)
   }

@@ -115,11 +115,11 @@ const namesIn = (directory: string): Promise<string[]> =>
     throw cause
   })
 
-/** Every text kept as history below a state directory. */
-export async function historyIn(states: string): Promise<readonly string[]> {
+/** Every text kept as history below a state directory, of all records or of one (`report-42`). */
+export async function historyIn(states: string, of?: string): Promise<readonly string[]> {
   const root = join(await accountIn(states), 'texts')
   const texts: string[] = []
-  for (const record of await namesIn(root)) {
+  for (const record of of === undefined ? await namesIn(root) : [of]) {
     const names = (await namesIn(join(root, record))).filter(name => /^[0-9a-f]{64}$/.test(name))
     for (const name of names) texts.push(await readFile(join(root, record, name), 'utf8'))
   }

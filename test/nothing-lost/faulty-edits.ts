@@ -67,6 +67,7 @@ async function patiently<Value>(ground: Ground, work: () => Promise<Value>): Pro
     } catch (thrown) {
       if (tries === 8) throw thrown
       await ground.pass(2_100)
+      await new Promise(wake => setTimeout(wake, 300))
     }
   }
 }

@@ -119,7 +119,7 @@ export function openSubjects(t: Ending, { service, ...ground }: Ground): Subject
   }
 }
 
-const withWord =
+export const withWord =
   (field: string) =>
   (text: string, word: string): string =>
     prettyPrint(withField(parseObject(text), field, stringJson(word)))
@@ -128,7 +128,7 @@ const orderAfter: readonly string[] = [ids.bare, ids.product, ids.transition]
 const placeAfter = (id: string): number => orderAfter.indexOf(id)
 
 /** The rows the other way round, and the word as the title of what is first then. */
-function turnedRows(text: string, word: string): string {
+export function turnedRows(text: string, word: string): string {
   const record: JsonObject = parseObject(text)
   const list = fieldOf(record, 'calculations')
   const idIn = (item: Json) => (item.type === 'object' ? compactPrint(fieldOf(item, 'calcId') ?? item) : '')

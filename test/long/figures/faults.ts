@@ -18,6 +18,8 @@ const settings = {
   deadlineRead: '800ms',
   logLevel: 'info',
 }
+/** A third of it in fact: without a kernel every wait below five seconds is cut short. */
+const hasty = { ...settings, deadlineSave: '4500ms', deadlineMetadata: '3s', deadlineRead: '3s' }
 /** Edits on one ground: its folder of reports must not grow without end. */
 const onOneGround = 120
 /** Random edits that wait side by side, each on a ground of its own. */
@@ -96,7 +98,7 @@ async function atRandom(frame: Frame, pick: Chance, tally: Tally): Promise<void>
   const play = random(pick, tally)
   while (!isOver(frame, tally)) {
     await scoped(async scope => {
-      const ground = await inProcess(scope, { settings, haste: 20 })
+      const ground = await inProcess(scope, { settings: hasty, haste: 3 })
       const subjects = openSubjects(scope, ground)
       for (let here = 0; here < onOneGround && !isOver(frame, tally); here++) await play(ground, subjects)
     })

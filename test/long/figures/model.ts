@@ -1,0 +1,46 @@
+// Random days on the drive against the plain model, new ones each time.
+import { tmpdir } from 'node:os'
+import { played } from '../../model/played.js'
+import { type Chance, chance } from '../chance.js'
+import type { Figure, Frame, Result } from '../figure.js'
+
+const length = 50
+/** Sequences of one process, whose folder of reports must not grow without end. */
+const atATime = { full: 25, cut: 1 } as const
+/** One process for each core that the figures may use. */
+const sideBySide = 2
+
+async function run({ seed, scale, until, say }: Frame): Promise<Result> {
+  const counts = { sequences: 0, steps: 0, seeds: 0 }
+  const wrong: string[] = []
+
+  async function one(pick: Chance): Promise<void> {
+    while (Date.now() < until && wrong.length < 5) {
+      // Of each four grounds three may delete.
+      const access = pick.once(4) ? ('edit' as const) : ('manage' as const)
+      const job = { access, runs: atATime[scale], length, seed: pick.whole(1, 2 ** 31 - 1) }
+      try {
+        const { sequences, steps } = await played(job, { TMPDIR: tmpdir() })
+        counts.sequences += sequences
+        counts.steps += steps
+        counts.seeds += 1
+        say(`${counts.sequences} sequences`)
+      } catch (thrown) {
+        say(`WRONG ${access}, seed ${job.seed}: ${thrown}`)
+        wrong.push(`${access}, CALCFS_MODEL_SEED=${job.seed}: ${thrown}`)
+      }
+      if (scale === 'cut') return
+    }
+  }
+
+  const pick = chance(seed)
+  await Promise.all(Array.from({ length: sideBySide }, () => one(pick.branch())))
+  return { counts, wrong }
+}
+
+export const model: Figure = {
+  name: 'model',
+  goal: '10,000 sequences of 50 steps with random seeds: after each step the drive and the service are what a plain model says',
+  least: { sequences: 10_000 },
+  run,
+}
