@@ -14,7 +14,7 @@ import { until, within } from '../ground/within.js'
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 /** Milliseconds for a daemon to come up or to end, on a machine that does other things too. */
-const patience = 60_000
+const patience = 40_000
 
 export interface Drive {
   /** The mount point. */

@@ -1,5 +1,6 @@
 // The list of all figures, in the order of the table in docs/reliability.md.
 import type { Figure } from './figure.js'
+import { damage } from './figures/damage.js'
 import { faultsOverEdits } from './figures/faults.js'
 import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
@@ -8,4 +9,14 @@ import { model } from './figures/model.js'
 import { names } from './figures/names.js'
 import { storms } from './figures/storms.js'
 
-export const figures: readonly Figure[] = [hostile, kills, faultsOverEdits, model, fsx, names, storms]
+export const figures: readonly Figure[] = [
+  // One in a line, so that two new ones do not meet.
+  hostile,
+  kills,
+  faultsOverEdits,
+  model,
+  fsx,
+  names,
+  damage,
+  storms,
+]

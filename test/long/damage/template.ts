@@ -1,0 +1,78 @@
+// A home directory with everything a daemon keeps: contents, a ledger, known reports, history, and texts that were not saved.
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Seed } from '../../../src/service/seed.js'
+import type { Ending } from '../../ground/ground.js'
+import { type TestService, testService } from '../../ground/service.js'
+import { ids, fill as world } from '../../ground/world.js'
+import { chance } from '../chance.js'
+import { openDrive } from '../drive.js'
+import { errnoOf, readWhole, timed, writeWhole } from '../timed.js'
+
+export interface Template {
+  readonly service: TestService
+  readonly home: string
+  /** Paths below the drive, and what is there as long as the service has it. */
+  readonly contents: ReadonlyMap<string, Buffer>
+  /** Words of each text that was not saved, and the path it was written to. */
+  readonly drafts: ReadonlyMap<string, string>
+}
+
+const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 9_000_000]
+const limit = 30_000
+
+export async function makeTemplate(scope: Ending): Promise<Template> {
+  const bulk = chance(7).bytes(10_000_000)
+  const files = Object.fromEntries(
+    sizes.map(size => [`data-${size}.bin`, bulk.subarray(size, size * 2 || 0)]),
+  )
+  const service = await testService(scope, (seed: Seed) => {
+    world(seed)
+    seed.addCalculation({ id: '2000', name: 'Many', project: ids.water, files })
+  })
+  const drive = await openDrive(scope, service.url)
+  const at = (path: string): string => join(drive.directory, path)
+  const contents = new Map<string, Buffer>()
+  for (const name of Object.keys(files))
+    contents.set(`projects/Water splitting/Many/${name}`, Buffer.from(files[name] ?? ''))
+  for (const path of contents.keys()) await timed(limit, calls => readWhole(calls, at(path)))
+  for (const path of [
+    `projects/Water splitting/TS1_opt/TS1_opt.xyz`,
+    'projects/Water splitting/TS1_opt/run.log',
+  ]) {
+    const seen = await timed(limit, calls => readWhole(calls, at(path)))
+    if (seen.value !== undefined) contents.set(path, seen.value)
+  }
+  for (const path of [`reports/${ids.report}.json`, `reports/${ids.profile}.json`])
+    await timed(limit, calls => readWhole(calls, at(path)))
+
+  const drafts = new Map<string, string>()
+  const refused = service.spoil(
+    /^(PUT|POST) \/(report|project)/,
+    response => void response.writeHead(500).end('{"error":"no"}'),
+  )
+  const texts: Readonly<Record<string, string>> = {
+    [`reports/${ids.report}.json`]: '{"title": "draft-one is no JSON',
+    [`reports/${ids.profile}/order.txt`]: 'draft-two is no calculation\n',
+    'reports/new-three.json': '{"name": "draft-three", "title": "draft-three", "reportType": "1"}\n',
+  }
+  for (const [path, text] of Object.entries(texts)) {
+    await writeWhole({ call: work => work }, at(path), text).catch(expected)
+    drafts.set(/draft-\w+/.exec(text)?.[0] ?? '', path)
+  }
+  await drive.stop()
+  refused()
+  const home = `${drive.home}-template`
+  await fs.cp(drive.home, home, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: path => !path.endsWith('/drive'),
+  })
+  scope.teardown(() => fs.rm(home, { recursive: true, force: true }))
+  return { service, home, contents, drafts }
+}
+
+/** A save that fails is what makes a draft. */
+function expected(thrown: unknown): void {
+  if (errnoOf(thrown) === undefined) throw thrown
+}

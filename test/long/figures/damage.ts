@@ -1,0 +1,136 @@
+// Damage on disk: a daemon that comes up on a harmed home reads right, keeps what was not saved or says that it is lost, and sends nothing.
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pLimit from 'p-limit'
+import { writes } from '../../ground/service.js'
+import { type Chance, chance } from '../chance.js'
+import { type Harm, harm } from '../damage/harm.js'
+import { makeTemplate, type Template } from '../damage/template.js'
+import { type Drive, mistakesIn, openDrive } from '../drive.js'
+import type { Figure, Frame, Result } from '../figure.js'
+import { scoped } from '../scope.js'
+import { openSheet, type Sheet } from '../sheet.js'
+import { readWhole, timed } from '../timed.js'
+
+const limit = 60_000
+const atOnce = 2
+
+async function run(frame: Frame): Promise<Result> {
+  const sheet = openSheet('damages', 'mounts', 'contents right', 'drafts kept', 'drafts lost and told')
+  const only = process.env['CALCFS_LONG_CASE']
+  await scoped(async scope => {
+    const template = await makeTemplate(scope)
+    const before = template.service.heard.length
+    let next = 0
+    const worker = async (): Promise<void> => {
+      while (Date.now() < frame.until && sheet.wrong.length < 100) {
+        next += 1
+        if (only !== undefined && next > 1) return
+        const seed = only === undefined ? (frame.seed * 1_000 + next) >>> 0 : Number(only)
+        await oneCase(template, seed, sheet)
+        if (next % 50 === 0) frame.say(`${sheet.counted('damages')} damages, ${sheet.wrong.length} wrong`)
+      }
+    }
+    const gate = pLimit(atOnce)
+    await Promise.all(Array.from({ length: atOnce }, () => gate(worker)))
+    const sent = writes(template.service.heard.slice(before)).filter(line => !line.startsWith('POST /login'))
+    for (const line of sent) sheet.wrong.push(`${line} was sent by itself (seed ${frame.seed})`)
+  })
+  return sheet.result()
+}
+
+async function oneCase(template: Template, seed: number, sheet: Sheet): Promise<void> {
+  const pick = chance(seed)
+  await scoped(async scope => {
+    const home = await fs.mkdtemp(join(tmpdir(), 'h-'))
+    scope.teardown(() => fs.rm(home, { recursive: true, force: true }))
+    const copied = spawnSync('cp', ['-a', `${template.home}/.`, home])
+    if (copied.status !== 0) throw new Error(`cp: ${copied.stderr}`)
+    const outside = join(home, 'outside')
+    await fs.writeFile(outside, 'nothing may touch this')
+    const harms = done(home, outside, pick)
+    sheet.add('damages', harms.length)
+    const about = `${harms.map(({ name, path }) => `${name}: ${path}`).join('; ')} (CALCFS_LONG_CASE=${seed})`
+    const wrong = (what: string): void => void sheet.wrong.push(`${what}: ${about}`)
+
+    const drive = await openDrive(scope, template.service.url, { logLevel: 'info' }, { home, started: false })
+    await fs.writeFile(join(home, 'log'), '')
+    try {
+      await drive.start()
+    } catch (thrown) {
+      if (!(thrown instanceof Error)) throw thrown
+      return wrong(`no mount: ${thrown.message.slice(0, 300)}`)
+    }
+    sheet.add('mounts')
+    for (const [path, due] of template.contents) {
+      const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, path)))
+      if (seen.value === undefined) wrong(`${path} ends with ${seen.errno ?? `a call of ${seen.slowest} ms`}`)
+      else if (!seen.value.equals(due)) wrong(`${path} has ${seen.value.length} other bytes of ${due.length}`)
+      else sheet.add('contents right')
+    }
+    for (const [words, path] of template.drafts)
+      await lookForDraft(drive, { words, path, harms }, sheet, wrong)
+    if ((await fs.readFile(outside, 'utf8')) !== 'nothing may touch this') wrong('a file outside was changed')
+    for (const mistake of mistakesIn(await drive.log())) wrong(`logged ${mistake}`)
+    if (!drive.alive) wrong('the daemon died')
+  })
+}
+
+function done(home: string, outside: string, pick: Chance): Harm[] {
+  const count = pick.once(2) ? 1 : pick.whole(1, 4)
+  return Array.from({ length: count }, () => harm(home, outside, pick)).filter(one => one !== undefined)
+}
+
+/** A text that was not saved is shown, or it was harmed itself: then it still lies somewhere, or its loss is told. */
+async function lookForDraft(
+  drive: Drive,
+  { words, path, harms }: { words: string; path: string; harms: readonly Harm[] },
+  sheet: Sheet,
+  wrong: (what: string) => void,
+): Promise<void> {
+  const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, path)))
+  if (seen.value?.includes(words) === true) return sheet.add('drafts kept')
+  const names = await timed(limit, ({ call }) => call(fs.readdir(join(drive.directory, '.calcfs/drafts'))))
+  for (const name of names.value ?? []) {
+    const draft = await timed(limit, calls => readWhole(calls, join(drive.directory, '.calcfs/drafts', name)))
+    if (draft.value?.includes(words) === true) return sheet.add('drafts kept')
+  }
+  if (harms.some(isDeletion)) return sheet.add('drafts deleted without a trace')
+  const isHarmed = harms.some(({ path: at, also }) =>
+    [at, ...also].some(one => /\/state\/|^state/.test(`/${one}`)),
+  )
+  if (!isHarmed) return wrong(`the text ${words} is not shown any more, and nothing of the state was harmed`)
+  const told = /draft|journal|state|moved aside|not saved|unreadable|damaged/i.test(
+    warningsIn(await drive.log()),
+  )
+  const list = await drive.calcfs('drafts', 'list')
+  const status = await drive.calcfs('status')
+  const says = `${list.stdout}${list.stderr}${status.stdout}${status.stderr}`
+  const lies =
+    spawnSync('grep', ['-rlaF', '--devices=skip', words, join(drive.home, 'state')]).stdout.toString() !== ''
+  if (told || /damaged|unreadable|moved aside|lost|cannot be read/i.test(says))
+    sheet.add('drafts lost and told')
+  else if (lies) wrong(`the text ${words} lies on the disk, is not shown, and nothing says so`)
+  else wrong(`the text ${words} is lost, and nothing says so`)
+}
+
+/** A whole draft, or all of them, taken away: on the disk nothing is left that could tell. */
+const isDeletion = ({ name, path }: Harm): boolean =>
+  (/^(gone|emptied)$/.test(name) && /^state(\/calcfs(\/[^/]+(\/drafts(\/[^/]+)?)?)?)?$/.test(path)) ||
+  (name === 'another name' && /^state(\/calcfs(\/[^/]+(\/drafts)?)?)?$/.test(path))
+
+/** Lines of a log at `warn` and above. */
+const warningsIn = (log: string): string =>
+  log
+    .split('\n')
+    .filter(line => /"level":(4|5|6)0|"level":"(warn|error|fatal)"/.test(line))
+    .join('\n')
+
+export const damage: Figure = {
+  name: 'damage',
+  goal: '2,000 damages of cache, ledger and state (flipped bits, cuts, swaps, lost sectors, FIFOs, devices, links, directories, modes): 0 wrong bytes, every mount comes up, no text that was not saved is lost silently, nothing is sent by itself',
+  least: { damages: 2_000 },
+  run,
+}
