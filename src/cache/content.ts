@@ -165,6 +165,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   }
 
   async function readCold(content: Content, wanted: NamedRead): Promise<number> {
+    shelf.touch(wanted.name)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
       const arriving = arrivals.of(content, wanted.name)
       const blob = open.get(wanted.name) ?? (await arriving.kept())

@@ -62,8 +62,9 @@ async function judgedVersion(found: OtherVersion, ports: JudgePorts): Promise<Fa
     versions.distrust(one, other)
     return undefined
   }
-  if (versions.hadLeft(name, fingerprintOf(found.now))) {
-    versions.distrust(found.before, fingerprintOf(found.now))
+  const now = fingerprintOf(found.now)
+  if (versions.same(found.before, other) || versions.hadLeft(name, now)) {
+    versions.distrust(found.before, now)
     return undefined
   }
   return replaced(second, ports, found.before)

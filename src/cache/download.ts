@@ -4,7 +4,7 @@ import type { Ask, ContentVersion, Instant } from '../remote/remote.js'
 import type { Unfinished } from './blob-store.js'
 import { OtherLength, OtherVersion } from './contradiction.js'
 import { type Proof, sameProof, startProof } from './proof.js'
-import { openSegments, type SegmentsPorts } from './segments.js'
+import { type Begun, openSegments, type SegmentsPorts } from './segments.js'
 import { openSparse, type Sparse, type Whole } from './sparse.js'
 import { takeToEnd } from './taking.js'
 import { type Fingerprint, fingerprintOf, type Versions } from './versions.js'
@@ -18,7 +18,7 @@ export interface DownloadPorts extends Pick<SegmentsPorts, 'fetch' | 'ranges' | 
   readonly told: () => number | undefined
   /** Asks the service for the length once, so that `told` knows it where the service can tell. */
   readonly askLength: () => Promise<number | undefined>
-  readonly versions: Pick<Versions, 'differ'>
+  readonly versions: Pick<Versions, 'differ' | 'counting'>
   /** The version that was met before this download. */
   readonly versionBefore: () => Fingerprint | undefined
   /** Bytes of this version may be read from now on. */
@@ -78,6 +78,9 @@ interface Waiter {
   readonly reject: (reason: unknown) => void
 }
 
+/** No error page is longer. */
+const heldBackBytes = 1 << 20
+
 type End = 'whole' | { readonly reason: unknown }
 
 /** Asks for nothing until somebody reads or `fetchAll` is called. */
@@ -89,6 +92,8 @@ export function startDownload(ports: DownloadPorts): Download {
   /** A body that did not say its length before it came is held against what else the service says of it. */
   let asking: Promise<unknown> | undefined
   let isAsking = false
+  /** Of a body that does not say its length nothing is given before so many bytes, or all, have come. */
+  let heldBack = 0
   let version: ContentVersion | undefined
   let print: Fingerprint | undefined
   let completing = false
@@ -107,7 +112,7 @@ export function startDownload(ports: DownloadPorts): Download {
     ...ports,
     sparse,
     length: known,
-    version: () => version,
+    version: () => ports.versions.counting(version),
     arriving,
     begun,
     took,
@@ -134,7 +139,7 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const isWhole = () => ended === 'whole'
-  const isBelieved = () => !isDoubtful && !isAsking
+  const isBelieved = () => !isDoubtful && !isAsking && sparse.arrived.bytes >= heldBack
   const lengthIsSure = () => length !== undefined && (isWhole() || isBelieved())
   const has = (start: number, end: number) =>
     isWhole() || (isBelieved() && sparse.arrived.reach(start) >= Math.min(end, length ?? end))
@@ -167,9 +172,11 @@ export function startDownload(ports: DownloadPorts): Download {
     if (bytes > ports.most()) throw new NotWanted(bytes)
   }
 
-  function begun(body: { readonly length: number | undefined; readonly proven: boolean }): void {
+  function begun(body: Begun): void {
     if (ended !== undefined && ended !== 'whole') throw ended.reason
     if (!body.proven && known() === undefined) isDoubtful = true
+    if (body.length === undefined && !body.isPart)
+      heldBack = body.wasPacked ? Number.POSITIVE_INFINITY : heldBackBytes
     if (!body.length && known() === undefined) askLength()
     if (body.length !== undefined) tellLength(body.length)
     if (print !== undefined) ports.met(print)

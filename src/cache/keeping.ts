@@ -253,7 +253,11 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     },
     tend(idleMs, purpose) {
       if (download === undefined) return
-      if (download.resting) return countParts(download)
+      if (download.resting) {
+        // Nothing would tell whether what is asked for later belongs to them.
+        const mayAge = ports.versions.tells(download.version) || idleMs < abandonedAfterMs
+        return mayAge ? countParts(download) : download.stop(new NotWanted(0))
+      }
       const missing = (download.length ?? 2 * download.arrived) - download.arrived
       const isCounted = purpose === 'counting' && download.length === undefined
       const patienceMs = download.canRest ? idleAfterMs : abandonedAfterMs

@@ -22,6 +22,14 @@ export interface Ranges {
   refuse(): void
 }
 
+/** What is known of a body before its bytes come. */
+export interface Begun {
+  readonly length: number | undefined
+  readonly proven: boolean
+  readonly isPart: boolean
+  readonly wasPacked: boolean
+}
+
 export interface SegmentsPorts {
   /** `of` is the version a part must belong to. */
   readonly fetch: (
@@ -41,7 +49,7 @@ export interface SegmentsPorts {
   /** An answer comes; throws if it is of another version. */
   readonly arriving: (version: ContentVersion | undefined) => void
   /** A body comes; throws if it contradicts what is known. */
-  readonly begun: (body: { readonly length: number | undefined; readonly proven: boolean }) => void
+  readonly begun: (body: Begun) => void
   /** A piece has arrived; throws if no more is wanted. */
   readonly took: () => void
   /** Every byte has arrived. */
@@ -158,7 +166,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
     const isPart = asked < total() || from > 0
     const isUnasked = asked < total() && from === 0 && body.end === undefined
     if (body.start !== from || isUnasked) return adopt(segment, body)
-    ports.begun({ length: body.length, proven: isPart || body.ends === 'proven' })
+    ports.begun(begunOf(body, isPart))
     segment.end = Math.min(segment.end, total())
     await take(segment, body)
   }
@@ -176,7 +184,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
     }
     segment.from = 0
     segment.position = 0
-    ports.begun({ length: body.length, proven: body.ends === 'proven' })
+    ports.begun(begunOf(body, false))
     segment.end = total()
     await take(segment, body)
   }
@@ -216,7 +224,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
   function ended(segment: Segment): void {
     if (ports.length() === undefined) {
       segment.end = segment.position
-      ports.begun({ length: segment.position, proven: true })
+      ports.begun({ length: segment.position, proven: true, isPart: true, wasPacked: false })
     } else if (segment.position < segment.end) {
       if (segment.end === total()) throw new OtherLength(total(), segment.position)
       const due = `${segment.position} of ${segment.end}`
@@ -299,3 +307,10 @@ export function openSegments(ports: SegmentsPorts): Segments {
     },
   }
 }
+
+const begunOf = (body: Body, isPart: boolean): Begun => ({
+  length: body.length,
+  proven: isPart || body.ends === 'proven',
+  isPart,
+  wasPacked: body.wasPacked === true,
+})

@@ -13,6 +13,10 @@ export interface Versions {
   differ(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean
   /** True where a validator that both carry says that they are one. */
   same(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean
+  /** What of it counts, to be sent as a condition. */
+  counting(version: ContentVersion | undefined): ContentVersion | undefined
+  /** Whether it carries a validator that counts. */
+  tells(version: Fingerprint | undefined): boolean
   /** Both are of one unchanging content: what differs between them is no validator, and counts no more. */
   distrust(one: Fingerprint | undefined, other: Fingerprint | undefined): void
   /** A content had this version, and has another now. */
@@ -44,8 +48,15 @@ export function openVersions(): Versions {
   return {
     differ,
     same,
+    counting(version) {
+      const tag = trustsTags ? version?.tag : undefined
+      const modified = trustsDates ? version?.modified : undefined
+      return tag === undefined && modified === undefined ? undefined : { tag, modified }
+    },
+    tells: version =>
+      (trustsTags && version?.tag !== undefined) || (trustsDates && version?.modified !== undefined),
     distrust(one, other) {
-      if (one?.tag !== other?.tag) trustsTags = false
+      if (trustsTags && one?.tag !== other?.tag) trustsTags = false
       else if (one?.modified !== other?.modified) trustsDates = false
     },
     leave(name, version) {

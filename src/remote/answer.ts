@@ -106,6 +106,7 @@ export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined, nam
     start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
     ends: claims.ends,
+    wasPacked: claims.encoding !== 'none',
     version: versionOf(arrival),
     bytes: isStart ? withoutErrors(pieces, claims, name) : pieces,
     cancel: () => arrival.bytes.destroy(),

@@ -119,6 +119,8 @@ export interface Body {
   readonly end?: ByteOffset | undefined
   /** False for a body without length and without chunks: its end proves nothing. */
   readonly ends: 'proven' | 'unproven'
+  /** The service packed it although it was asked not to: nothing of it is sure before all of it is. */
+  readonly wasPacked?: boolean
   /** Undefined where the answer carries no validator. */
   readonly version?: ContentVersion | undefined
   readonly bytes: AsyncIterable<Uint8Array>

@@ -1,5 +1,12 @@
 // What stands between a drive and its service in tests: it counts, holds up, spoils and cuts what passes, and can be away.
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** One request as it arrived, without the base path: `PUT /report/calculations`. */
@@ -16,6 +23,7 @@ export type Spoiler = (response: ServerResponse, passing: Passing) => void | Pro
 /** A request on its way. */
 export interface Passing {
   readonly heard: Heard
+  readonly headers?: IncomingHttpHeaders
   /** The service carries it out; its answer is kept back until the function that comes of it is called. */
   carryOut(): Promise<() => void>
 }
@@ -57,7 +65,8 @@ export async function openFront(port: number): Promise<Front> {
     const rewriter = rewriters.find(({ which }) => which.test(`${method} ${path}`))
     const sent = rewriter === undefined ? body : Buffer.from(rewriter.change(body.toString()))
     const carryOut = () => forward(incoming, sent, response)
-    if (spoiler !== undefined) return spoiler.how(response, { heard: one, carryOut })
+    if (spoiler !== undefined)
+      return spoiler.how(response, { heard: one, headers: incoming.headers, carryOut })
     const passOn = await carryOut()
     passOn()
   }

@@ -3,12 +3,15 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
+import type { Seed } from '../../src/service/seed.js'
 import type { Spoiler } from '../ground/front.js'
 import { type Ground, type OpenGround, outcome, textOf } from '../ground/ground.js'
-import { log } from '../ground/world.js'
+import { fill, ids, log } from '../ground/world.js'
 
-const path = 'projects/Water splitting/TS1_opt/run.log'
-const asked = /^GET .*bitstream.*run\.log/
+const project = 'projects/Water splitting'
+/** Each way has a calculation with a file of its own. */
+const fileOf = (number: number): string => `${project}/Way ${number}/run.log`
+const asked = (number: number): RegExp => new RegExp(`^GET .*bitstream\\?id=${2000 + number}&`)
 
 /** The answer to each GET while HEAD says the truth; each proves its own end as far as HTTP can. */
 export const wrongBodies: Readonly<Record<string, Spoiler>> = {
@@ -28,32 +31,50 @@ export const wrongBodies: Readonly<Record<string, Spoiler>> = {
   'a megabyte of zeros packed into the right length': response => packed(response),
 }
 
-export function contradictions(t: Test, open: OpenGround): void {
-  t.test('a length that is told and one that is sent', async t => {
-    for (const [what, how] of Object.entries(wrongBodies)) {
-      t.test(`READ-10 ${what} is EIO as long as it comes, over a restart too`, async t => {
-        const ground = await open(t)
-        const { files, service } = ground
-        t.equal((await files.lstat(path)).size, log.length)
-        const mend = service.spoil(asked, how)
-        for (const when of ['at once', 'again', 'after a restart', 'after a restart again']) {
-          if (when === 'after a restart') await ground.remount()
-          t.equal(await outcome(files.readFile(path)), 'EIO', when)
-          t.same(await readTwice(ground), ['EIO', 'EIO'], `one handle ${when}`)
-          t.equal((await files.lstat(path)).size, log.length, `the size ${when}`)
-          await ground.pass(1100)
-        }
-        mend()
-        t.equal(await textOf(ground, path), log, 'right bytes as soon as they come')
-      })
-    }
+const ways = Object.entries(wrongBodies)
+
+function fillWays(seed: Seed): void {
+  fill(seed)
+  ways.forEach((_, number) => {
+    seed.addCalculation({
+      id: String(2000 + number),
+      name: `Way ${number}`,
+      project: ids.water,
+      files: { 'run.log': log },
+    })
   })
+}
+
+export function contradictions(t: Test, open: OpenGround): void {
+  t.test(
+    'READ-10 another length than the told one is EIO as long as it comes, over a restart too',
+    async t => {
+      const ground = await open(t, { fill: fillWays })
+      const { files, service } = ground
+      const mend = ways.map(([, how], number) => service.spoil(asked(number), how))
+      for (const number of ways.keys()) t.equal((await files.lstat(fileOf(number))).size, log.length)
+      for (const when of ['at once', 'again', 'after a restart', 'after a restart again']) {
+        if (when === 'after a restart') await ground.remount()
+        for (const [number, [what]] of ways.entries()) {
+          const path = fileOf(number)
+          t.equal(await outcome(files.readFile(path)), 'EIO', `${what}, ${when}`)
+          t.same(await readTwice(ground, path), ['EIO', 'EIO'], `${what}, ${when}, one handle`)
+          t.equal((await files.lstat(path)).size, log.length, `${what}: the size ${when}`)
+        }
+        await ground.pass(1100)
+      }
+      for (const undo of mend) undo()
+      for (const [number, [what]] of ways.entries())
+        t.equal(await textOf(ground, fileOf(number)), log, `${what}: right bytes as soon as they come`)
+    },
+  )
 
   t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
-    const ground = await open(t)
+    const ground = await open(t, { fill: fillWays })
     const { files, service } = ground
+    const path = fileOf(0)
     await files.lstat(path)
-    service.spoil(asked, response => whole(response, log.slice(0, -5)))
+    service.spoil(asked(0), response => whole(response, log.slice(0, -5)))
     t.equal(await outcome(files.readFile(path)), 'EIO')
     const error = await files.xattr(path, 'user.calcfs.error')
     t.match(error, String(log.length))
@@ -62,7 +83,7 @@ export function contradictions(t: Test, open: OpenGround): void {
 }
 
 /** The kernel asks again, page by page, for what its read-ahead did not get. */
-async function readTwice({ files }: Ground): Promise<string[]> {
+async function readTwice({ files }: Ground, path: string): Promise<string[]> {
   const file = await files.open(path, 'r')
   const outcomes = [await outcome(file.read(65_536, 0)), await outcome(file.read(4096, 0))]
   await file.close()

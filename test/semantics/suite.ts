@@ -18,6 +18,7 @@ import { otherRecords } from './other-records.js'
 import { outage } from './outage.js'
 import { reading } from './reading.js'
 import { refusals } from './refusals.js'
+import { replaced } from './replaced.js'
 import { reportAliases } from './report-aliases.js'
 import { rights } from './rights.js'
 import { roots } from './roots.js'
@@ -36,6 +37,7 @@ export const aboutReading: readonly Promises[] = [
   names,
   reading,
   contradictions,
+  replaced,
   foresight,
   xyz,
   foreignChanges,
