@@ -6,6 +6,7 @@ import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
 import { model } from './figures/model.js'
+import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
 import { storms } from './figures/storms.js'
 
@@ -19,4 +20,5 @@ export const figures: readonly Figure[] = [
   names,
   damage,
   storms,
+  mutants,
 ]
