@@ -1,5 +1,5 @@
 // Whose drive it is: the user a service is used as, and the directory and token kept for that account.
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
@@ -7,8 +7,9 @@ import { makePrivate, type Places, placesOf } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
 import type { Config } from '../config.js'
 import { Failure } from '../failure.js'
-import { instant } from '../remote/remote.js'
+import { type Instant, instant } from '../remote/remote.js'
 import type { TokenStore } from '../remote/session.js'
+import { endOf } from '../remote/token.js'
 import { exitCodes, Stop } from './exit.js'
 
 export interface Account {
@@ -65,7 +66,10 @@ export function rememberUser(account: Account, config: Config, environment: Envi
   writePrivately(lastUserFile(accountOf(account.base, '', config, environment)), `${account.user}\n`)
 }
 
-const tokenForm = z.object({ text: z.string(), received: z.number().optional() })
+const tokenForm = z.object({
+  text: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+  received: z.number().optional(),
+})
 
 const tokenFile = (account: Account): string => join(account.places.state, 'token.json')
 
@@ -74,32 +78,56 @@ export function tokenStore(account: Account): TokenStore {
   const file = tokenFile(account)
   return {
     async load() {
-      if (!existsSync(file)) return undefined
-      const { text, received } = tokenIn(readFileSync(file, 'utf8'))
+      const found = lstatSync(file, { throwIfNoEntry: false })
+      if (found === undefined) return undefined
+      // A pipe in its place would be read for ever.
+      if (!found.isFile()) throw damaged(file)
+      const { text, received } = tokenIn(file)
       return { text, received: received === undefined ? undefined : instant(received) }
     },
     async save(token) {
+      makeRoom(file)
       writePrivately(file, `${JSON.stringify(token)}\n`)
     },
   }
 }
 
+/** Whether a token is kept that has not ended yet: then nobody need be asked for a password. */
+export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
+  const token = await tokenStore(account).load().catch(noToken)
+  if (token === undefined) return false
+  const end = endOf(token)
+  return end === undefined || now < end
+}
+
+/** A damaged one is none. */
+function noToken(): undefined {}
+
 /** Whether there was one. */
 export function forgetToken(account: Account): boolean {
-  const there = existsSync(tokenFile(account))
-  rmSync(tokenFile(account), { force: true })
+  const file = tokenFile(account)
+  makeRoom(file)
+  const there = existsSync(file)
+  rmSync(file, { force: true })
   return there
 }
 
-function tokenIn(text: string): z.output<typeof tokenForm> {
+/** A directory in its place holds what is not ours: it is moved aside. */
+function makeRoom(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory())
+    renameSync(file, `${file}.aside-${Date.now()}`)
+}
+
+function tokenIn(file: string): z.output<typeof tokenForm> {
   try {
-    return tokenForm.parse(JSON.parse(text))
+    return tokenForm.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (reason) {
-    throw new Failure('unauthenticated', 'the token kept here is damaged; run calcfs login', {
-      cause: reason,
-    })
+    throw damaged(file, reason)
   }
 }
+
+const damaged = (file: string, cause?: unknown): Failure =>
+  new Failure('unauthenticated', `the token kept in ${file} is damaged; run calcfs login`, { cause })
 
 /** Never half written: a reader sees the old text or the new one. */
 function writePrivately(file: string, text: string): void {

@@ -1,14 +1,12 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, and only the token is kept.
 import { Command } from 'commander'
 import { findSecret } from '../config/secret.js'
-import { systemClock } from '../remote/clock.js'
-import { http } from '../remote/http.js'
-import { logIn } from '../remote/session.js'
-import { accountOf, forgetToken, knownAccount, rememberUser, tokenStore } from './account.js'
-import { baseOf, lineOptions } from './connect.js'
+import { accountOf, forgetToken, knownAccount, rememberUser } from './account.js'
+import { baseOf } from './connect.js'
 import { exitCodes, Stop } from './exit.js'
 import { askFor } from './prompt.js'
 import { type Configured, configured, withSettings } from './settings.js'
+import { exchange } from './sign-in.js'
 
 export function loginCommand(): Command {
   const command = new Command('login')
@@ -39,13 +37,7 @@ async function login({ config, sources }: Configured): Promise<void> {
   const password =
     secret === undefined ? await askFor(`Password of ${user}: `, 'hidden') : await secret.read()
   const account = accountOf(base, user, config, sources.environment)
-  const plain = http(lineOptions(config))
-  try {
-    const token = await logIn(plain, { with: 'password', user, password }, systemClock)
-    await tokenStore(account).save(token)
-  } finally {
-    await plain.close()
-  }
+  await exchange(account, password, config)
   rememberUser(account, config, sources.environment)
   console.log(`Signed in to ${base.href} as ${user}; the token is kept in ${account.places.state}.`)
 }

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { makePrivate } from '../config/places.js'
-import { findSecret } from '../config/secret.js'
 import type { Config } from '../config.js'
 import { asFailure, Failure } from '../failure.js'
 import { mountDrive } from '../mount/lifecycle.js'
@@ -18,8 +17,8 @@ import { networkFileSystem } from './disk.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop } from './exit.js'
 import { type Log, openLog } from './log.js'
 import { notifySystemd } from './notify.js'
-import { askFor } from './prompt.js'
 import { type Configured, configured, withSettings } from './settings.js'
+import { type Refusal, triedPassword, withPassword } from './sign-in.js'
 import { version } from './version.js'
 
 /** Who mounts wants to use the drive first. In milliseconds. */
@@ -60,19 +59,6 @@ function refuseAddress(directory: string): string {
   throw new Stop(exitCodes.usage, `where shall it be mounted? Write: calcfs mount ${directory} DIRECTORY`)
 }
 
-/** A password that is typed lives only in this process and the one it starts. */
-async function withPassword(given: Configured): Promise<Configured> {
-  const { config, sources } = given
-  if (findSecret(config, sources) !== undefined || config.user === undefined || !process.stdin.isTTY)
-    return given
-  const password = await askFor(
-    `Password of ${config.user} (empty: use the token of calcfs login): `,
-    'hidden',
-  ).catch(() => '')
-  const environment = { ...sources.environment, ...(password === '' ? {} : { CALCFS_PASSWORD: password }) }
-  return { config, sources: { ...sources, environment } }
-}
-
 async function refuseUnfit(path: string): Promise<void> {
   const unfit = await fitness(path)
   if (unfit !== undefined) throw new Stop(exitCodes.mountPoint, unfitSentence(unfit, path))
@@ -103,8 +89,9 @@ async function serve(given: Configured, path: string): Promise<void> {
   const learned: Learned = { sizes: {} }
   const connection = connected(given, {
     learned,
-    note: happened => log.warn({ happened }, 'the service said something odd'),
+    note: happened => log.warn({ happened }, oddity(happened)),
   })
+  const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
   for (const place of Object.values(connection.account.places)) makePrivate(place)
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
@@ -118,7 +105,7 @@ async function serve(given: Configured, path: string): Promise<void> {
     version: version(),
     now: systemClock.now,
   })
-  await introduce(line, connection, log)
+  await introduce(line, connection, log, refusal)
   surviveBugs(log)
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
@@ -146,6 +133,9 @@ async function serve(given: Configured, path: string): Promise<void> {
   process.exit()
 }
 
+const oddity = (happened: unknown): string =>
+  happened instanceof Failure ? happened.message : 'the service said something odd'
+
 /** The drive is as good without it, only the commands that ask it are not there. */
 const withoutSocket =
   (log: Log) =>
@@ -169,8 +159,10 @@ function refuseNetworkDisk(places: Connection['account']['places']): void {
  * The first question, before anything is mounted: a wrong password or address ends here with a sentence. A service that is
  * away ends it only where nothing is known of it yet; else the drive shows what it knows.
  */
-async function introduce(line: Line, { account }: Connection, log: Log): Promise<void> {
-  const failure = await line.introduce()
+async function introduce(line: Line, { account }: Connection, log: Log, refusal: Refusal): Promise<void> {
+  const met = await line.introduce()
+  // A service that does not answer says nothing of the password either.
+  const failure = met === undefined ? await refusal.known : met
   if (failure === undefined) return
   if (failure.kind === 'unauthenticated') {
     throw await endedBy(

@@ -3,7 +3,10 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { exitCodes, Stop } from './exit.js'
 
-/** One line from the terminal, or the next line of a pipe. @throws Stop at Ctrl-C, and where the input has ended */
+/**
+ * One line from the terminal, or the next line of a pipe. Ctrl-C ends the process as everywhere else.
+ * @throws Stop where nothing was typed, at Ctrl-D, and where the input has ended
+ */
 export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<string> {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
   const terminal = process.stdin.isTTY === true
@@ -15,13 +18,20 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
   })
   return new Promise((resolve, reject) => {
     let answer: string | undefined
+    let interrupted = false
     lines.once('line', line => {
       answer = line
       lines.close()
     })
+    lines.once('SIGINT', () => {
+      interrupted = true
+      lines.close()
+    })
+    // The terminal shows again what is typed by now.
     lines.once('close', () => {
-      if (echo === 'hidden' && terminal) process.stderr.write('\n')
-      if (answer) resolve(answer)
+      if (terminal && (echo === 'hidden' || answer === undefined)) process.stderr.write('\n')
+      if (interrupted) process.kill(process.pid, 'SIGINT')
+      else if (answer) resolve(answer)
       else reject(new Stop(exitCodes.usage, `nothing was typed for "${question.trim()}"; nothing was done.`))
     })
   })

@@ -1,5 +1,6 @@
 // A command's flags, made from the table of settings, and the configuration that comes out of them.
 import { type Command, Option } from 'commander'
+import { refuseShared } from '../config/secret.js'
 import {
   flagName,
   type Group,
@@ -47,5 +48,7 @@ export function configured(command: Command, url?: string): Configured {
     environment,
     files: configFiles(asked === undefined ? undefined : String(asked), environment),
   }
-  return { config: readConfig(sources), sources }
+  const config = readConfig(sources)
+  if (config.passwordFile !== undefined) refuseShared(config.passwordFile)
+  return { config, sources }
 }

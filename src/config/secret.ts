@@ -9,7 +9,12 @@ import { BadSetting } from './settings.js'
 /** A password is read anew for each log-in, so that one changed in a keyring or a file is taken up. */
 export type Secret =
   | { readonly as: 'token'; readonly token: string }
-  | { readonly as: 'password'; readonly read: () => Promise<string> }
+  | {
+      readonly as: 'password'
+      readonly read: () => Promise<string>
+      /** It is there; a command may ask a person first. */
+      readonly atHand: boolean
+    }
 
 /** A keyring may have to be unlocked by hand. */
 const commandDeadline = 60_000
@@ -22,15 +27,18 @@ const commandDeadline = 60_000
  */
 export function findSecret(config: Config, sources: Sources): Secret | undefined {
   const { environment } = sources
+  const { passwordCommand, passwordFile } = config
   const token = environment['CALCFS_TOKEN']
   if (token) return { as: 'token', token }
   const password = environment['CALCFS_PASSWORD']
-  if (password) return { as: 'password', read: async () => password }
+  if (password) return { as: 'password', atHand: true, read: async () => password }
   const credential = credentialFile(environment)
-  if (credential !== undefined) return { as: 'password', read: async () => firstLine(credential) }
-  const { passwordCommand, passwordFile } = config
-  if (passwordCommand !== undefined) return { as: 'password', read: () => outputOf(passwordCommand) }
-  if (passwordFile !== undefined) return { as: 'password', read: async () => privateLine(passwordFile) }
+  if (credential !== undefined)
+    return { as: 'password', atHand: true, read: async () => firstLine(credential) }
+  if (passwordCommand !== undefined)
+    return { as: 'password', atHand: false, read: () => outputOf(passwordCommand) }
+  if (passwordFile !== undefined)
+    return { as: 'password', atHand: true, read: async () => privateLine(passwordFile) }
   return secretInFile(sources)
 }
 
@@ -38,7 +46,7 @@ function secretInFile(sources: Sources): Secret | undefined {
   const token = textIn('token', sources)
   if (token !== undefined) return { as: 'token', token }
   const password = textIn('password', sources)
-  return password === undefined ? undefined : { as: 'password', read: async () => password }
+  return password === undefined ? undefined : { as: 'password', atHand: true, read: async () => password }
 }
 
 function textIn(key: string, sources: Sources): string | undefined {
@@ -56,13 +64,19 @@ function credentialFile(environment: Sources['environment']): string | undefined
   return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
 }
 
+/** Anew for each log-in: a file may have been opened to others meanwhile. */
 function privateLine(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (found === undefined) throw new BadSetting(`${file}: there is no such password file.`)
-  if ((found.mode & 0o077) !== 0) {
-    throw new BadSetting(`${file}: others can read this password; run: chmod 600 ${file}`)
-  }
+  if (statSync(file, { throwIfNoEntry: false }) === undefined)
+    throw new BadSetting(`${file}: there is no such password file.`)
+  refuseShared(file)
   return firstLine(file)
+}
+
+/** Whether the file is needed or not: what others can read is no password. @throws BadSetting */
+export function refuseShared(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined || (found.mode & 0o077) === 0) return
+  throw new BadSetting(`${file}: others can read this password; run: chmod 600 ${file}`)
 }
 
 function firstLine(file: string): string {

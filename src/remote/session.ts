@@ -1,9 +1,9 @@
 // Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import { type Clock, inTime } from './clock.js'
 import type { Http } from './http.js'
 import { type Ask, type Instant, instant } from './remote.js'
-import { renewalOf, type Token, tokenIn } from './token.js'
+import { endOf, renewalOf, type Token, tokenIn } from './token.js'
 
 export type Credentials =
   | { readonly with: 'password'; readonly user: string; readonly password: string }
@@ -77,21 +77,32 @@ export function session(http: Http, options: SessionOptions): Session {
   }
 
   async function renewed(): Promise<Token> {
-    const stored = await options.store?.load()
-    if (stored !== undefined && usable(stored)) {
-      token = stored
-      return stored
+    const stored = await kept()
+    const readable = stored instanceof Failure ? undefined : stored
+    if (readable !== undefined && usable(readable, renewalOf)) {
+      token = readable
+      return readable
     }
     const credentials = await options.credentials()
-    if (credentials === undefined)
+    if (credentials === undefined) {
+      // It cannot be renewed, so it serves to its end.
+      if (readable !== undefined && usable(readable, endOf)) return readable
+      if (stored instanceof Failure) throw stored
       throw new Failure('unauthenticated', `no valid sign-in is known here; ${mend}`)
+    }
+    if (stored instanceof Failure) options.note(stored)
     token = await exchanged(credentials)
     return token
   }
 
-  function usable(stored: Token): boolean {
-    const renewal = renewalOf(stored)
-    return !bad.has(stored.text) && (renewal === undefined || clock.now() < renewal)
+  /** The token that is kept, or why it cannot be read; with credentials it is not needed. */
+  function kept(): Promise<Token | Failure | undefined> {
+    return options.store?.load().catch(asFailure) ?? Promise.resolve(undefined)
+  }
+
+  function usable(stored: Token, until: (token: Token) => Instant | undefined): boolean {
+    const limit = until(stored)
+    return !bad.has(stored.text) && (limit === undefined || clock.now() < limit)
   }
 
   async function exchanged(credentials: Credentials): Promise<Token> {

@@ -29,6 +29,12 @@ export function renewalOf(token: Token): Instant | undefined {
   return renewals.get(token)
 }
 
+/** When it ends; undefined if the token does not tell, or when it came is not known. */
+export function endOf({ text, received }: Token): Instant | undefined {
+  const life = lifeOf(text)
+  return life === undefined || received === undefined ? undefined : instant(received + life)
+}
+
 const renewals = new WeakMap<Token, Instant | undefined>()
 
 function renewalIn(token: Token): Instant | undefined {
