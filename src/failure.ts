@@ -9,6 +9,7 @@ export type FailureKind =
   | 'absent' // 404, 410, or a record that is `null`
   | 'conflict' // 409, 412, or two people edited one field
   | 'replaced' // a content is another version than the one a reader has begun with
+  | 'another-thing' // the id stands for another thing than the one that was meant: nothing is sent
   | 'too-large' // 413
   | 'busy' // 423, 429, 503 after retries
   | 'unsupported' // 405, 501

@@ -6,6 +6,7 @@ import { compactPrint } from '../record/print.js'
 import type {
   Ask,
   CalculationId,
+  Dialect,
   FileTitle,
   Listed,
   ListedCalculation,
@@ -19,6 +20,7 @@ import type {
   User,
 } from '../remote/remote.js'
 import { geometryTold } from './geometry-told.js'
+import type { Identities } from './identity.js'
 import type { Value } from './ledger-table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './listing-form.js'
 import type { Memory, Question } from './memory.js'
@@ -74,6 +76,8 @@ export interface Catalog {
   refreshShares(of: ProjectId): void
   /** It was deleted: nothing of it is shown any more, not even while the service is away. */
   forget(of: Readable): void
+  /** What was told of a calculation's files: they may be those of another one. */
+  forgetFiles(of: CalculationId): void
   /** The failure that keeps this listing old, while it does. */
   stale(room: 'listing' | 'record' | 'shares', key: string): Failure | undefined
 }
@@ -87,7 +91,19 @@ export interface Lifetimes {
 /** A user's own record and the report types hardly ever change. */
 const seldom = 10 * 60_000
 
-export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes): Catalog {
+/** How records are understood, and what is told of who they are. */
+export interface CatalogSources {
+  readonly dialect: Dialect
+  readonly identities: Identities
+  /** The share of this id is given to another person than before. */
+  readonly otherShare: (project: ProjectId, share: Share) => void
+}
+
+export function openCatalog(
+  remote: Remote,
+  memory: Memory,
+  { dialect, identities, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
+): Catalog {
   const userQuestion: Question<User> = {
     room: 'user',
     key: 'self',
@@ -166,7 +182,16 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
       }
     },
     encode: compactPrint,
-    decode: parseObject,
+    decode(text: string) {
+      const record = parseObject(text)
+      const { id = of.id } = dialect.facts(record)
+      if (id !== of.id) throw new Error('the record of another thing')
+      return record
+    },
+    settled(record) {
+      identities.meet(of, dialect.facts(record), 'record')
+      return record
+    },
   })
 
   const sharesOf = (of: ProjectId): Question<readonly Share[]> => ({
@@ -176,6 +201,14 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     fetch: ask => remote.shares(of, ask),
     encode: encodeRecords,
     decode: decodeRecords<Share>,
+    settled(shares, before = []) {
+      const people = new Map(before.map(({ id, user }) => [id, user]))
+      for (const share of shares) {
+        const person = people.get(share.id)
+        if (person !== undefined && share.user !== undefined && person !== share.user) otherShare(of, share)
+      }
+      return shares
+    },
   })
 
   const typesQuestion: Question<readonly ReportType[]> = {
@@ -228,6 +261,11 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     return titles && (geometryTold(titles) ?? memory.fresh(geometryOf(of)))
   }
 
+  function forgetFiles(of: CalculationId): void {
+    memory.forget('listing', `files ${of}`)
+    memory.forget('listing', `cml ${of}`)
+  }
+
   return {
     user: ask => memory.ask(userQuestion, ask),
     greet: async ask => memory.learn(userQuestion, await remote.user(ask)),
@@ -248,6 +286,7 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
     freshRecord: of => memory.fresh(recordOf(of)),
     knownRecord: of => memory.known(recordOf(of)),
     learnRecord(of, record) {
+      identities.accept(of, dialect.facts(record))
       memory.learn(recordOf(of), record)
       memory.flush()
     },
@@ -280,9 +319,11 @@ export function openCatalog(remote: Remote, memory: Memory, lifetimes: Lifetimes
       if (of.kind === 'project') {
         memory.forget('listing', `projects ${of.id}`)
         memory.forget('listing', `calculations ${of.id}`)
+        memory.forget('shares', of.id)
       }
-      if (of.kind === 'calculation') memory.forget('listing', `files ${of.id}`)
+      if (of.kind === 'calculation') forgetFiles(of.id)
     },
+    forgetFiles,
     stale: (room, key) => memory.staleBecause(room, key),
   }
 }

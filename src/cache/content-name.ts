@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Content } from '../remote/remote.js'
 
 /** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
-export function keyOf(content: Content): string {
-  return `${content.of}\0${content.calculation}\0${content.title}`
+export function keyOf({ of, calculation, mark = '', title }: Content): string {
+  return `${of}\0${calculation}${mark === '' ? '' : `/${mark}`}\0${title}`
 }
 
 /** The file name of a content: 64 hexadecimal digits. UTF-16 is hashed, where lone surrogates stay different. */

@@ -1,6 +1,6 @@
 // A project's children as they are kept: compressed stretch by stretch, with times that stay as they were first listed.
 import { type Bundle, bundleOf, bundleSize, packed, textsOf, unpacked } from '../record/bundle.js'
-import type { Instant, Listed, ProjectId } from '../remote/remote.js'
+import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../remote/remote.js'
 import type { Value } from './ledger-table.js'
 
 type Children = readonly Listed<string>[]
@@ -10,6 +10,8 @@ interface Heads {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly dates: readonly (Instant | null)[]
+  /** Missing in what an earlier version has kept, and where no item says it. */
+  readonly born?: readonly (Instant | null)[] | undefined
   readonly published: readonly (0 | 1)[]
 }
 
@@ -51,6 +53,9 @@ function headsOf(stretch: Children): Heads {
     ids: stretch.map(({ id }) => id),
     titles: stretch.map(({ title }) => title),
     dates: stretch.map(({ since }) => since ?? null),
+    ...(stretch.some(({ born }) => born !== undefined)
+      ? { born: stretch.map(({ born }) => born ?? null) }
+      : {}),
     published: stretch.map(({ published }) => (published ? 1 : 0)),
   }
 }
@@ -65,7 +70,7 @@ function othersOf(stretch: Children): Uint8Array {
 }
 
 function stretchOf(heads: Heads, others: Buffer, { kind, parent }: ChildrenForm): Listed<string>[] {
-  const { ids, titles, dates, published } = heads
+  const { ids, titles, dates, born, published } = heads
   // A copy: a part would keep the whole listing in memory.
   const bundle = others.length === 0 ? undefined : bundleOf(Buffer.from(others), ids.length)
   return ids.map((id, place) => ({
@@ -73,6 +78,7 @@ function stretchOf(heads: Heads, others: Buffer, { kind, parent }: ChildrenForm)
     id,
     title: titles[place] ?? '',
     since: dates[place] ?? undefined,
+    born: born?.[place] ?? undefined,
     published: published[place] === 1,
     parent,
     bundle,
@@ -94,7 +100,8 @@ function partAt(bytes: Buffer, at: number): { part: Buffer; end: number } {
 
 /**
  * The children as they are listed now, each with the time it was first listed with: its own of then, else that of its
- * first listing. The very same object as before where nothing has changed.
+ * first listing. Another thing under a known id has a time of its own. The very same object as before where nothing has
+ * changed.
  */
 export function withFirstTimes<Item extends Listed<string>>(
   listed: readonly Item[],
@@ -103,13 +110,56 @@ export function withFirstTimes<Item extends Listed<string>>(
 ): readonly Item[] {
   const known = before ?? []
   const inOrder = listed.every(({ id }, at) => known[at]?.id === id)
-  const times = inOrder ? undefined : new Map(known.map(({ id, since }) => [id, since]))
+  const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
+  const holder = holders(known)
+  const isShared = sharedDates(listed, known)
   const settled = listed.map((item, at) => {
-    const first = times === undefined ? known[at]?.since : times.get(item.id)
-    const since = first ?? item.since ?? now
-    return since === item.since && parent === item.parent ? item : { ...item, since, parent }
+    const old = byId === undefined ? known[at] : byId.get(item.id)
+    const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
+    const since = sinceOf(item, { old, other }) ?? now
+    // Under another name, a date that others have as well does not tell that it is the same thing.
+    const born = old !== undefined && old.title !== item.title && isShared(item.born) ? undefined : item.born
+    const isSettled = since === item.since && parent === item.parent && born === item.born
+    return isSettled ? item : { ...item, since, parent, born }
   })
   return before !== undefined && isSame(settled, before) ? before : settled
+}
+
+/** Whether several children have this date, now or before: what was uploaded together. */
+function sharedDates(listed: Children, known: Children): (born: Instant | undefined) => boolean {
+  let shared: Set<Instant> | undefined
+  const sharedIn = (children: Children): Instant[] => {
+    const once = new Set<Instant>()
+    return children.flatMap(({ born }) =>
+      born !== undefined && once.size === once.add(born).size ? [born] : [],
+    )
+  }
+  return born => {
+    shared ??= new Set([...sharedIn(listed), ...sharedIn(known)])
+    return born !== undefined && shared.has(born)
+  }
+}
+
+/** Who had this name before, if that was another: asked only where names have changed. */
+function holders(known: Children): (item: Listed<string>) => Listed<string> | undefined {
+  let byTitle: Map<string, Listed<string>> | undefined
+  return ({ id, title }) => {
+    byTitle ??= new Map(known.map(item => [item.title, item]))
+    const other = byTitle.get(title)
+    return other?.id === id ? undefined : other
+  }
+}
+
+/** The kernel keeps pages by path until size or time changes: another thing on the same path has another time. */
+function sinceOf(
+  item: Listed<string>,
+  { old, other }: { old: Listed<string> | undefined; other: Listed<string> | undefined },
+): Instant | undefined {
+  const isAnother =
+    old?.born !== undefined && item.born !== undefined && !isSameMoment(old.born, item.born, 'strictly')
+  const since = (isAnother ? undefined : old?.since) ?? item.since
+  const isTaken = since !== undefined && (since === other?.since || (isAnother && since === old.since))
+  return isTaken ? instant(since + 1) : since
 }
 
 function isSame(one: Children, other: Children): boolean {
@@ -122,6 +172,7 @@ function isSame(one: Children, other: Children): boolean {
       item.id === twin.id &&
       item.title === twin.title &&
       item.since === twin.since &&
+      item.born === twin.born &&
       item.published === twin.published &&
       item.place === twin.place &&
       isSameBundle(item.bundle, twin.bundle, compared)

@@ -36,6 +36,8 @@ export interface Memory {
   flush(): void
   /** The next ask goes to the service; the old answer stays for outages. */
   expire<Answer>(question: Question<Answer>): void
+  /** The same for every answer, at once. */
+  expireAll(): void
   /** Forgets wholly: the service said that it is gone. */
   forget(room: string, key: string): void
   /** Why the last answer is old, if it is. */
@@ -85,6 +87,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   // What the ledger was asked for in vain: a stat asks for records that nobody has ever read.
   const unkept = new LRUCache<string, true>({ max: 20_000 })
   const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
+  /** What is older is not fresh. */
+  let freshFrom = 0
   const flights = new Map<string, Promise<unknown>>()
   const nameOf = (room: string, key: string): string => `${room} ${key}`
 
@@ -186,7 +190,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
 
   function fresh<Answer>(question: Question<Answer>): Answer | undefined {
     const entry = recall(question)
-    if (entry === undefined || entry.expired) return undefined
+    if (entry === undefined || entry.expired || entry.at < freshFrom) return undefined
     const age = now() - entry.at
     if (age >= question.lifetime) return undefined
     if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
@@ -227,6 +231,11 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       entry.expired = true
       // A mount that comes up in a moment must not take it for fresh.
       ledger.backdate(question.room, question.key, instant(now() - question.lifetime))
+    },
+    expireAll() {
+      freshFrom = now()
+      flights.clear()
+      absences.clear()
     },
     staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
   }

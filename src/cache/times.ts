@@ -8,6 +8,8 @@ export interface Times {
   first(key: string, own: Instant | undefined): Instant
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant
+  /** The thing of this key is another one now. */
+  forget(key: string): void
   /**
    * A program wrote this text at that time and has seen it in a stat: what is shown next, in whatever wording, has that
    * very time. Otherwise vim finds the file "changed since reading" at its next save.
@@ -52,5 +54,10 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     return time
   }
 
-  return { first, ofText, written: (key, at) => writings.set(key, at) }
+  return {
+    first,
+    ofText,
+    forget: key => ledger.delete(firstRoom, key),
+    written: (key, at) => writings.set(key, at),
+  }
 }

@@ -1,8 +1,10 @@
 // The whole line from the kernel to the network, put together in one place.
 import { join } from 'node:path'
 import { openCatalog } from '../cache/catalog.js'
+import { confirming } from '../cache/confirming.js'
 import { openContentCache } from '../cache/content.js'
 import { watched } from '../cache/health.js'
+import { openIdentities } from '../cache/identity.js'
 import { openLedger } from '../cache/ledger.js'
 import { openMemory } from '../cache/memory.js'
 import { openTimes } from '../cache/times.js'
@@ -17,6 +19,7 @@ import { generate } from '../drive/generated.js'
 import { openKnownReports } from '../drive/known-reports.js'
 import { keyOf } from '../drive/node.js'
 import { openControl } from '../drive/open-control.js'
+import { openOtherThings, thingOf } from '../drive/other-things.js'
 import { pathOfNode } from '../drive/record-key.js'
 import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
@@ -91,7 +94,14 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     },
     now,
   )
-  const catalog = openCatalog(remote, memory, { listing: config.ttlListing, record: config.ttlRecord })
+  const identities = openIdentities(ledger, { now, log: note })
+  const catalog = openCatalog(remote, memory, {
+    listing: config.ttlListing,
+    record: config.ttlRecord,
+    dialect,
+    identities,
+    otherShare: (project, share) => otherThings.otherShare(project, share),
+  })
   const content = openContentCache({
     directory: join(account.places.cache, 'content'),
     limitBytes: config.cacheSize,
@@ -108,7 +118,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   )
   const texts = openTexts({ stateDirectory: account.places.state, mount: settings.mountPoint, now })
   const draftStore = await openDrafts(account.places.state, now)
-  const drafts = openDraftTexts(draftStore, texts)
+  const drafts = openDraftTexts(draftStore, texts, thingOf(identities))
   // Beside the drafts, not in the cache: no operation of the service would bring this list back.
   const known = openLedger(join(account.places.state, 'known'), { now, log: note })
   const reports = openKnownReports(known, dialect)
@@ -118,7 +128,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     access: config.access,
     catalog,
     dialect,
-    remote,
+    remote: confirming(remote, { identities, dialect }),
     times,
     shown,
     reports,
@@ -135,8 +145,21 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   })
   const { records, rights, written } = writing
+  const otherThings = openOtherThings({
+    identities,
+    catalog,
+    times,
+    reports,
+    drafts,
+    records,
+    forgetNames: writing.forgetNames,
+    expireAll: memory.expireAll,
+    lifetime: config.ttlListing,
+    log: note,
+    now,
+  })
   const local = { scratch: scratch.entries, drafts: drafts.names, ...writing.local }
-  const tree = openTree({ catalog, dialect, roots, reports, rights, written, local })
+  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, written, local })
   const removing = writing.removing(tree)
   const statusSources: StatusSources = {
     account,
@@ -149,6 +172,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     content,
     drafts,
     failures,
+    identities,
     now,
   }
 
@@ -212,6 +236,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     tree,
     catalog,
     content,
+    identities,
     drafts,
     texts,
     failures,

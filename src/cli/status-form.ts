@@ -17,6 +17,8 @@ const statusForm = z.looseObject({
   awaySince: z.string().optional(),
   awayBecause: z.string().optional(),
   requests: z.number(),
+  /** How many ids stand for other things than before. */
+  otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),
   state: z.string(),
 })

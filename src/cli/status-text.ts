@@ -1,6 +1,7 @@
 // status.json: what a person or a script wants to know of a mount, from memory alone.
 import type { ContentCache } from '../cache/content.js'
 import type { Health } from '../cache/health.js'
+import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config.js'
 import type { DraftTexts } from '../drive/draft-texts.js'
 import type { Failures } from '../drive/failures.js'
@@ -19,6 +20,7 @@ export interface StatusSources {
   readonly content: ContentCache
   readonly drafts: DraftTexts
   readonly failures: Failures
+  readonly identities: Identities
   readonly now: () => Instant
 }
 
@@ -44,6 +46,7 @@ export function statusText(sources: StatusSources, top: string): string {
         : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
       requests: health.asked,
       cache: content.stats(),
+      otherThings: sources.identities.count,
       unsent: drafts.unsent().map(({ key, meta }) => ({
         record: key === undefined ? 'unknown' : `${key.kind} ${key.id}`,
         state: meta.state,

@@ -61,6 +61,13 @@ async function drivePath(directory: string): Promise<string> {
   )
 }
 
+function otherThingsLine(count = 0): readonly string[] {
+  if (count === 0) return []
+  const sentence =
+    'on the service stand for other things than before: was it made anew, or taken from a backup?'
+  return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
+}
+
 function described(status: Status): string {
   const { unsent } = status
   return [
@@ -69,6 +76,7 @@ function described(status: Status): string {
     status.answers
       ? `  the service answers (${status.requests} requests so far)`
       : `  the service has been away since ${status.awaySince}: ${status.awayBecause}`,
+    ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? '  everything is saved' : '  not saved:',
     ...unsent.map(
       ({ record, state, why }) => `    ${record} (${state})${why === undefined ? '' : `: ${why}`}`,

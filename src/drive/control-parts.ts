@@ -1,6 +1,7 @@
 // What the command line's questions are answered from: the drive's own parts.
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
+import type { Identities } from '../cache/identity.js'
 import type { Texts } from '../edit/texts.js'
 import type { Instant } from '../remote/remote.js'
 import type { DraftTexts } from './draft-texts.js'
@@ -15,6 +16,7 @@ export interface ControlParts {
   readonly tree: Tree
   readonly catalog: Catalog
   readonly content: ContentCache
+  readonly identities: Identities
   readonly drafts: DraftTexts
   readonly texts: Texts
   readonly failures: Failures

@@ -1,4 +1,5 @@
 // `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
+import type { Thing } from '../cache/identity.js'
 import { explain } from '../edit/explain.js'
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 import { type Ask, instant } from '../remote/remote.js'
@@ -28,6 +29,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       ...(met === undefined ? [] : metSentences(path, met)),
       ...(disputed === undefined || met?.failure.message === disputed ? [] : [`${path}: ${disputed}.`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
+      ...otherThingSentences(node),
       ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
     ]
     if (sentences.length > 0) return { wrong: true, sentences }
@@ -40,6 +42,16 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     } catch (thrown) {
       return asFailure(thrown)
     }
+  }
+
+  function otherThingSentences(node: Node | undefined): readonly string[] {
+    const thing = node === undefined ? undefined : thingAt(node)
+    const other = thing && parts.identities.changeOf(thing)
+    if (other === undefined) return []
+    return [
+      `Since ${new Date(other.at).toISOString()}: ${other.sentence}.`,
+      'Texts of the earlier one that were not saved are kept: `calcfs drafts list`.',
+    ]
   }
 
   /** Of a record, or of a text below `.calcfs/drafts/`. */
@@ -66,6 +78,26 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   }
 
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
+}
+
+/** The thing with an id of its own that a node is, or belongs to. */
+function thingAt(node: Node): Thing | undefined {
+  switch (node.kind) {
+    case 'project':
+    case 'calculation':
+    case 'report':
+      return node
+    case 'content':
+      return { kind: 'calculation', id: node.content.calculation }
+    case 'order':
+      return { kind: 'report', id: node.id }
+    case 'shares':
+      return { kind: 'project', id: node.project }
+    case 'record':
+      return node.of === 'share' ? { kind: 'project', id: node.project } : { kind: node.of, id: node.id }
+    default:
+      return undefined
+  }
 }
 
 /** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */

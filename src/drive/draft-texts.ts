@@ -6,6 +6,7 @@ import { draftEnding, draftStem } from '../edit/draft-name.js'
 import type { Drafts } from '../edit/drafts.js'
 import { explain } from '../edit/explain.js'
 import type { RecordKey } from '../edit/key.js'
+import type { DraftMeta } from '../edit/meta.js'
 import { type Texts, textHash } from '../edit/texts.js'
 import { Failure } from '../failure.js'
 import { instant } from '../remote/remote.js'
@@ -28,7 +29,12 @@ export interface DraftTexts {
 
 type Part = 'text' | 'why' | 'theirs'
 
-export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
+/** `thingOf` says what a record is now, to be noted beside a text that is begun. */
+export function openDraftTexts(
+  drafts: Drafts,
+  texts: Texts,
+  thingOf: (key: RecordKey) => DraftMeta['thing'],
+): DraftTexts {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
   function track(draft: Draft): Draft {
@@ -80,7 +86,7 @@ export function openDraftTexts(drafts: Drafts, texts: Texts): DraftTexts {
   }
 
   return {
-    begin: async (key, base) => track(await drafts.create(key, base)),
+    begin: async (key, base) => track(await drafts.create(key, base, thingOf(key))),
     unsent,
     names: () => [...files().keys()],
     read,

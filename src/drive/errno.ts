@@ -34,6 +34,7 @@ const table: Record<FailureKind, ErrnoName> = {
   absent: 'ENOENT',
   conflict: 'ESTALE',
   replaced: 'ESTALE',
+  'another-thing': 'ESTALE',
   'too-large': 'EFBIG',
   busy: 'EBUSY',
   unsupported: 'EOPNOTSUPP',

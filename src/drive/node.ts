@@ -46,9 +46,16 @@ export interface Dated {
   readonly date?: Instant | undefined
   /** The time it shows for good, which its listing remembers. */
   readonly since?: Instant | undefined
+  /** When it was made, where that is known. */
+  readonly born?: Instant | undefined
 }
 
-export type ProjectNode = { readonly kind: 'project'; readonly id: ProjectId } & Dated & Child
+export type ProjectNode = {
+  readonly kind: 'project'
+  readonly id: ProjectId
+  readonly title?: string | undefined
+} & Dated &
+  Child
 export type CalculationNode = {
   readonly kind: 'calculation'
   readonly id: CalculationId
@@ -148,7 +155,7 @@ export function keyOf(node: Node): string {
     case 'number-room':
       return `number-room ${node.of}`
     case 'content':
-      return `content ${node.content.of} ${node.content.calculation} ${node.content.title}`
+      return contentKey(node.content)
     case 'link':
       return `link ${node.to}`
     case 'scratch':
@@ -162,6 +169,10 @@ export function keyOf(node: Node): string {
     case 'drafts':
       return node.kind
   }
+}
+
+function contentKey({ of, calculation, mark = '', title }: Content): string {
+  return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
 }
 
 /** The node of this name in a list of entries. */

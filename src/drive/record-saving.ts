@@ -21,6 +21,8 @@ export interface RecordSaving {
   present(source: RecordSource, ask: Ask): Promise<Uint8Array>
   /** Gives an unsaved text up. */
   drop(key: string): Promise<void>
+  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
+  detach(key: string): void
 }
 
 /** What a new draft holds, and the text that its writer had read. */
@@ -86,7 +88,9 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     if (draft === undefined || draft.size === 0) return
     const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
-    const handedOver = await editingOf(source).save(draft, base, ask)
+    const handedOver = await editingOf(source)
+      .save(draft, base, ask)
+      .finally(() => detachIfApart(source.key, state))
     source.written(changed)
     if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
     else shown.drop(source.key)
@@ -99,6 +103,13 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       await draft.discard()
     }
     if (handedOver !== undefined) throw handedOver
+  }
+
+  /** A text whose id stands for another thing is not shown in that one's place. */
+  function detachIfApart(key: string, state: Open): void {
+    if (state.draft?.meta.apart !== true) return
+    state.draft = undefined
+    shown.drop(key)
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
@@ -129,6 +140,11 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     save,
     dropEmpty,
     present,
+    detach(key) {
+      const state = opened.get(key)
+      if (state !== undefined) state.draft = undefined
+      shown.drop(key)
+    },
     async drop(key) {
       const state = opened.get(key)
       const draft = state?.draft

@@ -33,6 +33,8 @@ export interface Records {
   settled(): Promise<void>
   /** Gives an unsaved text up; the record shows what the service has. */
   drop(key: string): Promise<void>
+  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
+  detach(key: string): void
 }
 
 /** A finished text, and the one it was made from, where that is known. */
@@ -132,6 +134,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     },
     draftOf: key => saving.known(key)?.draft,
     drop: saving.drop,
+    detach: saving.detach,
   }
 }
 

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../cache/catalog.js'
 import type { Ask, FileTitle } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
+import type { Meet } from './met.js'
 import { nameFiles, nameGeometry } from './name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from './node.js'
 
@@ -23,20 +24,21 @@ interface Folder {
   readonly byName: ReadonlyMap<string, Node>
 }
 
-export function openCalculationTree(catalog: Catalog): CalculationTree {
+export function openCalculationTree(catalog: Catalog, meet: Meet): CalculationTree {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
   const folders = new LRUCache<CalculationNode, Folder>({ max: foldersAtMost })
 
   function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): Folder {
     const known = folders.get(node)
     if (known !== undefined && known.titles === titles && known.geometry === geometry) return known
-    const entries = entriesOf(node, titles, geometry)
+    const entries = entriesOf(node, { titles, geometry, mark: meet(node) })
     const folder = { titles, geometry, entries, byName: nodesByName(entries) }
     folders.set(node, folder)
     return folder
   }
 
   function fresh(node: CalculationNode): Folder | undefined {
+    meet(node)
     const titles = catalog.freshFiles(node.id)
     const geometry = titles && catalog.freshGeometry(node.id)
     return titles && geometry !== undefined ? folderOf(node, titles, geometry) : undefined
@@ -56,25 +58,27 @@ export function openCalculationTree(catalog: Catalog): CalculationTree {
       if (folder !== undefined) return folder.byName.get(name)
       return asked(node, ask).then(({ byName }) => byName.get(name))
     },
-    isKnownFile: (node, name) => nameFiles(catalog.knownFiles(node.id) ?? []).has(name),
+    isKnownFile(node, name) {
+      meet(node)
+      return nameFiles(catalog.knownFiles(node.id) ?? []).has(name)
+    },
   }
 }
 
 function entriesOf(
   { id, title, date, since, parent }: CalculationNode,
-  titles: readonly FileTitle[],
-  geometry: boolean,
+  { titles, geometry, mark }: Pick<Folder, 'titles' | 'geometry'> & { mark: string },
 ): readonly Dentry[] {
   const files = nameFiles(titles)
   const record = { kind: 'record', of: 'calculation', id, parent } as const
   const entries: Dentry[] = [{ name: '.calculation.json', node: record }]
   for (const [name, file] of files) {
-    const content = { of: 'file', calculation: id, title: file as FileTitle } as const
+    const content = { of: 'file', calculation: id, title: file as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
   if (geometry) {
     const name = nameGeometry({ id, title }, files)
-    const content = { of: 'xyz', calculation: id, title: name as FileTitle } as const
+    const content = { of: 'xyz', calculation: id, title: name as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
   return entries

@@ -34,15 +34,15 @@ export async function lookupNumber(
         // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
         catalog.parentOf(id) === undefined ? rights.meet(id, ask) : undefined,
       ])
-      const { created, modified } = dialect.facts(record)
-      return { kind: 'project', id, date: modified ?? created, parent: catalog.parentOf(id) }
+      const { born, title, created, modified } = dialect.facts(record)
+      return { kind: 'project', id, title, born, date: modified ?? created, parent: catalog.parentOf(id) }
     }
     case 'calculation': {
       const id = name as CalculationId
-      const { title, created, modified } = dialect.facts(
+      const { born, title, created, modified } = dialect.facts(
         await catalog.record({ kind: 'calculation', id }, ask),
       )
-      return { kind: 'calculation', id, title: title ?? '', date: modified ?? created }
+      return { kind: 'calculation', id, title: title ?? '', born, date: modified ?? created }
     }
     case 'report':
       await catalog.record({ kind: 'report', id: name as ReportId }, ask)

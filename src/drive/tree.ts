@@ -1,11 +1,13 @@
 // THE mapping from paths to nodes: lookup and readdir of every directory stand side by side, so that they agree.
 import type { Catalog } from '../cache/catalog.js'
+import type { Identities } from '../cache/identity.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Dialect } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
+import { openMeet } from './met.js'
 import { nameFault } from './name.js'
 import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
 import { isProbe } from './probe.js'
@@ -21,6 +23,7 @@ import type { WrittenNames } from './written-names.js'
 /** What the tree looks at; editors' files and drafts come from the state directory. */
 export interface TreeSources {
   readonly catalog: Catalog
+  readonly identities: Identities
   readonly dialect: Dialect
   readonly roots: Roots
   readonly reports: KnownReports
@@ -55,9 +58,11 @@ const ownEntries: readonly Dentry[] = [
   { name: 'drafts', node: { kind: 'drafts' } },
 ]
 
-export function openTree({ catalog, dialect, roots, reports, rights, written, local }: TreeSources): Tree {
+export function openTree(sources: TreeSources): Tree {
+  const { catalog, dialect, roots, reports, rights, written, local } = sources
+  const meet = openMeet(sources.identities)
   const projects = openProjectTree({ catalog, rights, written }, roots)
-  const calculations = openCalculationTree(catalog)
+  const calculations = openCalculationTree(catalog, meet)
   const users = openUserTree(catalog, roots, projects)
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
@@ -89,6 +94,7 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
     directory.kind === 'calculation' && calculations.isKnownFile(directory, name)
 
   function knownChild(directory: DirectoryNode, name: string): Node | undefined {
+    if (directory.kind === 'project') meet(directory)
     switch (directory.kind) {
       case 'root':
         return nodeIn(rootEntries, name)
@@ -102,6 +108,7 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
   }
 
   function lookup(directory: DirectoryNode, name: string, ask: Ask): Soon<Node | undefined> {
+    if (directory.kind === 'project') meet(directory)
     if (isProbe(name) && !isKnownFile(directory, name))
       return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
     return after(actual(directory, ask), node => lookupIn(directory, scratchDirectory(node), name, ask))
@@ -149,6 +156,7 @@ export function openTree({ catalog, dialect, roots, reports, rights, written, lo
 
   async function list(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
     const node = await actual(directory, ask)
+    if (node.kind === 'project') meet(node)
     const listed = await listOwn(node, ask)
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)

@@ -11,7 +11,7 @@ import { editableCalculation, editableProject, editableShare } from '../edit/who
 import type { Failure } from '../failure.js'
 import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
 import { type Access, openRights, type Rights } from './access.js'
-import { type EditingParts, forget as forgetRecord, openRecordSources } from './editing.js'
+import { type EditingParts, forget as forgetRecord, openRecordSources, readable } from './editing.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
 import { escapeTitle } from './name.js'
@@ -65,6 +65,8 @@ export interface Writing {
   end(draft: Draft): Promise<void>
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
   giveUp(draft: Draft): Promise<string | undefined>
+  /** No `new*.json` stands for this record any more. */
+  forgetNames(node: RecordNode): void
   /** What the service has of a record is asked for anew. */
   forget(node: EditableNode): void
   readonly ports: NewRecordPorts
@@ -157,7 +159,9 @@ export function openWriting(sources: WritingSources): Writing {
 
   async function settle(draft: Draft, ask: Ask): Promise<void> {
     const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
-    if (node === undefined) return
+    if (node === undefined || draft.meta.apart === true) return
+    await confirm(node, ask)
+    if (draft.meta.apart) return
     if (node.kind === 'new') {
       if (await newFiles.resume(node, draft, ask)) await end(draft)
       return
@@ -166,6 +170,13 @@ export function openWriting(sources: WritingSources): Writing {
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     forget(node)
     await end(draft)
+  }
+
+  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
+  async function confirm(node: EditableNode, ask: Ask): Promise<void> {
+    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }, ask)
+    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }, ask)
+    else if (node.kind === 'record') await catalog.record(readable(node), ask)
   }
 
   function forget(node: EditableNode): void {
@@ -213,10 +224,11 @@ export function openWriting(sources: WritingSources): Writing {
     end,
     giveUp,
     forget,
+    forgetNames: newFiles.forget,
     ports,
     adopt() {
       for (const draft of drafts.unsent()) {
-        const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+        const node = draft.key === undefined || draft.meta.apart === true ? undefined : nodeOfKey(draft.key)
         if (node !== undefined) records.adopt(keyOf(node), draft)
       }
     },

@@ -3,7 +3,8 @@ import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
-import type { Ask, Instant } from '../remote/remote.js'
+import type { Ask, Identity, Instant } from '../remote/remote.js'
+import { isOtherThan, refuseAnother } from './another.js'
 import type { Draft } from './draft.js'
 import { withFailureAs } from './explain.js'
 import type { RecordKey } from './key.js'
@@ -16,6 +17,8 @@ import { type Texts, textHash } from './texts.js'
 /** A record that is not there yet. All methods reject with a Failure. */
 export interface NewRecord {
   readonly key: RecordKey
+  /** Which thing it is made in, as the service says now; missing where it is made in none. */
+  place?(ask: Ask): Promise<Identity>
   /** What is to be sent. @throws Failure 'refused' for what the service could not take */
   compose(written: JsonObject, ask: Ask): Promise<JsonObject>
   /** Sends it; answers the new id. */
@@ -95,6 +98,8 @@ async function create(creation: Creation, ask: Ask): Promise<Made> {
     if (draft.meta.made !== undefined && (await isStillMade(creation, written, ask)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
+    if (record.place !== undefined && draft.meta.thing !== undefined)
+      await refuseAnother(draft, isOtherThan(draft, await record.place(ask)))
     body = await record.compose(written, ask)
     await texts.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })

@@ -20,8 +20,8 @@ import { isAlive, type Owner, thisProcess } from './owner.js'
 import { textHash } from './texts.js'
 
 export interface Drafts {
-  /** A new empty draft of a record; `base` is the text its writer has read, where that is known. */
-  create(key: RecordKey, base?: string): Promise<Draft>
+  /** A new empty draft of a record; `base` is the text its writer has read, `thing` what the record is now, where known. */
+  create(key: RecordKey, base?: string, thing?: DraftMeta['thing']): Promise<Draft>
   /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
   readonly found: readonly Draft[]
   /** What could not even be read; it stays untouched on disk. */
@@ -52,15 +52,15 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
       damaged.push({ directory: join(root, name), cause })
     }
   }
-  const create = (key: RecordKey, base?: string) => createDraft({ root, owner, now }, key, base)
+  const create: Drafts['create'] = (key, base, thing) =>
+    createDraft({ root, owner, now }, { key, base, thing })
   return { create, found, damaged }
 }
 
 /** Made aside and moved into place, so that no other mount ever sees a draft without its note. */
 async function createDraft(
   place: { root: string; owner: Owner; now: () => Instant },
-  key: RecordKey,
-  base: string | undefined,
+  { key, base, thing }: { key: RecordKey; base: string | undefined; thing: DraftMeta['thing'] },
 ): Promise<Draft> {
   const id = randomUUID()
   const aside = join(place.root, `.${id}`)
@@ -68,6 +68,7 @@ async function createDraft(
     ...newMeta(place.owner, place.now()),
     key: { ...key },
     ...(base === undefined ? {} : { base: textHash(base) }),
+    ...(thing === undefined ? {} : { thing }),
   }
   await mkdir(aside, { mode: privateDirectory })
   await (await open(join(aside, 'text'), 'wx', privateFile)).close()

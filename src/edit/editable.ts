@@ -1,6 +1,6 @@
 // What the saving path must know of a kind of record; every kind that can be edited implements it once.
 import type { JsonObject } from '../record/json.js'
-import type { Ask } from '../remote/remote.js'
+import type { Ask, Identity } from '../remote/remote.js'
 import type { Candidate } from './base.js'
 import type { Edits } from './diff.js'
 import type { RecordKey } from './key.js'
@@ -47,6 +47,10 @@ export interface EditableRecord {
   mean?(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }>
   /** The record as it is now, never from a cache. */
   read(ask: Ask): Promise<JsonObject>
+  /** Whether two records that had this key are of different things. */
+  isAnother(before: JsonObject, now: JsonObject): boolean
+  /** Which thing it is, once it was read: its own, and of a share its project's. */
+  identity(record: JsonObject, ask: Ask): Promise<Identity>
   /**
    * The written record in the form the service has it in (a path becomes an id).
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant

@@ -48,6 +48,15 @@ const metaSchema = z.object({
   form: z.string().optional(),
   made: z.string().optional(),
   madeOf: z.string().optional(),
+  thing: z
+    .object({
+      born: z.number().optional(),
+      owner: z.string().optional(),
+      title: z.string().optional(),
+      parent: z.string().optional(),
+    })
+    .optional(),
+  apart: z.boolean().optional(),
   attempt: z
     .object({
       saved: z.string(),
@@ -67,7 +76,8 @@ const metaSchema = z.object({
  * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
  * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
- * the text that it was made of.
+ * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
+ * `apart` is set once its id stands for another thing, in whose place the text is not shown.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
@@ -117,6 +127,8 @@ function whatToDo(kind: FailureKind): string {
       return 'Correct the text and save again, or give it up: `calcfs drafts drop NAME`.'
     case 'conflict':
       return 'Compare the two with `calcfs drafts diff NAME` (the other one ends in .theirs.json), make your text what it should be, and save again; or send it as it is: `calcfs drafts send NAME`.'
+    case 'another-thing':
+      return 'Your text is kept: print it with `calcfs drafts show NAME`, write it into the record of the thing that you mean, then give it up: `calcfs drafts drop NAME`.'
     case 'unauthenticated':
       return 'Sign in with `calcfs login`, then save again: `calcfs drafts send NAME`.'
     case 'forbidden':

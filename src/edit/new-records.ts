@@ -9,7 +9,7 @@ import { refuseBadPermission } from './share-rules.js'
 import { isSpelling } from './whole-record.js'
 
 export interface NewRecordPorts extends ReportPorts {
-  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares'>
+  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>
 }
 
 /** No operation lists reports: after a lost answer nobody can know. */
@@ -97,6 +97,7 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
+    place: async ask => dialect.facts(await remote.project(project, ask)),
     async compose(written, ask) {
       refuseBadPermission(dialect, written)
       if (dialect.sharedWith(written) === undefined)

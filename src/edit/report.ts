@@ -39,6 +39,8 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     key: { kind: 'report', id },
     plain: dialect.plain,
     read,
+    isAnother: dialect.isAnother,
+    identity: async record => dialect.facts(record),
     check,
     saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
     hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),

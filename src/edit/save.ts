@@ -3,7 +3,8 @@ import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
-import type { Ask, Instant } from '../remote/remote.js'
+import { type Ask, type Instant, isAnotherThing } from '../remote/remote.js'
+import { isOtherThan, refuseAnother } from './another.js'
 import { type Candidate, chooseBase } from './base.js'
 import { carryOut, hashesOf, type Own } from './carry-out.js'
 import { editsBetween, merge } from './diff.js'
@@ -37,7 +38,7 @@ export interface Saver {
   /**
    * Saves what the draft holds; nothing is ever sent twice, and a save that fails leaves the draft with its why.
    * @throws Failure: 'not-json' and 'refused' (nothing was sent), 'conflict' (nothing was sent, their text lies beside
-   * the draft), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
+   * the draft), 'another-thing' (nothing was sent: the id stands for another thing), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
    * what the service said
    */
   save(request: SaveRequest, ask: Ask): Promise<Saved>
@@ -77,6 +78,9 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const written = await (mine === undefined
     ? readMeaning(save, text, met, ask)
     : findWritten(save, mine, met, ask))
+  // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
+  if (record.key.kind !== 'share')
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, ask)))
   try {
     return await saveWritten(save, { text, isJson: mine !== undefined }, written, ask)
   } catch (thrown) {
@@ -117,6 +121,11 @@ async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, a
   const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(known, mine, held))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
+  const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, ask)))
+  await refuseAnother(
+    save.draft,
+    now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
+  )
   return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
 }
 
@@ -165,11 +174,23 @@ async function unchanged(save: Save, own: Own): Promise<Saved> {
 /** Brings the edits into the record as it is now. */
 async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<Saved> {
   const before = await save.record.read(ask)
+  await refuseOtherRecord(save, { base: written.base, before }, ask)
   const readTheirs = async () => before
   const change = await besideTheirs(save.draft, readTheirs, async () => merged(save.record, written, before))
   if (change.edits.size === 0) return finish(save, own, before, undefined)
   const { stored, lost } = await carryOut({ ...save, own }, change, ask)
   return finish(save, own, stored, lost)
+}
+
+/** @throws Failure 'another-thing' where the id stands for another thing than the base, or than when the draft was begun */
+async function refuseOtherRecord(
+  { record, draft }: Save,
+  { base, before }: { base: JsonObject; before: JsonObject },
+  ask: Ask,
+): Promise<void> {
+  await refuseAnother(draft, record.isAnother(base, before))
+  if (draft.meta.thing !== undefined)
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(before, ask)))
 }
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */

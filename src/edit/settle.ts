@@ -3,6 +3,7 @@ import { Failure } from '../failure.js'
 import { fieldOf, type JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import type { Ask } from '../remote/remote.js'
+import { refuseAnother } from './another.js'
 import { removed } from './diff.js'
 import type { Draft } from './draft.js'
 import type { Change, EditableRecord } from './editable.js'
@@ -27,7 +28,9 @@ export async function settleAttempt(
   const [before, whole, form] = recalled
   if (before === undefined || whole === undefined || form === undefined) return 'nothing'
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
-  if (record.compare(change, await record.read(ask)).unstored.length > 0) {
+  const now = await record.read(ask)
+  await refuseAnother(draft, record.isAnother(change.before, now))
+  if (record.compare(change, now).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
     return 'not-stored'

@@ -51,12 +51,18 @@ export function editableShare(
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
       return share.record
     },
+    isAnother: (before, now) => isOtherPerson(dialect.sharedWith(before), dialect.sharedWith(now)),
+    identity: async (_, ask) => dialect.facts(await remote.project(project, ask)),
     update: (record, ask) => remote.updateShare(record, ask),
     refuse: written => refuseOtherPermission(dialect, written),
   })
 }
 
-interface WholeRecord {
+/** A share stays with its person as long as it is the same one. */
+const isOtherPerson = (before: string | undefined, now: string | undefined): boolean =>
+  before !== undefined && now !== undefined && before !== now
+
+interface WholeRecord extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
   readonly key: RecordKey
   read(ask: Ask): Promise<JsonObject>
   update(record: JsonObject, ask: Ask): Promise<void>
@@ -64,11 +70,13 @@ interface WholeRecord {
   refuse(written: Written): void
 }
 
-function wholeRecord(dialect: Dialect, { key, read, update, refuse }: WholeRecord): EditableRecord {
+function wholeRecord(dialect: Dialect, { key, read, update, refuse, ...own }: WholeRecord): EditableRecord {
   return {
     key,
     plain: dialect.plain,
     read,
+    isAnother: own.isAnother ?? dialect.isAnother,
+    identity: own.identity ?? (async record => dialect.facts(record)),
     async check(written) {
       refuse(written)
       return written.mine

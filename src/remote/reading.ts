@@ -20,6 +20,8 @@ export interface ReadNames {
   readonly id: readonly string[]
   readonly title: readonly string[]
   readonly created: readonly string[]
+  readonly born: readonly string[]
+  readonly owner: readonly string[]
   readonly modified: readonly string[]
   readonly state: readonly string[]
   readonly published: readonly string[]
@@ -59,6 +61,9 @@ export function readings(names: ReadNames) {
     return {
       id: firstOf(record, names.id, idIn),
       title: wordsOf(record, isReport(record) ? names.reportTitle : names.title),
+      born: firstOf(record, names.born, dateIn),
+      owner: firstOf(record, names.owner, person),
+      parent: firstOf(record, names.parent, reference),
       created: firstOf(record, names.created, dateIn),
       modified: firstOf(record, names.modified, dateIn),
       published: isPublished(record),
@@ -79,6 +84,10 @@ export function readings(names: ReadNames) {
   const reference = (json: Json): string | undefined =>
     json.type === 'object' ? firstOf(json, names.id, idIn) : idIn(json)
 
+  /** A person, by a name or a number, or by an object that has one. */
+  const person = (json: Json): string | undefined =>
+    (json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json)) ?? reference(json)
+
   const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
 
   // The children of one project have one parent, and should hold one text of it.
@@ -95,6 +104,7 @@ export function readings(names: ReadNames) {
     const unread = json.fields.filter(field => !shownBesides.has(field.name))
     const { bundle, place } = bundler.put(compactPrint({ type: 'object', fields: unread }))
     const since = firstOf(json, names.modified, dateIn) ?? firstOf(json, names.created, dateIn)
+    const born = firstOf(json, names.born, dateIn)
     const parent = firstOf(json, names.parent, reference)
     if (parent !== lastParent) lastParent = parent === undefined ? undefined : (detached(parent) as ProjectId)
     return {
@@ -102,6 +112,7 @@ export function readings(names: ReadNames) {
       id: detached(id),
       title: detached(title),
       since,
+      born: born === since ? since : born,
       published: isPublished(json),
       parent: lastParent,
       bundle,

@@ -37,10 +37,50 @@ export interface Ask {
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'
 export type Permission = 'READ' | 'WRITE' | 'FULLACCESS'
 
-/** What a record or a listing's item says of itself that calcfs understands; the rest stays opaque. */
-export interface RecordFacts {
-  readonly id: string | undefined
+/** What tells the thing that an id stands for from another thing that has had the same id. */
+export interface Identity {
+  /** When it was made, from a field that says nothing else. */
+  readonly born: Instant | undefined
+  readonly owner: string | undefined
   readonly title: string | undefined
+  readonly parent: string | undefined
+}
+
+const dayMs = 86_400_000
+const secondMs = 1000
+const zoneStepMs = 15 * 60_000
+const widestZoneMs = 14 * 3_600_000
+
+/**
+ * Whether two dates may be one moment: compared in the coarser precision of the two. In `loosely`, where two operations
+ * tell them, one of which may leave the zone out, they may differ by a zone.
+ */
+export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'loosely'): boolean {
+  const step = [dayMs, secondMs].find(ms => one % ms === 0 || other % ms === 0) ?? 1
+  if (Math.floor(one / step) === Math.floor(other / step)) return true
+  if (how === 'strictly') return false
+  const apart = Math.abs(one - other)
+  return step === dayMs ? apart < dayMs + widestZoneMs : apart <= widestZoneMs && isZone(apart, step)
+}
+
+const isZone = (apart: number, step: number): boolean => Math.round(apart / step) % (zoneStepMs / step) === 0
+
+/**
+ * Whether an id stands for another thing than before. Dates decide; without them the owner, who stays when a thing is
+ * renamed or moved, and a new name in another place at once.
+ */
+export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' | 'loosely'): boolean {
+  if (before.born !== undefined && now.born !== undefined) return !isSameMoment(before.born, now.born, how)
+  const differ = (one: string | undefined, other: string | undefined) =>
+    one !== undefined && other !== undefined && one !== other
+  return (
+    differ(before.owner, now.owner) || (differ(before.title, now.title) && differ(before.parent, now.parent))
+  )
+}
+
+/** What a record or a listing's item says of itself that calcfs understands; the rest stays opaque. */
+export interface RecordFacts extends Identity {
+  readonly id: string | undefined
   readonly created: Instant | undefined
   readonly modified: Instant | undefined
   /** Published things are frozen on the platform. */
@@ -54,6 +94,8 @@ export interface Listed<Id> {
   readonly title: string
   /** When it was changed last, or else made, where the listing says so. */
   readonly since: Instant | undefined
+  /** When it was made, where the listing says so. */
+  readonly born: Instant | undefined
   readonly published: boolean
   /** What else the listing carried: `textsOf` shows it as compact JSON text. */
   readonly bundle: Bundle | undefined
@@ -129,9 +171,13 @@ export interface Body {
 }
 
 /** What of a calculation is downloaded: a file of its own, or the generated geometry. */
-export type Content =
-  | { readonly of: 'file'; readonly calculation: CalculationId; readonly title: FileTitle }
-  | { readonly of: 'xyz'; readonly calculation: CalculationId; readonly title: FileTitle }
+export interface Content {
+  readonly of: 'file' | 'xyz'
+  readonly calculation: CalculationId
+  readonly title: FileTitle
+  /** Tells the calculation from another one that has or had its id; without control characters. */
+  readonly mark?: string
+}
 
 /** Every operation of the API, each exactly one logical question. All reject with a Failure. */
 export interface Remote {
@@ -188,6 +234,8 @@ export interface Remote {
 /** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */
 export interface Dialect {
   facts(record: JsonObject): RecordFacts
+  /** Whether two records of one id are of different things; false where they do not say enough. */
+  isAnother(before: JsonObject, now: JsonObject): boolean
   /** The record without what the service alone sets at each change: an old copy of it is nobody's edit. */
   plain(record: JsonObject): JsonObject
   /** The report's rows in order; undefined where the service does not show the list. */

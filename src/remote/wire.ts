@@ -17,18 +17,19 @@ import { lengthReader, listing, listingReader, type Malformed, namesOf } from '.
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
-import type {
-  CalculationId,
-  Dialect,
-  FileTitle,
-  Listed,
-  ListedCalculation,
-  ListedProject,
-  ProjectId,
-  ReportId,
-  ReportType,
-  Share,
-  User,
+import {
+  type CalculationId,
+  type Dialect,
+  type FileTitle,
+  isAnotherThing,
+  type Listed,
+  type ListedCalculation,
+  type ListedProject,
+  type ProjectId,
+  type ReportId,
+  type ReportType,
+  type Share,
+  type User,
 } from './remote.js'
 import {
   entriesIn,
@@ -61,6 +62,9 @@ export const defaultFields: FieldNames = {
   id: ['id'],
   title: ['name', 'title'],
   created: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created', 'date'],
+  // Not a plain `date`, which may be that of the last change.
+  born: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created'],
+  owner: ['owner', 'ownerName', 'ownerId'],
   modified: [
     'modificationDate',
     'lastModificationDate',
@@ -196,6 +200,11 @@ function refuseOthers(items: readonly Json[], expected: Parameters<typeof refuse
 function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
   return {
     facts: read.facts,
+    isAnother(before, now) {
+      const [one, other] = [read.facts(before), read.facts(now)]
+      const isOtherId = one.id !== undefined && other.id !== undefined && one.id !== other.id
+      return isOtherId || isAnotherThing(one, other, 'strictly')
+    },
     plain: record => names.modified.reduce(withoutField, record),
     rows: report => rowsIn(report, names),
     entries: (report, base) => entriesIn(report, base, names),

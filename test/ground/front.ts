@@ -39,6 +39,8 @@ export interface Front {
   lose(which: RegExp): () => void
   /** Holds up each request until the promise is kept. */
   hold(until: Promise<unknown>): void
+  /** From now on another service stands behind it. */
+  turnTo(port: number): void
   /** Connections are refused until `back`. */
   leave(): Promise<void>
   back(): Promise<void>
@@ -47,7 +49,8 @@ export interface Front {
 const base = '/create/rest'
 
 /** A front for the service that listens on `port`. */
-export async function openFront(port: number): Promise<Front> {
+export async function openFront(first: number): Promise<Front> {
+  let port = first
   const heard: Heard[] = []
   const spoilers: { which: RegExp; how: Spoiler }[] = []
   const rewriters: { which: RegExp; change: (body: string) => string }[] = []
@@ -121,6 +124,9 @@ export async function openFront(port: number): Promise<Front> {
       }),
     hold(until) {
       held = until
+    },
+    turnTo(other) {
+      port = other
     },
     async leave() {
       server.closeAllConnections()

@@ -12,6 +12,8 @@ export interface TestService extends Front {
   readonly seed: Seed
   /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
   during(work: () => Promise<unknown>): Promise<readonly Heard[]>
+  /** From now on another service with these contents answers at the same address. */
+  remake(fill: (seed: Seed) => void, options?: Partial<ServiceOptions>): Promise<void>
   /** The file of its database. */
   readonly database: string
   /** Asks the service past the front as `demo`, as the platform's web pages would; answers the text. */
@@ -24,26 +26,35 @@ export async function testService(
   fill: (seed: Seed) => void,
   options: Partial<ServiceOptions> = {},
 ): Promise<TestService> {
-  const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
-  const service = await startService({ data, ...options })
+  const { service, data } = await filled(fill, options)
   const front = await openFront(service.port)
+  const all = [{ service, data }]
   t.teardown(async () => {
     await front.leave().catch(alreadyAway)
-    await service.close()
-    await rm(data, { recursive: true, force: true })
+    for (const one of all) {
+      await one.service.close()
+      await rm(one.data, { recursive: true, force: true })
+    }
   })
-  service.seed.together(() => fill(service.seed))
+  let present = service
 
   let signedIn: Promise<string> | undefined
   async function signIn(): Promise<string> {
     const authorization = `Basic ${Buffer.from('demo:demo').toString('base64')}`
-    const answer = await fetch(`${service.url}/login`, { method: 'POST', headers: { authorization } })
+    const answer = await fetch(`${present.url}/login`, { method: 'POST', headers: { authorization } })
     return answer.text()
   }
 
   return {
     ...front,
     seed: service.seed,
+    async remake(other, more = {}) {
+      const made = await filled(other, { ...options, ...more })
+      all.push(made)
+      present = made.service
+      signedIn = undefined
+      front.turnTo(present.port)
+    },
     database: join(data, 'service.db'),
     async during(work) {
       const before = front.heard.length
@@ -53,7 +64,7 @@ export async function testService(
     async elsewhere(method, path, body) {
       signedIn ??= signIn()
       const headers = { authorization: `Bearer ${await signedIn}`, 'content-type': 'application/json' }
-      const answer = await fetch(service.url + path, {
+      const answer = await fetch(present.url + path, {
         method,
         headers,
         ...(body === undefined ? {} : { body }),
@@ -63,6 +74,13 @@ export async function testService(
       return said
     },
   }
+}
+
+async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOptions>) {
+  const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
+  const service = await startService({ data, ...options })
+  service.seed.together(() => fill(service.seed))
+  return { service, data }
 }
 
 function alreadyAway(): void {}

@@ -10,6 +10,7 @@ import { foreignChanges } from './foreign-changes.js'
 import { foresight } from './foresight.js'
 import { identity } from './identity.js'
 import { listing } from './listing.js'
+import { madeAnew } from './made-anew.js'
 import { making } from './making.js'
 import { names } from './names.js'
 import { newFiles } from './new-files.js'
@@ -62,4 +63,5 @@ export const aboutWriting: readonly Promises[] = [
   turnedLists,
   emptyPlaces,
   identity,
+  madeAnew,
 ]

@@ -1,0 +1,190 @@
+// Which thing an id stands for: a service made anew gives the ids of old things to others, and nothing kept of those is theirs.
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { type Identity, type Instant, instant, isAnotherThing, isSameMoment } from '../remote/remote.js'
+import type { Ledger, Log } from './ledger.js'
+
+/** A thing with an identity of its own; a share is known by the person it is given to. */
+export interface Thing {
+  readonly kind: 'project' | 'calculation' | 'report'
+  readonly id: string
+}
+
+/** Which answer said it: the two may write one date differently. */
+export type Source = 'listing' | 'record'
+
+/** An id that stands for another thing now. */
+export interface OtherThing {
+  readonly thing: Thing
+  readonly at: Instant
+  readonly sentence: string
+}
+
+export interface Identities {
+  /**
+   * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
+   * thing than before, whoever listens has forgotten the old one by then.
+   */
+  meet(thing: Thing, said: Identity, by: Source): string
+  /** What was said of it last; undefined where nothing is known. */
+  known(thing: Thing): Identity | undefined
+  /** Whether it was called so when it was met last; true where nothing is known of its name. */
+  isCalled(thing: Thing, title: string): boolean
+  /** A save of this mount has changed what it says of itself: it is the same thing. */
+  accept(thing: Thing, said: Identity): void
+  /** It was deleted, or made just now: what comes under this id is another thing than what was known. */
+  renew(thing: Thing): void
+  /** Told of each id that stands for another thing, before that is shown. */
+  listen(told: (other: OtherThing) => void): void
+  /** Told where it cannot be known whether it is another one: only what is downloaded must be asked for again. */
+  listenDoubt(told: (thing: Thing) => void): void
+  /** The last change of what this id stands for, since the mount. */
+  changeOf(thing: Thing): OtherThing | undefined
+  readonly count: number
+}
+
+const room = 'identity'
+const told = z.object({
+  born: z.number().optional(),
+  owner: z.string().optional(),
+  title: z.string().optional(),
+  parent: z.string().optional(),
+})
+const rowForm = z.object({ mark: z.string(), listing: told.optional(), record: told.optional() })
+type Row = z.infer<typeof rowForm>
+
+const remembered = 4096
+
+export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instant; log: Log }): Identities {
+  const listeners: ((other: OtherThing) => void)[] = []
+  const doubters: ((thing: Thing) => void)[] = []
+  const changes = new LRUCache<string, OtherThing>({ max: remembered })
+  let count = 0
+  const keyOf = ({ kind, id }: Thing): string => `${kind} ${id}`
+
+  function rowOf(thing: Thing): Row | undefined {
+    const kept = ledger.get(room, keyOf(thing))
+    return kept === undefined ? undefined : rowIn(kept)
+  }
+
+  function keep(thing: Thing, row: Row): string {
+    const text = JSON.stringify(row)
+    if (ledger.get(room, keyOf(thing)) !== text) ledger.set(room, keyOf(thing), text)
+    return row.mark
+  }
+
+  function another(thing: Thing, said: Identity, by: Source): string {
+    count += 1
+    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${namesOf(rowOf(thing), said)}: what was kept of the earlier one is not shown any more`
+    const other = { thing, at: now(), sentence }
+    changes.set(keyOf(thing), other)
+    log('an id stands for another thing than before', { ...thing, sentence })
+    const mark = keep(thing, { mark: freshMark(said, now()), [by]: said })
+    for (const listener of listeners) listener(other)
+    return mark
+  }
+
+  return {
+    meet(thing, said, by) {
+      const row = rowOf(thing)
+      if (row === undefined) return saysNothing(said) ? '' : keep(thing, { mark: markOf(said), [by]: said })
+      if (contradicts(row, said, by)) return another(thing, said, by)
+      const doubtful = isDoubtful(row, said, by)
+      const mark = doubtful ? freshMark(said, now()) : row.mark
+      keep(thing, { ...row, mark, [by]: { ...row[by], ...stripped(said) } })
+      if (doubtful) for (const doubter of doubters) doubter(thing)
+      return mark
+    },
+    known(thing) {
+      const row = rowOf(thing)
+      return row && identityIn({ ...row.listing, ...row.record })
+    },
+    isCalled(thing, title) {
+      const row = rowOf(thing)
+      const names = [row?.listing?.title, row?.record?.title].filter(name => name !== undefined)
+      return names.length === 0 || names.includes(title)
+    },
+    accept(thing, said) {
+      const row = rowOf(thing)
+      if (row === undefined) return
+      const isDated = row.record?.born === said.born
+      const listing = row.listing && {
+        ...row.listing,
+        ...(isDated ? {} : { born: undefined }),
+        ...(said.title === undefined ? {} : { title: said.title }),
+      }
+      keep(thing, { ...row, ...(listing === undefined ? {} : { listing }), record: said })
+    },
+    renew(thing) {
+      if (rowOf(thing) !== undefined) keep(thing, { mark: `#${now()}` })
+    },
+    listen: listener => void listeners.push(listener),
+    listenDoubt: doubter => void doubters.push(doubter),
+    changeOf: thing => changes.get(keyOf(thing)),
+    get count() {
+      return count
+    },
+  }
+}
+
+/** What another version wrote says nothing. */
+function rowIn(text: string): Row | undefined {
+  try {
+    return rowForm.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function contradicts(row: Row, said: Identity, by: Source): boolean {
+  const before = row[by]
+  if (before !== undefined && isAnotherThing(identityIn(before), said, 'strictly')) return true
+  if (before?.born !== undefined || said.born === undefined) return false
+  const elsewhere = row[by === 'listing' ? 'record' : 'listing']?.born
+  return elsewhere !== undefined && !isSameMoment(instant(elsewhere), said.born, 'loosely')
+}
+
+/** Without a date a new name, or another place, may be a rename or another thing. */
+function isDoubtful(row: Row, said: Identity, by: Source): boolean {
+  const before = row[by]
+  if (before === undefined || (before.born !== undefined && said.born !== undefined)) return false
+  const differ = (one: string | undefined, other: string | undefined) =>
+    one !== undefined && other !== undefined && one !== other
+  return differ(before.title, said.title) || differ(before.parent, said.parent)
+}
+
+/** The date belongs to the id wherever it is known; else the place and the name have to do. */
+function markOf({ born, parent = '', title = '' }: Identity): string {
+  if (born !== undefined) return String(born)
+  const place = createHash('sha256').update(Buffer.from(`${parent}/${title}`, 'utf16le'))
+  return `~${place.digest('base64url').slice(0, 16)}`
+}
+
+const freshMark = (said: Identity, now: Instant): string =>
+  said.born === undefined ? `${markOf(said)}#${now}` : markOf(said)
+
+const identityIn = ({ born, owner, title, parent }: z.infer<typeof told>): Identity => ({
+  born: born === undefined ? undefined : instant(born),
+  owner,
+  title,
+  parent,
+})
+
+const saysNothing = (said: Identity): boolean => Object.keys(stripped(said)).length === 0
+
+/** Without what is not said: it takes nothing away that was. */
+function stripped({ born, owner, title, parent }: Identity): z.infer<typeof told> {
+  const said = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(said)
+}
+
+function namesOf(row: Row | undefined, said: Identity): string {
+  const before = { ...row?.listing, ...row?.record }
+  const words = (one: { born?: number | undefined; title?: string | undefined }) => {
+    const title = one.title === undefined ? [] : [JSON.stringify(one.title)]
+    const born = one.born === undefined ? [] : [`made at ${new Date(one.born).toISOString()}`]
+    return [...title, ...born].join(', ')
+  }
+  return words(before) === '' || words(said) === '' ? '' : ` (${words(said)}; before: ${words(before)})`
+}

@@ -1,0 +1,268 @@
+// What an id stands for may change: a service made anew, or taken from a backup, gives it to another thing.
+import type { Test } from 'tap'
+import type { Seed } from '../../src/service/seed.js'
+import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { cml } from '../ground/world.js'
+
+const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
+/** All files of one name have one length, so that neither a length nor a page's size tells one from another. */
+const outputOf = (name: string): string => cml.replace('water', name.padEnd(9, '_'))
+const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
+const descriptionOf = (name: string): string => `All about ${name}`
+
+/** The same calculations, numbered in this order; `fields` for each. */
+const numbered =
+  (order: readonly string[], fields: (name: string) => string | undefined = () => undefined) =>
+  (seed: Seed): void => {
+    seed.addUser({ name: 'demo', password: 'demo' })
+    seed.addUser({ name: 'guest', password: 'guest' })
+    seed.addUser({ name: 'other', password: 'other' })
+    const halves = [order.slice(0, 3), order.slice(3)]
+    for (const [at, names] of halves.entries()) {
+      const project = seed.addProject({
+        id: String(100 + at),
+        name: `With ${names[0]}`,
+        owner: 'demo',
+        description: '',
+        ...fieldsOf(fields(names[0] ?? '')),
+      })
+      for (const [place, name] of names.entries()) {
+        seed.addCalculation({
+          id: String(1 + at * 3 + place),
+          name,
+          project,
+          description: descriptionOf(name),
+          files: { 'output.cml': outputOf(name), 'a.inp': inputOf(name) },
+          ...fieldsOf(fields(name)),
+        })
+      }
+      seed.addShare({ project, user: at === 0 ? 'guest' : 'other', permission: 'READ' })
+    }
+    seed.addReport({
+      id: '42',
+      name: `Of ${order[0]}`,
+      owner: 'demo',
+      description: '',
+      calculations: [{ id: '1' }, { id: '2' }],
+    })
+  }
+
+const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
+
+/** No answer counts for long. */
+const brief = { ttlListing: '1s', ttlRecord: '1s' }
+
+async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const project of await namesOf(ground, 'projects')) {
+    if (project.startsWith('.')) continue
+    for (const name of await namesOf(ground, `projects/${project}`)) {
+      if (name.startsWith('.')) continue
+      const files = await namesOf(ground, `projects/${project}/${name}`)
+      for (const file of files.filter(one => !one.startsWith('.')))
+        found.set(`${name}/${file}`, await textOf(ground, `projects/${project}/${name}/${file}`))
+    }
+  }
+  return found
+}
+
+export function madeAnew(t: Test, open: OpenGround): void {
+  const forward = [...molecules]
+  const backward = molecules.toReversed()
+  const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
+  const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
+  const services = [
+    { what: 'a service', fields: undefined, shortcomings: {} },
+    { what: 'a service that lists no dates', fields: undefined, shortcomings: { bareListings: true } },
+    { what: 'a service whose things have one date', fields: sameDate, shortcomings: {} },
+  ] as const
+
+  for (const { what, fields, shortcomings } of services) {
+    for (const how of ['while it is mounted', 'over a remount'] as const) {
+      t.test(`THING-1 of ${what} made anew in another order ${how} no old content is shown`, async t => {
+        const ground = await open(t, {
+          fill: numbered(forward, fields),
+          service: { shortcomings },
+          settings: brief,
+        })
+        const before = await everything(ground)
+        t.equal(before.get('water/output.cml'), outputOf('water'))
+        for (const order of how === 'over a remount' ? [turned, forward] : [backward, turned]) {
+          await ground.service.remake(numbered(order, fields))
+          await ground.pass(2500)
+          if (how === 'over a remount') await ground.remount()
+          t.same(await everything(ground), before, order.join())
+        }
+      })
+    }
+  }
+
+  t.test('THING-1 what is read by its number is the new one, its geometry and its times as well', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    const { files, service } = ground
+    const path = 'by-id/calculation/1'
+    const seen = async () => {
+      const [xyz = ''] = (await namesOf(ground, path)).filter(name => name.endsWith('.xyz'))
+      return {
+        text: await textOf(ground, `${path}/output.cml`),
+        xyz: await textOf(ground, `${path}/${xyz}`),
+        time: (await files.stat(`${path}/output.cml`)).mtimeMs,
+        folder: (await files.stat(path)).mtimeMs,
+        record: JSON.parse(await textOf(ground, `${path}/.calculation.json`)).name,
+      }
+    }
+    const before = await seen()
+    t.match(before, { text: outputOf('water'), record: 'water' })
+    await service.remake(numbered(backward))
+    await ground.pass(2500)
+    await namesOf(ground, path)
+    const after = await seen()
+    t.match(after, { text: outputOf('indigo'), record: 'indigo' })
+    t.not(after.time, before.time, 'pages that the kernel keeps go with the time')
+    t.not(after.folder, before.folder)
+    t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { otherThings: /[1-9]/ })
+  })
+
+  t.test('THING-2 a rename or a move makes no other thing', async t => {
+    const dated = (name: string) => `{"creationDate":"2024-05-0${1 + molecules.indexOf(name)}T10:00:00Z"}`
+    const ground = await open(t, { fill: numbered(forward, dated), settings: brief })
+    const { service } = ground
+    await everything(ground)
+    const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=1'))
+    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
+    await ground.pass(2500)
+    const asked = await service.during(async () => {
+      t.equal(await textOf(ground, 'projects/With water/renamed/output.cml'), outputOf('water'))
+    })
+    t.same(
+      asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream')),
+      [],
+      'what was downloaded is not asked for again',
+    )
+  })
+
+  for (const { what, path, other } of [
+    { what: 'project', path: 'by-id/project/100/.project.json', other: '/project?id=100' },
+    { what: 'calculation', path: 'by-id/calculation/2/.calculation.json', other: '/calculation?id=2' },
+    { what: 'report', path: 'reports/42.json', other: '/report?id=42' },
+  ]) {
+    const edited = (text: string) => text.replace(/"description": "[^"]*"/, '"description": "Mine"')
+
+    t.test(`THING-3 a text of the earlier ${what} is kept and never sent to the other`, async t => {
+      const ground = await open(t, { fill: numbered(forward), settings: brief })
+      const { service } = ground
+      const text = await textOf(ground, path)
+      await service.remake(numbered(backward))
+      const before = await service.elsewhere('GET', other)
+      const heard = await service.during(async () => {
+        t.equal(await outcome(overwrite(ground, path, edited(text))), 'ESTALE')
+      })
+      t.same(writes(heard), [])
+      t.equal(await service.elsewhere('GET', other), before)
+      await ground.pass(2500)
+      const drafts = await namesOf(ground, '.calcfs/drafts')
+      t.equal(drafts.length, 2, 'the text and its why')
+      t.equal(await textOf(ground, `.calcfs/drafts/${drafts[0]}`), edited(text))
+      t.match(await textOf(ground, `.calcfs/drafts/${drafts[1]}`), /another thing/)
+      t.equal(
+        JSON.parse(await textOf(ground, path)).name,
+        JSON.parse(before).name,
+        'the file shows the other one',
+      )
+      const again = await service.during(() => overwrite(ground, path, '{'.repeat(3)).catch(() => {}))
+      t.same(writes(again), [])
+    })
+
+    t.test(
+      `THING-3 an unsent text of the earlier ${what} is not shown in the other’s place, over a restart too`,
+      async t => {
+        const ground = await open(t, { fill: numbered(forward), settings: brief })
+        const { service } = ground
+        const text = await textOf(ground, path)
+        const undo = service.spoil(new RegExp(`^PUT /${what}`), response => {
+          response.writeHead(403)
+          response.end('no')
+        })
+        t.equal(await outcome(overwrite(ground, path, edited(text))), 'EACCES')
+        undo()
+        t.equal(await textOf(ground, path), edited(text))
+        await service.remake(numbered(backward))
+        const before = JSON.parse(await service.elsewhere('GET', other))
+        await ground.remount()
+        await until(10_000, 'the other one is shown', async () => {
+          await ground.pass(2100)
+          return JSON.parse(await textOf(ground, path)).name === before.name
+        })
+        t.equal(
+          await textOf(ground, `.calcfs/drafts/${what === 'report' ? '' : `${what}-`}${before.id}.json`),
+          edited(text),
+        )
+        await overwrite(ground, path, edited(await textOf(ground, path)))
+        t.match(JSON.parse(await service.elsewhere('GET', other)), { name: before.name, description: 'Mine' })
+      },
+    )
+  }
+
+  t.test('THING-3 a share never gives a permission to another person or project', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    const { service } = ground
+    const shares = 'by-id/project/100/.shares'
+    const [own = ''] = (await namesOf(ground, shares)).filter(name => name.endsWith('.json'))
+    const text = await textOf(ground, `${shares}/${own}`)
+    const put = service.spoil(/^(POST|PUT) \/project\/share/, response => {
+      response.writeHead(403)
+      response.end('no')
+    })
+    t.not(
+      await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"FULLACCESS"}')),
+      'done',
+    )
+    put()
+    // The same numbers, other projects and persons.
+    await service.remake(seed => {
+      numbered(backward)(seed)
+    })
+    service.spoil(/^GET \/project\/share\?id=100/, async response => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`[${text.replace('"guest"', '"other"').replace('guest@', 'other@')}]`)
+    })
+    const heard = await service.during(async () => {
+      const more = text.replace('READ', 'FULLACCESS')
+      t.equal(await outcome(overwrite(ground, `${shares}/${own}`, more)), 'ESTALE')
+      t.equal(
+        await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"WRITE"}')),
+        'ESTALE',
+      )
+    })
+    t.same(writes(heard), [])
+  })
+
+  t.test('THING-4 a known report is another one: it is no longer listed', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    await textOf(ground, 'reports/42.json')
+    t.ok((await namesOf(ground, 'reports')).includes('42.json'))
+    await ground.service.remake(numbered(backward))
+    await ground.remount()
+    await ground.pass(2500)
+    await ground.files.stat('reports/42.json')
+    t.notOk((await namesOf(ground, 'reports')).includes('42.json'))
+    t.match(await textOf(ground, 'reports/42.json'), /Of indigo/)
+    t.ok((await namesOf(ground, 'reports')).includes('42.json'), 'it is known once it was opened')
+  })
+
+  t.test('THING-5 what was removed in one thing is not deleted in another', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
+    const { files, service } = ground
+    await namesOf(ground, 'projects/With water/water')
+    const folder = 'projects/With water/water'
+    for (const name of await namesOf(ground, folder)) await files.unlink(`${folder}/${name}`)
+    await service.remake(numbered(backward))
+    const heard = await service.during(async () => {
+      t.not(await outcome(files.rmdir(folder)), 'done')
+      await ground.pass(5000)
+    })
+    t.same(writes(heard), [])
+  })
+}
