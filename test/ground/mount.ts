@@ -26,6 +26,8 @@ export interface MountGround extends Ground {
   readonly home: string
   /** What the daemon has logged so far. */
   log(): Promise<string>
+  /** The daemon's process. */
+  daemonPid(): number | undefined
   /** The daemon dies without a word; the mount point stays dead. */
   kill9(): Promise<void>
   /** Starts a daemon on the mount point and waits until the drive is there. */
@@ -99,6 +101,7 @@ export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {})
     files: filesBelow(directory),
     log: () => fs.readFile(logFile, 'utf8'),
     mount,
+    daemonPid: () => daemon?.pid,
     async kill9() {
       await end('SIGKILL')
     },

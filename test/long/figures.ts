@@ -8,6 +8,7 @@ import { kills } from './figures/kills.js'
 import { model } from './figures/model.js'
 import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
+import { soak } from './figures/soak.js'
 import { storms } from './figures/storms.js'
 
 export const figures: readonly Figure[] = [
@@ -19,6 +20,7 @@ export const figures: readonly Figure[] = [
   fsx,
   names,
   damage,
+  soak,
   storms,
   mutants,
 ]
