@@ -99,6 +99,10 @@ export async function openDrive(
       if (child.exitCode !== null || child.signalCode !== null)
         throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode}: ${complaint}`)
       return isAlive(directory)
+    }).catch((thrown: unknown) => {
+      // It never came up: nothing is to be ended in order.
+      child.kill('SIGKILL')
+      throw thrown
     })
   }
 

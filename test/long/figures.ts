@@ -5,21 +5,25 @@ import { faultsOverEdits } from './figures/faults.js'
 import { fsx } from './figures/fsx.js'
 import { hostile } from './figures/hostile.js'
 import { kills } from './figures/kills.js'
+import { metadata } from './figures/metadata.js'
 import { model } from './figures/model.js'
 import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
+import { outage } from './figures/outage.js'
 import { soak } from './figures/soak.js'
 import { storms } from './figures/storms.js'
 
 export const figures: readonly Figure[] = [
   // One in a line, so that two new ones do not meet.
   hostile,
+  metadata,
   kills,
   faultsOverEdits,
   model,
   fsx,
   names,
   damage,
+  outage,
   soak,
   storms,
   mutants,

@@ -14,7 +14,9 @@ import { scoped } from '../scope.js'
 import { openSheet, type Sheet } from '../sheet.js'
 import { readWhole, timed } from '../timed.js'
 
-const limit = 60_000
+const limit = 25_000
+/** A mount where every call hangs is wrong once. */
+const wrongInOneCase = 3
 const atOnce = 2
 
 async function run(frame: Frame): Promise<Result> {
@@ -53,9 +55,18 @@ async function oneCase(template: Template, seed: number, sheet: Sheet): Promise<
     const harms = done(home, outside, pick)
     sheet.add('damages', harms.length)
     const about = `${harms.map(({ name, path }) => `${name}: ${path}`).join('; ')} (CALCFS_LONG_CASE=${seed})`
-    const wrong = (what: string): void => void sheet.wrong.push(`${what}: ${about}`)
+    let faults = 0
+    const wrong = (what: string): void => {
+      faults += 1
+      sheet.wrong.push(`${what}: ${about}`)
+    }
 
-    const drive = await openDrive(scope, template.service.url, { logLevel: 'info' }, { home, started: false })
+    const drive = await openDrive(
+      scope,
+      template.service.url,
+      { deadlineMetadata: '4s', deadlineRead: '4s' },
+      { home, started: false },
+    )
     await fs.writeFile(join(home, 'log'), '')
     try {
       await drive.start()
@@ -65,6 +76,7 @@ async function oneCase(template: Template, seed: number, sheet: Sheet): Promise<
     }
     sheet.add('mounts')
     for (const [path, due] of template.contents) {
+      if (faults >= wrongInOneCase) return
       const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, path)))
       if (seen.value === undefined) wrong(`${path} ends with ${seen.errno ?? `a call of ${seen.slowest} ms`}`)
       else if (!seen.value.equals(due)) wrong(`${path} has ${seen.value.length} other bytes of ${due.length}`)
