@@ -6,15 +6,16 @@ import t, { type Test } from 'tap'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts and src/quick-disk.ts are leaves that anyone below may import. */
+/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts and src/quick-disk.ts are leaves that anyone below may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   failure: [],
   soon: [],
+  askers: [],
   'quick-disk': [],
   record: ['failure'],
   config: [],
-  remote: ['record', 'failure'],
-  cache: ['remote', 'record', 'failure', 'quick-disk'],
+  remote: ['record', 'failure', 'askers'],
+  cache: ['remote', 'record', 'failure', 'quick-disk', 'askers'],
   edit: ['remote', 'record', 'failure', 'quick-disk'],
   drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon'],
   mount: ['drive', 'remote', 'record', 'failure', 'soon'],

@@ -1,4 +1,5 @@
 // One content on its way: which way a read takes (kept file, what arrives, passing through).
+import { openAskers } from '../askers.js'
 import { asFailure, Failure } from '../failure.js'
 import {
   type Ask,
@@ -62,6 +63,8 @@ export interface Arriving {
 
 /** A request of ours begins to be answered within this time; its readers may give up long before. */
 const beginWithinMs = 60_000
+/** A request that failed is repeated within this time. */
+const repeatWithinMs = 20_000
 
 export function openArriving(ports: ArrivingPorts, content: Content, name: string): Arriving {
   const { now, sizes, store } = ports
@@ -79,8 +82,21 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   let askedAt = now()
   let purpose: 'reading' | 'counting' = 'reading'
 
+  /** Those who wait for it now: without any, its requests yield to those of others. */
+  const askers = openAskers()
+
   function ownAsk(lane: Ask['lane']): Ask {
-    return { deadline: instant(now() + beginWithinMs), lane }
+    const deadline = instant(now() + beginWithinMs)
+    return { deadline, answerBy: instant(now() + repeatWithinMs), lane, askers }
+  }
+
+  async function joined<Answer>({ lane }: Ask, answer: () => Promise<Answer>): Promise<Answer> {
+    const leave = lane === 'user' ? askers.join() : undefined
+    try {
+      return await answer()
+    } finally {
+      leave?.()
+    }
   }
 
   function fetchIn(lane: Ask['lane']) {
@@ -151,6 +167,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   async function read(wanted: ColdRead): Promise<number | undefined> {
     askedAt = now()
     purpose = 'reading'
+    const isJoining = keeping.download !== undefined
     const length = keeping.told()
     if (length !== undefined && wanted.offset >= length) return 0
     if (keeping.standing !== undefined) throw keeping.standing
@@ -162,6 +179,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       if (error instanceof CannotKeep) keeping.refuse()
       if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
         return undefined
+      // What others began before may have been lost long ago: that says nothing about asking now.
+      if (isJoining && isLost(error)) return undefined
       throw asFailure(error)
     }
   }
@@ -229,11 +248,12 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
 
   async function size(ask: Ask): Promise<number> {
     askedAt = now()
-    return judged(ask, () =>
-      inTime(
-        ask,
-        askOnce(() => findLength(ask)),
-      ),
+    const isJoining = asking !== undefined || keeping.download !== undefined
+    return joined(ask, () =>
+      judged(ask, () => {
+        const answer = () => askOnce(() => findLength(ask))
+        return inTime(ask, isJoining ? answer().catch(unlessLost(answer)) : answer())
+      }),
     )
   }
 
@@ -264,14 +284,14 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       })
       return opening
     },
-    read,
+    read: wanted => joined(wanted.ask, () => read(wanted)),
     readNow(offset, into) {
       askedAt = now()
       purpose = 'reading'
       return readNow(offset, into)
     },
     size,
-    ahead,
+    ahead: guess => joined(guess.ask, () => ahead(guess)),
     fraction() {
       const length = keeping.told()
       return keeping.download === undefined || !length ? 0 : keeping.download.arrived / length
@@ -308,3 +328,13 @@ const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: num
   start: offset,
   end: Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY),
 })
+
+const isLost = (error: unknown): boolean => error instanceof Failure && error.kind === 'unreachable'
+
+/** Asks once more where what was joined had been lost. */
+const unlessLost =
+  <Answer>(again: () => Promise<Answer>) =>
+  (error: unknown): Promise<Answer> => {
+    if (!isLost(error)) throw error
+    return again()
+  }

@@ -1,5 +1,6 @@
 // What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
+import { type CountedAskers, openAskers } from '../askers.js'
 import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 import { within } from './deadline.js'
@@ -51,8 +52,16 @@ export interface MemoryLimits {
   readonly absence: number
   /** Milliseconds after its lifetime for which an answer may serve while the service is away. */
   readonly staleness: number
-  /** Milliseconds a background question may take. */
+  /** Milliseconds within which a failed request may be repeated. */
   readonly patience: number
+  /** Milliseconds a request may take in all: it goes on behind those who stopped waiting for it, and the next ones find it. */
+  readonly behind: number
+}
+
+/** A request on its way, and those who wait for it. */
+interface Flight {
+  readonly answer: Promise<unknown>
+  readonly askers: CountedAskers
 }
 
 interface Entry {
@@ -89,7 +98,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
   /** What is older is not fresh. */
   let freshFrom = 0
-  const flights = new Map<string, Promise<unknown>>()
+  const flights = new Map<string, Flight>()
   const nameOf = (room: string, key: string): string => `${room} ${key}`
 
   function recall<Answer>(question: Question<Answer>): Entry | undefined {
@@ -146,32 +155,43 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     ledger.delete(room, key)
   }
 
-  function fetchOnce<Answer>(question: Question<Answer>, lane: Ask['lane']): Promise<Answer> {
+  /** The request under way, begun now if there is none. Without askers it is a background request. */
+  function fetchOnce<Answer>(question: Question<Answer>): Flight {
     const name = nameOf(question.room, question.key)
     const flying = flights.get(name)
-    // A name always holds the answers of one kind of question.
-    if (flying !== undefined) return flying as Promise<Answer>
-    const deadline = instant(now() + limits.patience)
-    const flight: Promise<Answer> = question
-      .fetch({ deadline, lane })
+    if (flying !== undefined) return flying
+    const askers = openAskers()
+    const deadline = instant(now() + Math.max(limits.patience, limits.behind))
+    const ask: Ask = { deadline, answerBy: instant(now() + limits.patience), lane: 'guess', askers }
+    const isCurrent = (): boolean => flights.get(name)?.askers === askers
+    const answer: Promise<Answer> = question
+      .fetch(ask)
       .then(
-        answer => {
-          // What was learned or expired meanwhile is newer than this answer.
-          return flights.get(name) === flight ? keep(question, answer) : answer
-        },
+        // What was learned or expired meanwhile is newer than this answer.
+        fresh => (isCurrent() ? keep(question, fresh) : fresh),
         (thrown: unknown) => {
           const failure = asFailure(thrown)
-          if (flights.get(name) !== flight) throw failure
+          if (!isCurrent()) throw failure
           if (failure.kind === 'absent') forget(question.room, question.key)
           if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )
       .finally(() => {
-        if (flights.get(name) === flight) flights.delete(name)
+        if (isCurrent()) flights.delete(name)
       })
+    const flight = { answer, askers }
     flights.set(name, flight)
     return flight
+  }
+
+  /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
+  function awaited<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+    const flight = fetchOnce(question)
+    const leave = ask.lane === 'user' ? flight.askers.join() : noop
+    // A name always holds the answers of one kind of question.
+    const answer = flight.answer as Promise<Answer>
+    return within(ask, { now, sentence: lateSentence }, answer).finally(leave)
   }
 
   function serveStale<Answer>(question: Question<Answer>, entry: Entry, failure: Failure): Answer {
@@ -193,7 +213,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     if (entry === undefined || entry.expired || entry.at < freshFrom) return undefined
     const age = now() - entry.at
     if (age >= question.lifetime) return undefined
-    if (age > question.lifetime * nearItsEnd) fetchOnce(question, 'guess').catch(ignoreGuess)
+    if (age > question.lifetime * nearItsEnd) fetchOnce(question).answer.catch(ignoreGuess)
     return entry.answer as Answer
   }
 
@@ -205,7 +225,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const absence = absences.get(name)
     if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
-      return await within(patient(ask, entry), { now, sentence: lateSentence }, fetchOnce(question, ask.lane))
+      return await awaited(question, patient(ask, entry))
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (entry === undefined || failure.kind === 'absent') throw failure
@@ -243,3 +263,5 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
 
 /** A guess that fails costs nothing: the user's own question will tell him. */
 function ignoreGuess(): void {}
+
+function noop(): void {}

@@ -13,18 +13,21 @@ export interface Taking {
 
 /** A link that breaks more often than this within one file is not worth the requests. */
 const cutsAtMost = 64
+/** Of bodies that bring nothing at all, one is taken for an accident. */
+const inVainAtMost = 1
 
 /** Rejects with what `take` throws, or with why the body was lost. */
 export async function takeToEnd(first: Body, taking: Taking): Promise<void> {
   let body = first
+  let inVain = 0
   for (let cuts = 0; ; cuts += 1) {
     const before = taking.position()
     try {
       return await takeAll(body, taking)
     } catch (error) {
       if (!(error instanceof Lost)) throw error
-      const inVain = cuts === cutsAtMost || taking.position() === before || body.ends === 'unproven'
-      if (inVain) throw error.reason
+      inVain = taking.position() === before ? inVain + 1 : 0
+      if (cuts === cutsAtMost || inVain > inVainAtMost || body.ends === 'unproven') throw error.reason
       body = await rest(error.reason, taking)
     }
   }

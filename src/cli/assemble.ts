@@ -72,6 +72,8 @@ export const kernelCacheSeconds = 1
 /** The text lease outlives what the kernel was told by a second. */
 const leaseMs = (kernelCacheSeconds + 1) * 1000
 
+/** Milliseconds for which a question goes on after those who asked it have stopped waiting. */
+const behindMs = 60_000
 /** Milliseconds a status waits for the service. */
 const statusPatience = 1000
 
@@ -91,6 +93,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       absence: config.ttlAbsent,
       staleness: config.staleLimit,
       patience: config.deadlineMetadata,
+      behind: behindMs,
     },
     now,
   )

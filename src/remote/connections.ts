@@ -18,7 +18,8 @@ const connectTimeout = 8_000
 export function connectionsTo(base: URL, reach: Reach): Dispatcher {
   const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
   const shared = {
-    connections: reach.connections,
+    // Beside the slots, two for the probes of a service that seems away: they must not wait behind what is silent.
+    connections: reach.connections + 2,
     pipelining: 1,
     connect: { ...ca, timeout: connectTimeout },
     // Deadlines are the question's own, counted by `http.ts`.

@@ -107,8 +107,8 @@ interface Reading<Value> {
 
 /** The platform behind this address. */
 export function http(options: LineOptions): Http {
-  const way = line(options, overload)
   const base = options.base.pathname.replace(/\/$/, '')
+  const way = line(options, { tooMuch: overload, probe: `${base}/user/info` })
 
   function question<Value>(request: Request, reading: Reading<Value>, ask: Ask): Promise<Value> {
     const outgoing = outgoingOf(request, `${base}${request.path}`, reading)

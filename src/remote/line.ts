@@ -1,4 +1,4 @@
-// The way of one request to the service and back: its place, its turn, its deadline, and what silence means.
+// Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, and what a lost answer means.
 import { Failure } from '../failure.js'
 import type { Flow } from './body.js'
 import { breaker } from './breaker.js'
@@ -6,9 +6,11 @@ import { type Clock, systemClock } from './clock.js'
 import { connectionsTo, type Reach } from './connections.js'
 import { type Arrival, type Exchange, exchange } from './exchange.js'
 import { lanes, type Turn, type Weight } from './lanes.js'
+import { firstHead, type Headed, type Leg } from './legs.js'
 import { bandwidth, requestRate } from './rate.js'
-import type { Ask } from './remote.js'
+import type { Ask, Instant } from './remote.js'
 import type { Attempt } from './retry.js'
+import { watchPieces } from './stall.js'
 import { transportFailure } from './transport.js'
 
 export interface LineOptions extends Reach {
@@ -18,6 +20,14 @@ export interface LineOptions extends Reach {
   /** Bytes a second, all bodies together. */
   readonly bwlimit?: number | undefined
   readonly clock?: Clock | undefined
+}
+
+/** What the meaning of HTTP adds to the pipeline. */
+export interface Manners {
+  /** Statuses of an overload. */
+  readonly tooMuch: ReadonlySet<number>
+  /** A path that every service answers somehow. */
+  readonly probe: string
 }
 
 export interface Outgoing {
@@ -43,80 +53,213 @@ export interface Line {
   close(): Promise<void>
 }
 
-/** Opens nothing yet: connections are made when the first request goes out, and kept. `tooMuch` are the statuses of an overload. */
-export function line(options: LineOptions, tooMuch: ReadonlySet<number>): Line {
+/** Milliseconds a probe may take before its connection is given up. */
+const probeLimit = 10_000
+/** A sending that another one has made needless. */
+const superseded = new Failure('busy', 'the same question was answered by another request')
+
+/** Opens nothing yet: connections are made when the first request goes out, and kept. */
+export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   const clock = options.clock ?? systemClock
   const dispatcher = connectionsTo(options.base, options)
-  const places = lanes(options.connections, clock)
+  const slots = lanes(options.connections, clock)
   const rate = requestRate(options.maxRequests, clock)
   const spend = bandwidth(options.bwlimit, clock)
-  const health = breaker(clock.now)
+  const health = breaker(clock, () => probed())
+  /** How often each lost its connection to others. */
+  const yields = new WeakMap<Outgoing, number>()
+  let lastHeaders: Outgoing['headers'] = {}
 
-  async function send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>> {
-    const allowed = ask.deadline - clock.now()
-    // Made when it is needed: an error that nobody throws still costs its stack.
-    let late: Failure | undefined
-    const tooLate = (): Failure => {
-      late ??= new Failure('timeout', `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`)
-      return late
-    }
-    let call: Exchange | undefined
-    let turn: Turn = noTurn
-    let since = clock.now()
-    let callOff = () => {}
-    let arrival: Arrival | undefined
+  /** A question of our own, on a connection beside those of the slots: any head at all is an answer. */
+  async function probed(): Promise<void> {
+    const headers = { ...lastHeaders }
+    const call = exchange(
+      dispatcher,
+      wireOptions(options.base, { method: 'GET', path: probe, headers, body: undefined }),
+    )
+    const callOff = clock.after(probeLimit, () =>
+      call.abort(new Failure('timeout', 'the probe was not answered')),
+    )
     try {
-      if (allowed <= 0) throw tooLate()
-      turn = await places.enter(outgoing.weight, ask)
-      await rate.turn(ask)
-      health.admit()
-      since = clock.now()
-      call = exchange(dispatcher, wireOptions(options.base, outgoing))
-      callOff = clock.after(ask.deadline - since, () => call?.abort(tooLate()))
-      arrival = await call.arrival
+      const { bytes } = await call.arrival
+      bytes.destroy()
       health.heard()
-      // A body that failed with its head has closed already.
-      if (arrival.bytes.closed) turn.leave()
-      else arrival.bytes.once('close', turn.leave)
-      if (tooMuch.has(arrival.status)) turn.pushedBack()
-      else turn.answered(clock.now() - since, Number(arrival.headers['content-length'] ?? 0))
-      return await judge(arrival, flow(call, allowed))
-    } catch (thrown) {
-      const failure = transportFailure(thrown)
-      turn.leave()
-      if (late !== undefined && failure === late && call?.sent() === true && arrival === undefined)
-        turn.pushedBack()
-      if (call !== undefined && arrival === undefined && failure.kind !== 'untrusted')
-        health.silent(since, failure)
-      return unanswered(outgoing, failure, call?.sent() === true, !health.away())
     } finally {
       callOff()
     }
   }
 
+  async function send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>> {
+    const allowed = ask.deadline - clock.now()
+    const sending: Sending = {
+      outgoing,
+      ask,
+      allowed,
+      sent: false,
+      headed: undefined,
+      dropped: undefined,
+      late: undefined,
+    }
+    const start = (): Leg => legOf(sending)
+    let callOff = noop
+    try {
+      if (allowed <= 0) throw tooLate(sending)
+      const headed = await firstHead(ask, { clock, start, unusual: () => slots.unusual, superseded })
+      sending.headed = headed
+      callOff = clock.after(ask.deadline - clock.now(), () => headed.call.abort(tooLate(sending)))
+      return await judge(headed.arrival, flow(headed, sending))
+    } catch (thrown) {
+      const failure = transportFailure(thrown)
+      return unanswered(sending, failure, !health.away())
+    } finally {
+      callOff()
+    }
+  }
+
+  function legOf(sending: Sending): Leg {
+    const { outgoing, ask } = sending
+    let call: Exchange | undefined
+    let sentAt: Instant | undefined
+    let dropped: Failure | undefined
+    const drop = (reason: Failure): void => {
+      dropped = reason
+      call?.abort(reason)
+    }
+    const preempt = (reason: Failure): void => {
+      yields.set(outgoing, (yields.get(outgoing) ?? 0) + 1)
+      sending.dropped = reason
+      drop(reason)
+    }
+
+    async function headOf(): Promise<Headed> {
+      let turn: Turn | undefined
+      let callOff = noop
+      try {
+        turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, ask)
+        await rate.turn(ask)
+        await health.admit(ask)
+        if (dropped !== undefined) throw dropped
+        sentAt = clock.now()
+        lastHeaders = headersOfProbe(outgoing.headers)
+        call = exchange(dispatcher, wireOptions(options.base, outgoing))
+        turn.sent()
+        callOff = clock.after(ask.deadline - sentAt, () => call?.abort(tooLate(sending)))
+        const arrival = await call.arrival
+        heard(arrival, turn, sentAt)
+        return { arrival, call, turn }
+      } catch (thrown) {
+        const failure = transportFailure(thrown)
+        turn?.leave()
+        if (call?.sent() === true) sending.sent = true
+        if (call !== undefined && sentAt !== undefined && dropped === undefined)
+          silent(sending, { failure, turn, sentAt })
+        throw failure
+      } finally {
+        callOff()
+      }
+    }
+
+    return {
+      head: headOf(),
+      get sentAt() {
+        return sentAt
+      },
+      drop,
+    }
+  }
+
+  function heard(arrival: Arrival, turn: Turn, sentAt: Instant): void {
+    health.heard()
+    // A body that failed with its head has closed already.
+    if (arrival.bytes.closed) turn.leave()
+    else arrival.bytes.once('close', turn.leave)
+    if (tooMuch.has(arrival.status)) turn.pushedBack()
+    turn.answered(clock.now() - sentAt, Number(arrival.headers['content-length'] ?? 0))
+  }
+
+  /** A silence while others are answered is about this request alone, not about the service. */
+  function silent(sending: Sending, { failure, turn, sentAt }: Silence): void {
+    if (failure === sending.late && sending.sent && !health.heardSince(sentAt)) turn?.pushedBack()
+    if (failure.kind !== 'untrusted') health.silent(sentAt, failure)
+  }
+
   /** A body may take long as a whole, but no longer for one piece than the question had for its answer. */
-  function flow(call: Exchange, stall: number): Flow {
-    const stalled = () => new Failure('timeout', `the answer stood still for ${stall} ms`)
-    return { expectPiece: () => clock.after(stall, () => call.abort(stalled())), spend }
+  function flow({ call, turn, arrival }: Headed, { ask, allowed, outgoing }: Sending): Flow {
+    const pieces = watchPieces({
+      clock,
+      askers: ask.askers,
+      weight: outgoing.weight,
+      unusual: () => slots.unusual,
+      abort: call.abort,
+    })
+    arrival.bytes.once('close', pieces.end)
+    if (arrival.bytes.closed) pieces.end()
+    const stalled = () => new Failure('timeout', `the answer stood still for ${allowed} ms`)
+    return {
+      expectPiece() {
+        const waitOff = clock.after(allowed, () => call.abort(stalled()))
+        pieces.waiting()
+        return () => {
+          waitOff()
+          pieces.came()
+        }
+      },
+      async spend(bytes) {
+        turn.moved(bytes)
+        pieces.took(bytes)
+        await spend(bytes)
+      },
+    }
+  }
+
+  /** Made when it is needed: an error that nobody throws still costs its stack. */
+  function tooLate(sending: Sending): Failure {
+    const { outgoing, allowed } = sending
+    sending.late ??= new Failure(
+      'timeout',
+      `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
+    )
+    return sending.late
   }
 
   return {
     clock,
     send,
     get guesses() {
-      return places.guesses
+      return slots.guesses
     },
     close: () => dispatcher.destroy(),
   }
 }
 
-/** Before there is a place. */
-const noTurn: Turn = { leave() {}, answered() {}, pushedBack() {} }
+/** One attempt, however often it is sent. */
+interface Sending {
+  readonly outgoing: Outgoing
+  readonly ask: Ask
+  /** Milliseconds. */
+  readonly allowed: number
+  /** The first byte of it may have left. */
+  sent: boolean
+  headed: Headed | undefined
+  /** Why it was ended for others. */
+  dropped: Failure | undefined
+  late: Failure | undefined
+}
+
+interface Silence {
+  readonly failure: Failure
+  readonly turn: Turn | undefined
+  readonly sentAt: Instant
+}
 
 /** Without an answer a sent write may or may not have been carried out; everything else simply failed. */
-function unanswered(outgoing: Outgoing, failure: Failure, sent: boolean, again: boolean): Attempt<never> {
-  if (outgoing.repeatable || !sent) {
-    const transient = failure.kind === 'unreachable' || failure.kind === 'broken'
+function unanswered(
+  { outgoing, sent, headed, dropped }: Sending,
+  failure: Failure,
+  again: boolean,
+): Attempt<never> {
+  if (outgoing.repeatable || !(sent || headed !== undefined)) {
+    const transient = failure.kind === 'unreachable' || failure.kind === 'broken' || failure === dropped
     return { ended: 'badly', failure, again: again && outgoing.repeatable && transient }
   }
   return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
@@ -131,7 +274,12 @@ export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
 /** A request in an error's sentence. */
 export const described = (outgoing: Outgoing): string => `${outgoing.method} ${outgoing.path.slice(0, 300)}`
 
-const wireOptions = (base: URL, outgoing: Outgoing) => ({
+/** A probe is signed like the request that came before it, and asks for nothing but an answer. */
+function headersOfProbe({ authorization }: Outgoing['headers']): Outgoing['headers'] {
+  return authorization === undefined ? {} : { authorization }
+}
+
+const wireOptions = (base: URL, outgoing: Pick<Outgoing, 'method' | 'path' | 'headers' | 'body'>) => ({
   origin: base.origin,
   path: outgoing.path,
   method: outgoing.method,
@@ -140,3 +288,5 @@ const wireOptions = (base: URL, outgoing: Outgoing) => ({
   // undici closes the connection after a HEAD unless told otherwise.
   reset: false,
 })
+
+function noop(): void {}

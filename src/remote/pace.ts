@@ -1,5 +1,6 @@
 // How many requests go out side by side: more while that brings more answers, fewer when the service says it is too much.
 import type { Clock } from './clock.js'
+import type { Instant } from './remote.js'
 
 export interface Pace {
   /** How many may be under way at once, now. */
@@ -8,8 +9,8 @@ export interface Pace {
   began(others: number): void
   /** It was answered, with so many bytes, after so many milliseconds until its head came. */
   answered(milliseconds: number, bytes: number): void
-  /** 429, 503, or silence: the service has too much to do. */
-  pushedBack(): void
+  /** 429, 503, or silence: too much to do. What went out at `sentAt`, before the last such answer, says nothing new. */
+  pushedBack(sentAt?: Instant): void
 }
 
 /** What a first walk begins with; a pool that may have fewer begins with all of them. */
@@ -40,6 +41,7 @@ export function pace(most: number, clock: Clock, changed: (width: number) => voi
   let width = Math.min(widthAtFirst, most)
   let before: Window | undefined
   let steadyUntil = Number.NEGATIVE_INFINITY
+  let narrowedAt = Number.NEGATIVE_INFINITY
   let began = clock.now()
   let units = 0
   let heads = 0
@@ -94,7 +96,9 @@ export function pace(most: number, clock: Clock, changed: (width: number) => voi
       begin()
       if (full && clock.now() >= steadyUntil) conclude(seen)
     },
-    pushedBack() {
+    pushedBack(sentAt) {
+      if (sentAt !== undefined && sentAt < narrowedAt) return
+      narrowedAt = clock.now()
       before = undefined
       steadyUntil = clock.now() + contentMs
       set(Math.floor(width / 2))

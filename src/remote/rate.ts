@@ -1,5 +1,6 @@
 // How fast a small server may be asked: requests a second, users before guesses, and bytes a second.
 import { type Clock, inTime, sleep } from './clock.js'
+import { isBackground } from './lanes.js'
 import type { Ask } from './remote.js'
 
 export interface Rate {
@@ -11,41 +12,53 @@ export interface Rate {
 export function requestRate(perSecond: number | undefined, clock: Clock): Rate {
   if (perSecond === undefined) return { turn: async () => {} }
   const spacing = 1000 / perSecond
-  const waiting = { user: new Set<() => void>(), guess: new Set<() => void>() }
+  const waiting = new Set<Waiting>()
   let free = Number.NEGATIVE_INFINITY
   let serving = false
 
+  /** Users first, as they are now: a background request may have found somebody who waits for it. */
+  function next(): Waiting | undefined {
+    let first: Waiting | undefined
+    for (const one of waiting) {
+      if (!isBackground(one.ask)) return one
+      first ??= one
+    }
+    return first
+  }
+
   async function serve(): Promise<void> {
     serving = true
-    while (waiting.user.size + waiting.guess.size > 0) {
+    while (waiting.size > 0) {
       if (free > clock.now()) await sleep(clock, free - clock.now())
-      const queue = waiting.user.size > 0 ? waiting.user : waiting.guess
-      for (const go of queue) {
-        queue.delete(go)
-        free = clock.now() + spacing
-        go()
-        break
-      }
+      const one = next()
+      if (one === undefined) break
+      waiting.delete(one)
+      free = clock.now() + spacing
+      one.go()
     }
     serving = false
   }
 
   return {
     async turn(ask) {
-      const queue = waiting[ask.lane]
-      let go = () => {}
-      const turn = new Promise<void>(resolve => {
-        go = resolve
+      let one: Waiting | undefined
+      const turn = new Promise<void>(go => {
+        one = { ask, go }
+        waiting.add(one)
       })
-      queue.add(go)
       if (!serving) void serve()
       try {
         await inTime(turn, ask, clock, 'the limit of requests a second left no time for this one')
       } finally {
-        queue.delete(go)
+        if (one !== undefined) waiting.delete(one)
       }
     },
   }
+}
+
+interface Waiting {
+  readonly ask: Ask
+  readonly go: () => void
 }
 
 /** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */

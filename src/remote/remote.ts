@@ -1,5 +1,6 @@
 // The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
 
+import type { Askers } from '../askers.js'
 import type { Bundle } from '../record/bundle.js'
 import type { Json, JsonObject } from '../record/json.js'
 
@@ -32,6 +33,10 @@ export const byteOffset = (bytes: number): ByteOffset => bytes as ByteOffset
 export interface Ask {
   readonly deadline: Instant
   readonly lane: 'user' | 'guess'
+  /** Those who wait, where the request outlives them: without any it goes on in the background. `lane` counts where there are none. */
+  readonly askers?: Askers | undefined
+  /** When the first of them gives up: no failed attempt is repeated after that. The deadline where it is not given. */
+  readonly answerBy?: Instant | undefined
 }
 
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'

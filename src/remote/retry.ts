@@ -22,17 +22,31 @@ export async function retried<Value>(
   clock: Clock,
   attempt: () => Promise<Attempt<Value>>,
 ): Promise<Value> {
+  const patience = Math.min(ask.deadline, ask.answerBy ?? ask.deadline) - clock.now()
+  let answerBy = clock.now() + patience
+  let made = 0
+  // Each asker may expect as much as the first one; the request itself still ends at its deadline.
+  const unwatch = ask.askers?.watch(what => {
+    if (what !== 'came') return
+    answerBy = Math.min(ask.deadline, clock.now() + patience)
+    made = Math.min(made, attempts - 2)
+  })
   let before: Failure | undefined
-  for (let made = 1; ; made++) {
-    const end = await attempt()
-    if (end.ended === 'well') return end.value
-    // That the time was up in the end says less than what had taken it.
-    if (before !== undefined && end.failure.kind === 'timeout') throw before
-    const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
-    // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
-    if (!end.again || made === attempts || clock.now() + wait >= ask.deadline) throw end.failure
-    before = end.failure
-    await sleep(clock, wait)
+  try {
+    for (;;) {
+      const end = await attempt()
+      if (end.ended === 'well') return end.value
+      made += 1
+      // That the time was up in the end says less than what had taken it.
+      if (before !== undefined && end.failure.kind === 'timeout') throw before
+      const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
+      // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
+      if (!end.again || made >= attempts || clock.now() + wait >= answerBy) throw end.failure
+      before = end.failure
+      await sleep(clock, wait)
+    }
+  } finally {
+    unwatch?.()
   }
 }
 

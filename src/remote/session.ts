@@ -1,4 +1,5 @@
 // Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
+import { type Askers, openAskers } from '../askers.js'
 import { asFailure, Failure } from '../failure.js'
 import { type Clock, inTime } from './clock.js'
 import type { Http } from './http.js'
@@ -35,6 +36,10 @@ export interface Session {
 const loginLimit = 10_000
 /** Milliseconds during which refused credentials are not tried again: a locked account helps nobody. */
 const refusalKept = 30_000
+/** The same for credentials that were accepted before: a first refusal may be a passing fault of the service. */
+const refusalsKeptOfKnown = [1_000, 10_000]
+/** Milliseconds between two log-ins whose tokens serve nothing. */
+const uselessLoginEvery = 30_000
 const mend = 'run `calcfs login`'
 
 /** A session that nothing has been asked of yet. */
@@ -43,28 +48,82 @@ export function session(http: Http, options: SessionOptions): Session {
   let token: Token | undefined
   let renewing: Promise<Token> | undefined
   let refused:
-    | { readonly credentials: string; readonly until: Instant; readonly failure: Failure }
+    | {
+        readonly credentials: string
+        readonly until: Instant
+        readonly failure: Failure
+        readonly times: number
+      }
     | undefined
+  const accepted = new Set<string>()
   const bad = new Set<string>()
+  /** Those who wait for a log-in: one that is silent is sent once more when another asker comes. */
+  const waiting = openAskers()
   let fruitlessUntil = instant(0)
+  // What tells a token that is refused from a question that is refused with any token.
+  let served: { readonly text: string; readonly at: Instant } | undefined
+  let checking: { readonly text: string; readonly answer: Promise<boolean> } | undefined
+
+  async function asked<Value>(
+    by: Token,
+    question: (authorization: string) => Promise<Value>,
+  ): Promise<Value> {
+    const answer = await question(`Bearer ${by.text}`)
+    served = { text: by.text, at: clock.now() }
+    return answer
+  }
 
   return {
     async ask(ask, question) {
       const first = await current(ask)
+      const began = clock.now()
+      let refusal: unknown
       try {
-        return await question(`Bearer ${first.text}`)
+        return await asked(first, question)
       } catch (failure) {
         if (!isRefusal(failure)) throw failure
-        if (clock.now() < fruitlessUntil) throw failure
+        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, ask))) throw failure
         if (token === first) token = undefined
         bad.add(first.text)
+        refusal = failure
       }
-      const second = await current(ask)
-      return question(`Bearer ${second.text}`).catch(failure => {
-        if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + refusalKept)
+      const second = await current(ask).catch(async failure => {
+        // Without a log-in, a token that others are served with is as good as before.
+        if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, ask))) throw failure
+        bad.delete(first.text)
+        token ??= first
+        throw refusal
+      })
+      return asked(second, question).catch(failure => {
+        if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
         throw failure
       })
     },
+  }
+
+  /** After a log-in that changed nothing for its question: whether it is the token that is refused, and was good before. */
+  async function needsRenewal(by: Token, since: Instant, ask: Ask): Promise<boolean> {
+    if (token !== undefined && token !== by) return true
+    if (served?.text !== by.text) return false
+    if (served.at > since) return false
+    return !(await isServed(by, ask))
+  }
+
+  /** Asks who the user is, which every valid token may: one request however many questions are refused. */
+  async function isServed(by: Token, ask: Ask): Promise<boolean> {
+    if (checking?.text !== by.text) {
+      const authorization = `Bearer ${by.text}`
+      const answer = http.text({ method: 'GET', path: '/user/info', authorization }, ask).then(
+        () => true,
+        failure => !isRefusal(failure),
+      )
+      const check = { text: by.text, answer }
+      checking = check
+      void answer.then(() => {
+        if (checking === check) checking = undefined
+      })
+    }
+    return checking.answer
   }
 
   async function current(ask: Ask): Promise<Token> {
@@ -73,7 +132,12 @@ export function session(http: Http, options: SessionOptions): Session {
     renewing ??= renewed().finally(() => {
       renewing = undefined
     })
-    return inTime(renewing, ask, clock, 'the log-in was not answered in time')
+    const leave = waiting.join()
+    try {
+      return await inTime(renewing, ask, clock, 'the log-in was not answered in time')
+    } finally {
+      leave()
+    }
   }
 
   async function renewed(): Promise<Token> {
@@ -114,13 +178,16 @@ export function session(http: Http, options: SessionOptions): Session {
     const same = JSON.stringify([credentials.user, credentials.password])
     if (refused?.credentials === same && clock.now() < refused.until) throw refused.failure
     try {
-      const fresh = await logIn(http, credentials, clock)
+      const fresh = await logIn(http, credentials, clock, waiting)
       refused = undefined
+      accepted.add(same)
       await options.store?.save(fresh).catch(options.note)
       return fresh
     } catch (failure) {
       if (failure instanceof Failure && isRefusal(failure)) {
-        refused = { credentials: same, until: instant(clock.now() + refusalKept), failure }
+        const times = refused?.credentials === same ? refused.times + 1 : 0
+        const kept = (accepted.has(same) ? refusalsKeptOfKnown[times] : undefined) ?? refusalKept
+        refused = { credentials: same, until: instant(clock.now() + kept), failure, times }
       }
       throw failure
     }
@@ -135,11 +202,12 @@ export async function logIn(
   http: Http,
   credentials: Extract<Credentials, { with: 'password' }>,
   clock: Clock,
+  askers?: Askers,
 ): Promise<Token> {
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  const ask: Ask = { deadline: instant(clock.now() + loginLimit), lane: 'user' }
+  const ask: Ask = { deadline: instant(clock.now() + loginLimit), lane: 'user', askers }
   try {
     const answer = await http.text({ method: 'POST', path: '/login', authorization, repeatable: true }, ask)
     return tokenIn(answer, clock.now())

@@ -49,7 +49,7 @@ async function ground(
   const signed = signedIn(service.asked, session(service.asked, options))
   const later = () => ({ deadline: instant(clock.now() + 3000), lane: 'user' as const })
   const logins = () => service.heard.filter(({ path }) => path.endsWith('/login')).length
-  return { clock, service, logins, user: () => signed.text(get, later()) }
+  return { clock, service, logins, signed, later, user: () => signed.text(get, later()) }
 }
 
 const bearer = ({ head }: Heard): string => /authorization: Bearer (\S+)/i.exec(head)?.[1] ?? ''
@@ -87,6 +87,57 @@ t.test('a service that refuses every token is not hammered with log-ins', { time
   for (let count = 0; count < 5; count++) await failsAs(t, 'unauthenticated', user())
   t.equal(logins(), 2)
 })
+
+t.test(
+  'SIGN-8 a question that is refused with every token stops no other log-in',
+  { timeout: 10_000 },
+  async t => {
+    let valid = 'first'
+    let issued = 0
+    const { service, logins, user, signed, later } = await ground(t, request => {
+      if (isLogin(request)) {
+        issued += 1
+        valid = `t${issued}`
+        return whole(valid)
+      }
+      return bearer(request) === valid && !request.path.endsWith('/forbidden') ? whole('{}') : refusal
+    })
+    const forbidden = () => signed.text({ method: 'GET', path: '/forbidden' }, later())
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 10; count += 1) await failsAs(t, 'unauthenticated', forbidden())
+    t.equal(logins(), 2, 'one new log-in for it, and no more')
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 3; count += 1) {
+      valid = 'another process has ended this session'
+      t.equal(await user(), '{}', 'a token that ends meanwhile is renewed')
+      await failsAs(t, 'unauthenticated', forbidden())
+    }
+    t.equal(logins(), 5)
+    t.ok(service.heard.length < 60)
+  },
+)
+
+t.test(
+  'SIGN-8 credentials that were good are tried again a second after a refusal',
+  { timeout: 10_000 },
+  async t => {
+    let away = false
+    const { user, logins, clock } = await ground(t, request =>
+      away || (!isLogin(request) && bearer(request) === 'old')
+        ? refusal
+        : whole(isLogin(request) ? 'new' : '{}'),
+    )
+    t.equal(await user(), '{}')
+    away = true
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2)
+    away = false
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2, 'not at once')
+    clock.pass(1_000)
+    t.equal(await user(), '{}')
+  },
+)
 
 t.test('a token is renewed before its end, whatever the clocks say', { timeout: 10_000 }, async t => {
   const { user, logins, clock } = await ground(t, (request, number) =>
@@ -138,6 +189,23 @@ t.test('a ready token is used as it is, and its refusal says what to do', { time
   t.match((await failsAs(t, 'unauthenticated', user())).message, /calcfs login/)
   t.ok(service.heard.every(request => !isLogin(request)))
 })
+
+t.test(
+  'SIGN-8 a ready token is good for others after one question is refused',
+  { timeout: 10_000 },
+  async t => {
+    const { user, signed, later } = await ground(
+      t,
+      ({ path }) => (path.endsWith('/forbidden') ? refusal : whole('{}')),
+      { credentials: async () => ({ with: 'token', token: 'ready' }) },
+    )
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 3; count += 1) {
+      await failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/forbidden' }, later()))
+      t.equal(await user(), '{}')
+    }
+  },
+)
 
 t.test('a stored token saves the log-in, and a new log-in is stored', { timeout: 10_000 }, async t => {
   let stored: Token | undefined

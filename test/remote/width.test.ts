@@ -35,6 +35,8 @@ function begin(): { readonly own: { time: number }; readonly speed: ReturnType<t
   return { own, speed: pace(64, { now: () => instant(own.time), after: () => () => {} }, () => {}) }
 }
 
+const question = { weight: 'question', repeatable: true, yields: 0, preempt: () => {} } as const
+
 const farAway = () => 30
 /** Four at a time, each 2 ms: what comes on top waits. */
 const small = (underWay: number) => 2 * Math.max(1, Math.ceil(underWay / 4))
@@ -77,8 +79,8 @@ t.test('guesses leave connections free at every width', { timeout: 5_000 }, asyn
     const places = lanes(connections, clock)
     const ask = (lane: Ask['lane']): Ask => ({ deadline: instant(1_000), lane })
     const width = Math.min(connections, 16)
-    for (let guess = 0; guess < width; guess += 1) void places.enter('question', ask('guess'))
-    const turn = await places.enter('question', ask('user'))
+    for (let guess = 0; guess < width; guess += 1) void places.enter(question, ask('guess'))
+    const turn = await places.enter(question, ask('user'))
     t.ok(turn, `a user finds a place among ${connections} connections full of guesses`)
   }
 })

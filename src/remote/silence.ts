@@ -1,0 +1,35 @@
+// How long a request may be silent before its slot is given to others: four times what the quicker of recent response heads took.
+
+/** What recent answers say about how fast this service is. */
+export interface HeadTimes {
+  /** A response head came after so many milliseconds. */
+  note(milliseconds: number): void
+  /** Milliseconds after which a request without a head is unusually slow. */
+  readonly unusual: number
+}
+
+/** The quarter of so many waits that was quickest tells how fast it is: slow exceptions and a storm of questions change nothing. */
+const remembered = 31
+const atFirst = 250
+const atLeast = 50
+/** A slow service is asked by more connections rather than not at all. */
+const atMost = 1_000
+
+/** Nothing is known yet. */
+export function headTimes(): HeadTimes {
+  const waits: number[] = []
+  let next = 0
+  let unusual = atFirst
+  return {
+    note(milliseconds) {
+      waits[next % remembered] = milliseconds
+      next += 1
+      const sorted = [...waits].sort((one, other) => one - other)
+      const quick = sorted[sorted.length >> 2] ?? atFirst
+      unusual = Math.min(atMost, Math.max(atLeast, 4 * quick + 20))
+    },
+    get unusual() {
+      return unusual
+    },
+  }
+}

@@ -1,0 +1,102 @@
+// When a body that hardly moves is cut, so that it is taken up on another connection: once a further asker waits for it.
+import type { Askers } from '../askers.js'
+import { Failure } from '../failure.js'
+import type { Clock } from './clock.js'
+import type { Weight } from './lanes.js'
+
+/** What happens to one body on its way. */
+export interface Pieces {
+  /** Its reader waits for the next piece. */
+  waiting(): void
+  /** It waits no longer. */
+  came(): void
+  took(bytes: number): void
+  end(): void
+}
+
+interface StallPorts {
+  readonly clock: Clock
+  readonly askers: Askers | undefined
+  readonly weight: Weight
+  /** Milliseconds after which a silence is unusual here. */
+  readonly unusual: () => number
+  readonly abort: (reason: Failure) => void
+}
+
+/** Milliseconds without a piece. */
+const stillMs = 1_000
+/** Bytes a millisecond below which a body is slow; a short answer is worth fewer tries than a long download that goes on. */
+const slowBytesPerMs = { question: 4, download: 16 }
+/** Milliseconds between two cuts of what is slow: doubled each time, for a slow link stays slow, until there was a pause. */
+const slowCutEvery = 1_000
+const slowCutAtMost = { question: 2_000, download: 60_000 }
+const slowCutPause = 60_000
+
+const slowCuts = new WeakMap<Askers, { readonly at: number; readonly every: number }>()
+
+/** Watches the pieces of a body until it ends. */
+export function watchPieces({ clock, askers, weight, unusual, abort }: StallPorts): Pieces {
+  let waitingSince: number | undefined
+  let countedSince = clock.now()
+  let bytes = 0
+  let lookOff: (() => void) | undefined
+
+  function cut(sentence: string): void {
+    const cause = new Error('given up for another connection')
+    abort(new Failure('unreachable', sentence, { cause }))
+  }
+
+  const asked = (what: 'came' | 'left'): void => {
+    if (what === 'came') look()
+  }
+
+  /** What began to stand still a moment ago is looked at again while the asker waits. */
+  function look(): void {
+    lookOff?.()
+    lookOff = undefined
+    if (askers?.waiting !== true) return
+    const now = clock.now()
+    const still = waitingSince === undefined ? 0 : now - waitingSince
+    const patience = Math.max(stillMs, unusual())
+    if (still >= patience) {
+      cut('the answer stood still')
+      return
+    }
+    if (now - countedSince >= stillMs) {
+      const isSlow = bytes / (now - countedSince) < slowBytesPerMs[weight]
+      countedSince = now
+      bytes = 0
+      if (isSlow && mayCutSlow(askers, { now, most: slowCutAtMost[weight] })) {
+        cut('the answer came too slowly')
+        return
+      }
+    }
+    lookOff = clock.after(patience, look)
+  }
+
+  const unwatch = askers?.watch(asked)
+  return {
+    waiting() {
+      waitingSince = clock.now()
+    },
+    came() {
+      waitingSince = undefined
+    },
+    took(count) {
+      bytes += count
+    },
+    end() {
+      unwatch?.()
+      lookOff?.()
+    },
+  }
+}
+
+function mayCutSlow(askers: Askers, { now, most }: { now: number; most: number }): boolean {
+  const last = slowCuts.get(askers)
+  if (last === undefined || now - last.at > slowCutPause)
+    slowCuts.set(askers, { at: now, every: slowCutEvery })
+  else if (now - last.at < last.every) return false
+  else slowCuts.set(askers, { at: now, every: Math.min(most, last.every * 2) })
+  return true
+}

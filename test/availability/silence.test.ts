@@ -1,0 +1,111 @@
+// Requests that are never answered cost their own askers the deadline, and nobody else anything: at every door, for any number.
+import t, { type Test } from 'tap'
+import { type Ground, outcome } from '../ground/ground.js'
+import { inProcess } from '../ground/in-process.js'
+import { within } from '../ground/within.js'
+import { cml, fill } from '../ground/world.js'
+
+t.setTimeout(280_000)
+
+const most = 200
+const dead = (at: number): string => String(500_000 + at)
+const good = (at: number): string => String(600_000 + at)
+const rounds = 24
+
+/** Each door: which requests are never answered, and the call of a program that makes one. */
+const doors: Readonly<
+  Record<string, { silent: RegExp; call: (ground: Ground, id: string) => Promise<unknown> }>
+> = {
+  size: {
+    silent: /^HEAD \S*[?&]id=5\d{5}\b/,
+    call: ({ files }, id) => files.lstat(`by-id/calculation/${id}/a.out`),
+  },
+  content: {
+    silent: /^GET \/calculation\/files\/bitstream\?id=5\d{5}\b/,
+    call: ({ files }, id) => files.readFile(`by-id/calculation/${id}/a.out`),
+  },
+  xyz: {
+    silent: /^\w+ \/calculation\/xyz\?id=5\d{5}\b/,
+    call: ({ files }, id) => files.readFile(`by-id/calculation/${id}/c${id}.xyz`),
+  },
+  listing: {
+    silent: /^GET \/calculation\/files\?id=5\d{5}\b/,
+    call: ({ files }, id) => files.readdir(`by-id/calculation/${id}`),
+  },
+  record: {
+    silent: /^GET \/calculation\?id=5\d{5}\b/,
+    call: ({ files }, id) => files.readFile(`by-id/calculation/${id}/.calculation.json`),
+  },
+}
+
+const open = (t: Test, connections: string): Promise<Ground> =>
+  inProcess(t, {
+    settings: { deadlineMetadata: '6s', deadlineRead: '6s', connections },
+    fill(seed) {
+      fill(seed)
+      seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
+      for (const idOf of [dead, good]) {
+        for (let at = 0; at < most; at += 1) {
+          const id = idOf(at)
+          seed.addCalculation({
+            id,
+            name: `c${id}`,
+            project: '900',
+            files: { 'a.out': `${id}\n`, 'output.cml': cml },
+          })
+        }
+      }
+    },
+  })
+
+/** One use of each door on a calculation that nothing is known of; milliseconds each took. */
+async function useAll(ground: Ground, id: string, into: Map<string, number[]>): Promise<void> {
+  for (const [door, { call }] of Object.entries(doors)) {
+    const began = performance.now()
+    await within(20_000, `${door} of ${id}`, call(ground, id))
+    into.set(door, [...(into.get(door) ?? []), performance.now() - began])
+  }
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
+
+async function measured(ground: Ground, from: number): Promise<ReadonlyMap<string, number[]>> {
+  const times = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round += 1) await useAll(ground, good((from + round) % most), times)
+  return times
+}
+
+const scenes = [
+  { connections: '64', count: 1 },
+  { connections: '64', count: 16 },
+  { connections: '64', count: most },
+  { connections: '3', count: 8 },
+]
+
+for (const { connections, count } of scenes) {
+  for (const [door, { silent, call }] of Object.entries(doors)) {
+    t.test(
+      `AVAIL-1 ${count} silent requests for a ${door} over ${connections} connections hold up nothing else`,
+      async t => {
+        const ground = await open(t, connections)
+        const quiet = await measured(ground, 0)
+        ground.service.spoil(silent, () => {})
+        const asked = Array.from({ length: count }, (_, at) => outcome(call(ground, dead(at))))
+        // Two hundred calls at once are work of their own, until only the silent requests are left of them.
+        if (count === most) await new Promise(wake => setTimeout(wake, 2_500))
+        const busy = await measured(ground, rounds)
+        for (const [use, times] of busy) {
+          const calm = median(quiet.get(use) ?? [])
+          t.ok(
+            median(times) < 2 * calm + 10,
+            `${use}: ${median(times).toFixed(1)} ms, quiet ${calm.toFixed(1)} ms`,
+          )
+          t.ok(Math.max(...times) < 2_000, `${use}: ${Math.max(...times).toFixed(0)} ms at most`)
+        }
+        for (const end of await within(30_000, 'the silent ones', Promise.all(asked)))
+          t.match(end, /^(ETIMEDOUT|EBUSY)$/)
+      },
+    )
+  }
+}

@@ -1,0 +1,125 @@
+// Slow and odd services: what comes after its deadline is there at the next try, and what always fails stays alone with that.
+import t, { type Test } from 'tap'
+import type { Spoiler } from '../ground/front.js'
+import { type Ground, outcome } from '../ground/ground.js'
+import { inProcess } from '../ground/in-process.js'
+import { until, within } from '../ground/within.js'
+import { cml, fill, ids, log } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const project = 'projects/Water splitting'
+const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
+const late =
+  (milliseconds: number): Spoiler =>
+  async (_, { carryOut }) => {
+    await later(milliseconds)
+    const pass = await carryOut()
+    pass()
+  }
+
+const open = (
+  t: Test,
+  fillMore: NonNullable<Parameters<typeof inProcess>[1]>['fill'] = fill,
+): Promise<Ground> =>
+  inProcess(t, { settings: { deadlineMetadata: '1s', deadlineRead: '1s' }, fill: fillMore })
+
+const slow: Readonly<
+  Record<string, { readonly which: RegExp; readonly call: (ground: Ground) => Promise<unknown> }>
+> = {
+  listing: {
+    which: /^GET \/project\/descendant/,
+    call: ({ files }) => files.readdir(project),
+  },
+  'list of files': {
+    which: /^GET \/calculation\/files\?/,
+    call: ({ files }) => files.readdir(`by-id/calculation/${ids.transition}`),
+  },
+  record: {
+    which: /^GET \/report\?/,
+    call: ({ files }) => files.readFile(`reports/${ids.report}.json`),
+  },
+  geometry: {
+    which: /^GET \/calculation\/xyz\?/,
+    call: ({ files }) => files.readFile(`by-id/calculation/${ids.transition}/TS1_opt.xyz`),
+  },
+  content: {
+    which: /^GET \/calculation\/files\/bitstream\?/,
+    call: ({ files }) => files.readFile(`by-id/calculation/${ids.transition}/run.log`),
+  },
+}
+
+for (const [what, { which, call }] of Object.entries(slow)) {
+  t.test(`AVAIL-3 a ${what} that takes longer than the deadline is there at the next try`, async t => {
+    const ground = await open(t)
+    ground.service.spoil(which, late(3_500))
+    const began = Date.now()
+    t.equal(await within(5_000, what, outcome(call(ground))), 'ETIMEDOUT')
+    t.ok(Date.now() - began < 2_500, 'the first asker waits for his deadline')
+    await until(9_000, `the ${what}`, async () => (await outcome(call(ground))) === 'done')
+    const heard = ground.service.heard.filter(({ method, path }) => which.test(`${method} ${path}`))
+    const different = new Set(heard.map(({ path }) => path)).size
+    t.ok(heard.length <= 4 * different, `${heard.length} requests for ${different} questions`)
+  })
+}
+
+t.test('AVAIL-4 a file whose connection always resets keeps nothing else from being asked for', async t => {
+  const many = 40
+  const ground = await open(t, seed => {
+    fill(seed)
+    seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
+    for (let at = 0; at < many; at += 1)
+      seed.addCalculation({
+        id: String(9000 + at),
+        name: `c${at}`,
+        project: '900',
+        files: { 'a.out': 'x', 'output.cml': cml },
+      })
+  })
+  ground.service.spoil(/bitstream\?id=1234&/, response => void response.socket?.resetAndDestroy())
+  let over = false
+  const resets = (async () => {
+    while (!over) await outcome(ground.files.readFile(`by-id/calculation/${ids.transition}/run.log`))
+  })()
+  await later(1_500)
+  const failed: string[] = []
+  for (let at = 0; at < many; at += 1) {
+    const end = await outcome(ground.files.readFile(`by-id/calculation/${9000 + at}/a.out`))
+    if (end !== 'done') failed.push(`${at}: ${end}`)
+    await later(20)
+  }
+  over = true
+  await resets
+  t.same(failed, [])
+})
+
+t.test(
+  'AVAIL-5 a file that drips ends its reader at the deadline, and is whole once the service is well',
+  async t => {
+    const ground = await open(t)
+    const drips: Spoiler = async (response, { heard }) => {
+      response.writeHead(200, { 'content-length': String(log.length) })
+      if (heard.method === 'HEAD') return void response.end()
+      for (let at = 0; at < log.length && !response.destroyed; at += 64) {
+        response.write(log.slice(at, at + 64))
+        await later(20)
+      }
+    }
+    const heal = ground.service.spoil(/bitstream\?id=1234&fileId=run\.log/, drips)
+    const path = `by-id/calculation/${ids.transition}/run.log`
+    const file = await ground.files.open(path, 'r')
+    const began = Date.now()
+    t.equal(await within(5_000, 'the read', outcome(file.read(131_072, 0))), 'ETIMEDOUT')
+    t.ok(Date.now() - began < 2_000, `${Date.now() - began} ms`)
+    const early = Date.now()
+    t.equal((await file.read(64, 0)).toString(), log.slice(0, 64), 'what has come can be read')
+    t.ok(Date.now() - early < 500)
+    heal()
+    await later(2_000)
+    const start = Date.now()
+    await until(5_000, 'the whole', async () => (await outcome(ground.files.readFile(path))) === 'done')
+    t.ok(Date.now() - start < 3_000, `right again after ${Date.now() - start} ms`)
+    t.equal((await ground.files.readFile(path)).toString(), log)
+    await file.close()
+  },
+)
