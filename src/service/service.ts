@@ -1,9 +1,10 @@
 // The bundled service as one thing that starts and ends: data directory, database, listener.
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { buildApp, prefix } from './app.js'
 import { openContents } from './contents.js'
+import { lockData } from './lock.js'
 import { complete, type ServiceOptions } from './options.js'
+import { makePrivateDirectory, makePrivateFile } from './private.js'
 import { rights } from './rights.js'
 import { type Seed, seedOf } from './seed.js'
 import { openStore } from './store.js'
@@ -23,10 +24,13 @@ const dayInSeconds = 24 * 60 * 60
 
 /**
  * Starts the service.
- * @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used
+ * @throws Error with code EADDRINUSE if the port is taken, EACCES if the data directory cannot be used; with a sentence if another
+ * service uses it
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host = '127.0.0.1', port = 0, now = Date.now, tokenLifetime = dayInSeconds } = options
+  makePrivateDirectory(options.data)
+  const lock = lockData(options.data)
   const { store, contents } = openData(options.data)
   const lacks = { ...complete, ...options.shortcomings }
   const secret = secretIn(join(options.data, 'token.secret'))
@@ -44,6 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const end = async () => {
     await app.close()
     store.close()
+    lock.release()
   }
   try {
     await app.listen({ host, port })
@@ -62,20 +67,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Opens a data directory, 0700, making what is missing. */
+/** Opens a data directory, making what is missing; other users of the machine cannot read what lies in it. */
 export function openData(directory: string) {
-  makeDirectory(directory)
-  const store = openStore(join(directory, 'service.db'))
+  makePrivateDirectory(directory)
+  const file = join(directory, 'service.db')
+  // SQLite gives its other files the mode of this one.
+  makePrivateFile(file)
+  const store = openStore(file)
   return { store, contents: openContents(join(directory, 'content'), store) }
-}
-
-/** One after the other: where a parent is there and takes nothing (/proc), Node's recursive way goes on for ever. */
-function makeDirectory(directory: string): void {
-  const parent = dirname(directory)
-  if (!existsSync(parent)) makeDirectory(parent)
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (error) {
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
 }

@@ -1,15 +1,15 @@
 // Promises of `calcfs serve`: one line when it listens, one sentence when it cannot, and data that outlive kill -9.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { seedOf } from '../../src/service/seed.js'
-import { openData } from '../../src/service/service.js'
+import { openData, startService } from '../../src/service/service.js'
 import { clientOf, scratch, signedIn } from './client.js'
 
-t.setTimeout(60_000)
+t.setTimeout(180_000)
 const child = fileURLToPath(new URL('./serve-child.js', import.meta.url))
 
 interface Ended {
@@ -106,6 +106,62 @@ t.test('a port in use is one sentence that says what to do', async t => {
   const second = await run(t, ['--port', port, '--data', scratch(t)])
   t.equal(second.code, 1)
   t.match(second.said, new RegExp(`^calcfs serve: port ${port} is in use.*--port[^\n]*\n$`))
+})
+
+t.test('a data directory has one service: a second one says so and ends (SERVE-1)', async t => {
+  const data = withUsers(t)
+  const first = start(t, ['--port', '0', '--data', data])
+  const url = await urlOf(first)
+  const link = join(scratch(t), 'link')
+  symlinkSync(data, link)
+  for (const directory of [data, link]) {
+    const second = await run(t, ['--port', '0', '--data', directory])
+    t.equal(second.code, 1)
+    t.match(second.said, /^calcfs serve: another calcfs serve uses \/.*; end that one, or .*--data\n$/)
+  }
+  const anna = await signedIn(t, url, 'anna')
+  t.equal((await anna('GET', '/user/info')).status, 200, 'the first goes on')
+  await t.rejects(startService({ data }), { message: /another calcfs serve uses/ }, 'in any process')
+  first.kill('SIGKILL')
+  const third = start(t, ['--port', '0', '--data', data])
+  t.match(await urlOf(third), /^http/, 'a killed one holds nothing')
+  third.kill('SIGTERM')
+  await once(third, 'close')
+  const inside = await startService({ data })
+  await t.rejects(startService({ data }), { message: /another calcfs serve uses/ })
+  await inside.close()
+  await (await startService({ data })).close()
+})
+
+t.test('what the service keeps can be read by its owner alone (SERVE-2)', async t => {
+  const umask = process.umask(0)
+  t.teardown(() => process.umask(umask))
+  const fresh = join(scratch(t), 'data')
+  const wide = scratch(t)
+  chmodSync(wide, 0o755)
+  const foreign = scratch(t)
+  chmodSync(foreign, 0o755)
+  writeFileSync(join(foreign, 'notes'), 'mine', { mode: 0o644 })
+  for (const data of [fresh, wide, foreign]) {
+    const service = await startService({ data })
+    service.seed.addUser({ name: 'anna', password: 'anna' })
+    const project = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+    service.seed.addCalculation({ name: 'TS1', project, files: { 'a.out': 'x' } })
+    const names = readdirSync(data, { recursive: true }).map(String)
+    t.ok(names.includes('service.db-wal'))
+    for (const name of names.filter(one => one !== 'notes'))
+      t.equal(statSync(join(data, name)).mode & 0o077, 0, name)
+    await service.close()
+  }
+  t.equal(statSync(fresh).mode & 0o777, 0o700)
+  t.equal(statSync(wide).mode & 0o777, 0o700, 'an empty one is closed')
+  t.equal(statSync(foreign).mode & 0o777, 0o755, 'one that holds other things stays as it is')
+  t.equal(statSync(join(foreign, 'notes')).mode & 0o777, 0o644)
+  for (const name of ['service.db', 'token.secret']) chmodSync(join(fresh, name), 0o644)
+  const again = await startService({ data: fresh })
+  for (const name of ['service.db', 'token.secret'])
+    t.equal(statSync(join(fresh, name)).mode & 0o777, 0o600, `${name} of an older version`)
+  await again.close()
 })
 
 t.test('a flag that makes no sense is a sentence and no stack', async t => {
