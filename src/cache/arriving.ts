@@ -66,6 +66,9 @@ const beginWithinMs = 60_000
 /** A request that failed is repeated within this time. */
 const repeatWithinMs = 20_000
 
+const lateForMs = 1000
+const tooLate = 'the service did not send the bytes in time; the download goes on'
+
 export function openArriving(ports: ArrivingPorts, content: Content, name: string): Arriving {
   const { now, sizes, store } = ports
   const keeping = openKeeping(ports, name, {
@@ -77,6 +80,8 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
   let passing: Passing | undefined
+  /** Bytes that a reader has waited for in vain a moment ago. */
+  let late: { readonly start: number; readonly end: number; readonly until: number } | undefined
   /** The service was asked for the length a moment ago. */
   let tellsNothing = false
   let askedAt = now()
@@ -104,8 +109,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   }
 
   function inTime<Answer>(ask: Ask, answer: Promise<Answer>): Promise<Answer> {
-    const sentence = 'the service did not send the bytes in time; the download goes on'
-    return within(ask, { now, sentence }, answer)
+    return within(ask, { now, sentence: tooLate }, answer)
   }
 
   /** What cannot be opened is downloaded again, like what is not there. */
@@ -127,10 +131,23 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     return undefined
   }
 
+  /** The kernel asks once more, page by page, for what came too late: a reader waits for one deadline only. */
+  async function patiently({ ask, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
+    const isAgain = late !== undefined && now() < late.until && offset >= late.start && offset < late.end
+    if (isAgain) coming.catch(ignored)
+    if (isAgain) throw new Failure('timeout', tooLate)
+    try {
+      await inTime(ask, coming)
+    } catch (error) {
+      if (now() >= ask.deadline) late = { start: offset, end: offset + into.length, until: now() + lateForMs }
+      throw error
+    }
+  }
+
   async function readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
     const current = keeping.begin()
     const coming = current.reach(spanOf(wanted, length), wanted.ask.lane)
-    if (coming !== undefined) await inTime(wanted.ask, coming)
+    if (coming !== undefined) await patiently(wanted, coming)
     return current.read(wanted.offset, wanted.into)
   }
 
@@ -323,6 +340,9 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
 function ifNothingTells(thrown: unknown): undefined {
   if (!/^(broken|unsupported|invalid|forbidden|absent)$/.test(asFailure(thrown).kind)) throw thrown
 }
+
+/** Whoever waits for it next hears it. */
+function ignored(): void {}
 
 const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: number | undefined) => ({
   start: offset,

@@ -21,6 +21,8 @@ export interface DownloadPorts extends Pick<SegmentsPorts, 'fetch' | 'ranges' | 
   readonly versions: Pick<Versions, 'differ' | 'counting'>
   /** The version that was met before this download. */
   readonly versionBefore: () => Fingerprint | undefined
+  /** So many bytes of it are on the disk or on the way there, told each MiB. */
+  readonly grew: (bytes: number) => void
   /** Bytes of this version may be read from now on. */
   readonly met: (version: Fingerprint) => void
   /** Makes room on a full disk; false if there is nothing to give up. */
@@ -81,6 +83,8 @@ interface Waiter {
 /** No error page is longer. */
 const heldBackBytes = 1 << 20
 
+const countedEvery = 1 << 20
+
 type End = 'whole' | { readonly reason: unknown }
 
 /** Asks for nothing until somebody reads or `fetchAll` is called. */
@@ -94,6 +98,7 @@ export function startDownload(ports: DownloadPorts): Download {
   let isAsking = false
   /** Of a body that does not say its length nothing is given before so many bytes, or all, have come. */
   let heldBack = 0
+  let counted = 0
   let version: ContentVersion | undefined
   let print: Fingerprint | undefined
   let completing = false
@@ -194,6 +199,10 @@ export function startDownload(ports: DownloadPorts): Download {
 
   function took(): void {
     if (length === undefined) refuseUnwanted(sparse.arrived.bytes)
+    if (sparse.arrived.bytes - counted >= countedEvery) {
+      counted = sparse.arrived.bytes
+      ports.grew(counted)
+    }
     if (isBelieved() && waiting.size > 0) wake()
   }
 

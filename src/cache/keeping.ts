@@ -106,6 +106,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     download = startDownload({
       ...source,
       versions: ports.versions,
+      grew: countParts,
       versionBefore: () => sizes.version(name),
       met(version) {
         const told = sizes.told(name)
@@ -151,6 +152,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
   async function shelve(whole: Whole, version: Fingerprint | undefined): Promise<void> {
     sizes.remember(name, whole.proof.length, version)
     sizes.settle(name)
+    shelf.remove(partsOf(name))
     await shelf.add({ name, bytes: keptBytes(whole.proof), used: now() })
     if (whole.in === 'memory') ports.holdNewcomer(name, whole.bytes)
     const file = await publish(whole)
@@ -216,10 +218,10 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     return failure
   }
 
-  /** What waits for its readers takes room like what is kept, and goes like it. */
-  function countParts(resting: Download): void {
-    if (counted === resting.arrived) return
-    counted = resting.arrived
+  /** What is on its way takes room like what is kept; where it waits for its readers it goes like it, too. */
+  function countParts(bytes: number): void {
+    if (counted === bytes) return
+    counted = bytes
     shelf
       .add({ name: partsOf(name), bytes: counted, used: now() })
       .catch(error => log('the parts of a file could not be counted', { name, error: String(error) }))
@@ -256,7 +258,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
       if (download.resting) {
         // Nothing would tell whether what is asked for later belongs to them.
         const mayAge = ports.versions.tells(download.version) || idleMs < abandonedAfterMs
-        return mayAge ? countParts(download) : download.stop(new NotWanted(0))
+        return mayAge ? countParts(download.arrived) : download.stop(new NotWanted(0))
       }
       const missing = (download.length ?? 2 * download.arrived) - download.arrived
       const isCounted = purpose === 'counting' && download.length === undefined

@@ -94,6 +94,45 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
   t.ok(onDisk(directory) <= limitBytes, `${onDisk(directory)} bytes on disk`)
 })
 
+t.test('READ-16 what is on its way counts: kept files make room while it comes', async t => {
+  const { open, directory } = ground(t)
+  const each = 4 << 20
+  const limitBytes = 17 << 20
+  const unfinished = join(directory, 'content', 'unfinished')
+  let most = 0
+  const service = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+  const onTheWay = () =>
+    readdirSync(unfinished).reduce(
+      (sum, name) => sum + (statSync(join(unfinished, name), { throwIfNoEntry: false })?.blocks ?? 0) * 512,
+      0,
+    )
+  const cache = open(
+    {
+      ...service,
+      async content(content, start, question) {
+        const body = await service.content(content, start, question)
+        return {
+          ...body,
+          bytes: (async function* () {
+            for await (const piece of inPieces(bytesIn(content, each), 256 << 10)) {
+              yield piece
+              // The disk may be one step behind.
+              await new Promise(wake => setTimeout(wake, 2))
+              most = Math.max(most, onDisk(directory) + onTheWay())
+            }
+          })(),
+        }
+      },
+    },
+    { limitBytes },
+  )
+  for (let title = 1; title <= 12; title += 1) {
+    t.ok((await readAll(cache, file(String(title)), 1 << 20)).equals(bytesIn(file(String(title)), each)))
+    await settled(cache)
+  }
+  t.ok(most <= limitBytes + (2 << 20), `${most} bytes at most for a limit of ${limitBytes}`)
+})
+
 t.test('a file larger than the limit is read whole, drives nothing out and goes after its use', async t => {
   const { open } = ground(t)
   const remote = library(100_000)

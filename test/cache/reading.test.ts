@@ -90,6 +90,35 @@ t.test('sizes are asked for once and remembered over restarts', async t => {
   t.same(remote.asked, ['size'])
 })
 
+t.test('READ-15 a body that drips holds its reader for one deadline, and goes on for the next', async t => {
+  const { open } = ground(t)
+  const bytes = bytesOf(10_000)
+  const cache = open(
+    imitation(
+      () => ({
+        length: bytes.length,
+        bytes: (async function* () {
+          for (let from = 0; from < bytes.length; from += 64) {
+            await new Promise(wake => setTimeout(wake, 5))
+            yield bytes.subarray(from, from + 64)
+          }
+        })(),
+      }),
+      () => bytes.length,
+    ),
+  )
+  await cache.size(file('a'), ask())
+  const began = Date.now()
+  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(10_000), ask(300))), 'timeout')
+  for (const offset of [0, 4096, 8192]) {
+    const outcome = kindOf(cache.read(file('a'), offset, Buffer.alloc(4096), ask(300)))
+    t.match(await outcome, /^(timeout|none)$/, 'page by page')
+  }
+  t.ok(Date.now() - began < 550, `${Date.now() - began} ms for a deadline of 300`)
+  await new Promise(wake => setTimeout(wake, 1100))
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+})
+
 t.test('an empty content has size 0 and no bytes', async t => {
   const { open } = ground(t)
   const remote = imitation(
