@@ -94,13 +94,15 @@ function random(pick: Chance, tally: Tally): Play {
   }
 }
 
-async function atRandom(frame: Frame, pick: Chance, tally: Tally): Promise<void> {
+async function atRandom(frame: Frame, pick: Chance, tally: Tally, least = 0): Promise<void> {
   const play = random(pick, tally)
-  while (!isOver(frame, tally)) {
+  let left = least
+  while (left > 0 || !isOver(frame, tally)) {
     await scoped(async scope => {
       const ground = await inProcess(scope, { settings: hasty, haste: 3 })
       const subjects = openSubjects(scope, ground)
-      for (let here = 0; here < onOneGround && !isOver(frame, tally); here++) await play(ground, subjects)
+      for (let here = 0; here < onOneGround && (left-- > 0 || !isOver(frame, tally)); here++)
+        await play(ground, subjects)
     })
     frame.say(JSON.stringify(tally.counts))
   }
@@ -109,6 +111,10 @@ async function atRandom(frame: Frame, pick: Chance, tally: Tally): Promise<void>
 async function run(frame: Frame): Promise<Result> {
   const pick = chance(frame.seed)
   const tally: Tally = { counts: {}, wrong: [] }
+  if (frame.scale === 'cut') {
+    await atRandom(frame, pick, tally, 10)
+    return { counts: tally.counts, wrong: tally.wrong.map(one => `${one}; seed ${frame.seed}`) }
+  }
   const half = { ...frame, until: Date.now() + (frame.until - Date.now()) * placedShare }
   await placed(half, pick.branch(), tally)
   await Promise.all(Array.from({ length: sideBySide }, () => atRandom(frame, pick.branch(), tally)))

@@ -23,6 +23,8 @@ const settings = {
   ttlAbsent: '50ms',
   logLevel: 'warn',
 }
+/** Milliseconds that a mix goes on at least. */
+const shortest = 4_000
 /** Seconds; a token of a real service lives five minutes and more. */
 const tokenLifetime = 3
 const folders = 30
@@ -65,6 +67,9 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
+/** One is taken each second. */
+const leastSamples = 60
+
 /** How much more the last fifth has than the second one, in per cent; the first is for warming up. */
 function growth(samples: readonly Sample[], of: 'memory' | 'descriptors'): number {
   const fifth = Math.floor(samples.length / 5)
@@ -79,9 +84,10 @@ interface Mixed {
   readonly samples: readonly Sample[]
 }
 
-async function soakOf(mix: Mix, seed: number, until: number): Promise<Mixed> {
+async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
   return scoped(async scope => {
     const ground = await realMount(scope, { fill, settings, service: { tokenLifetime } })
+    const until = Math.max(wanted, Date.now() + shortest)
     const { service } = ground
     let isOver = false
     const samples: Sample[] = []
@@ -126,7 +132,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const chosen = scale === 'full' ? mixes : [pick.of(mixes)]
   const each = (until - Date.now()) / chosen.length
   for (const [at, mix] of chosen.entries()) {
-    const end = scale === 'full' ? until - each * (chosen.length - 1 - at) - 5_000 : Date.now() + 5_000
+    const end = scale === 'full' ? until - each * (chosen.length - 1 - at) - 5_000 : until
     const { soaked, renewals, samples } = await soakOf(mix, pick.whole(1, 2 ** 30), end)
     counts['operations'] = (counts['operations'] ?? 0) + soaked.reduce((sum, one) => sum + one.operations, 0)
     counts['renewals'] = (counts['renewals'] ?? 0) + renewals
@@ -139,6 +145,10 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
       `${mix}: ${JSON.stringify(counts)}, memory ${memory} %, descriptors ${descriptors} %, ${JSON.stringify(failures)}`,
     )
     if (scale === 'cut') continue
+    if (samples.length < leastSamples) {
+      short.push(`${mix}: too short to tell of growth`)
+      continue
+    }
     counts['most MB'] = Math.max(
       counts['most MB'] ?? 0,
       Math.round(Math.max(...samples.map(one => one.memory))),
