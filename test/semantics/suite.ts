@@ -27,6 +27,7 @@ import { rowTitles } from './row-titles.js'
 import { shareAliases } from './share-aliases.js'
 import { signIn } from './sign-in.js'
 import { turnedLists } from './turned-lists.js'
+import { unseenTexts } from './unseen-texts.js'
 import { xyz } from './xyz.js'
 
 export type Promises = (t: Test, open: OpenGround) => void
@@ -56,6 +57,7 @@ export const aboutWriting: readonly Promises[] = [
   newFiles,
   shareAliases,
   reportAliases,
+  unseenTexts,
   making,
   deleting,
   rights,
