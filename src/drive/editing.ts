@@ -80,6 +80,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
         noteRead: text => remember(parts, key, text, 'read'),
+        keep: async text => void (await parts.texts.bury(key, text)),
         async save(draft, base, ask) {
           const own = base && Buffer.from(base).toString()
           const saved = await savedOrOld(parts, node, () =>

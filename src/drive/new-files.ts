@@ -219,6 +219,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         noteRead(text) {
           if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
         },
+        keep: async text => void (await parts.texts.bury(keyOfNode(node), text)),
         save: (draft, _base, ask) => save(node, draft, ask),
       }
     )

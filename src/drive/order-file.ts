@@ -48,6 +48,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
           const origin = originOf(node, text)
           if (origin !== undefined) remember(parts, keyOfNode(report), origin, 'read')
         },
+        keep: async text => void (await parts.texts.bury(keyOfNode(node), text)),
         async save(draft, base, ask) {
           const own = originOf(node, base)
           const saved = await savedOrOld(parts, report, () =>

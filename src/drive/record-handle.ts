@@ -39,6 +39,8 @@ export function openRecordHandle(
     let draft = await draftFor(source, state, view)
     // A save may have ended that draft just now.
     while (draft !== state.draft) draft = await draftFor(source, state, view)
+    // Another text may have taken the file's place meanwhile.
+    if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
     touch(state, now())
     await work(draft)
     view.wrote = true
@@ -64,6 +66,7 @@ export function openRecordHandle(
     write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
     truncate: size => change(draft => draft.truncate(size)),
     async flush(ask) {
+      if (view.replaced && view.wrote) throw replaced()
       if (!view.wrote || view.gone) return 'nothing'
       // What is written while the save is under way is the next flush's.
       view.wrote = false
@@ -88,4 +91,11 @@ export function openRecordHandle(
       await dropEmpty(source.key, state)
     },
   }
+}
+
+function replaced(): Failure {
+  return new Failure(
+    'conflict',
+    'another program has put a finished file in the place of this one before it was saved: its text was not sent, and is kept as history',
+  )
 }

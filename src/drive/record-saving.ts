@@ -46,6 +46,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       told: false,
       awayUntil: 0,
       saving: Promise.resolve(),
+      swap: Promise.resolve(),
       handles: new Set<View>(),
     }
     opened.set(key, fresh)
@@ -88,8 +89,14 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     if (draft === undefined || draft.size === 0) return
     const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
-    const handedOver = await editingOf(source)
+    const editing = editingOf(source)
+    const handedOver = await editing
       .save(draft, base, ask)
+      .catch(async (thrown: unknown) => {
+        // Another program may have written over the draft while this text was on its way.
+        if (state.revision !== revision) await editing.keep(bytes)
+        throw thrown
+      })
       .finally(() => detachIfApart(source.key, state))
     source.written(changed)
     if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
@@ -166,6 +173,6 @@ export function editingOf(source: RecordSource): Editing {
 function nothingToTell(): void {}
 
 /** The failure was answered to whoever waited for it, and is kept in the draft's why. */
-function settled(thrown: unknown): void {
+export function settled(thrown: unknown): void {
   asFailure(thrown)
 }

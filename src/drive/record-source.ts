@@ -27,6 +27,8 @@ export interface Editing {
   begin(base: Uint8Array | undefined): Promise<Draft>
   /** A program has read this text: an edit may be based on it. */
   noteRead(text: Uint8Array): void
+  /** Keeps as history a text that another program's bytes have replaced before it was saved. */
+  keep(text: Uint8Array): Promise<void>
   /**
    * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
    * text has become part of: then this one has done its work.

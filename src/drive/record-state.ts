@@ -13,6 +13,8 @@ export interface Open {
   told: boolean
   awayUntil: number
   saving: Promise<void>
+  /** A finished text is taking the draft's place. */
+  swap: Promise<void>
   handles: Set<View>
 }
 
@@ -24,6 +26,8 @@ export interface View {
   wrote: boolean
   /** The file this handle was opened on is another one now: it was unlinked or renamed. */
   gone: boolean
+  /** It was replaced before what this handle wrote was saved: the text is history, and close(2) says so. */
+  replaced: boolean
 }
 
 /** The draft's bytes change. */

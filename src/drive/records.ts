@@ -1,12 +1,13 @@
 // Records as files: what a stat says, when a text is saved, and what becomes of a file that is taken away.
 
+import { within } from '../cache/deadline.js'
 import type { Draft } from '../edit/draft.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openRecordHandle, type RecordHandle } from './record-handle.js'
-import { editingOf, nothing, openRecordSaving, pauseMs } from './record-saving.js'
+import { editingOf, nothing, openRecordSaving, pauseMs, settled } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
-import { touch, type View } from './record-state.js'
+import { type Open, touch, type View } from './record-state.js'
 import type { ShownTexts } from './shown.js'
 import type { OpenAccess } from './verbs.js'
 
@@ -46,6 +47,28 @@ export interface Replacement {
 export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   const saving = openRecordSaving(shown, now)
 
+  /** What was written before and is not saved yet is kept as history. */
+  async function swapIn(
+    source: RecordSource,
+    state: Open,
+    { text, base }: Replacement,
+    ask: Ask,
+  ): Promise<void> {
+    const draft = await saving.draftFor(source, state, { bytes: nothing, base })
+    await draft.replace(text, before => editingOf(source).keep(before))
+    touch(state, now())
+    // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
+    state.told = true
+    state.awayUntil = 0
+    await saving.save(source, state, base, ask)
+  }
+
+  /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
+  async function ended({ saving, swap }: Open, ask: Ask): Promise<void> {
+    const patience = { now, sentence: 'another save of this record is under way' }
+    await within(ask, patience, Promise.all([saving, swap])).catch(settled)
+  }
+
   return {
     isBack: key => {
       const { awayUntil = 0 } = saving.known(key) ?? {}
@@ -68,6 +91,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     async open(source, access, ask) {
       if (access !== 'read') editingOf(source)
       const state = saving.stateOf(source.key)
+      if (access !== 'read') await ended(state, ask)
       if (state.draft !== undefined) {
         return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
       }
@@ -86,6 +110,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     async truncate(source, size, ask) {
       editingOf(source)
       const state = saving.stateOf(source.key)
+      await ended(state, ask)
       const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
       const draft = await saving.draftFor(source, state, { bytes })
       await draft.truncate(size)
@@ -94,17 +119,14 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       if (size === 0) await saving.dropEmpty(source.key, state)
       else if (state.handles.size === 0) await saving.save(source, state, undefined, ask)
     },
-    async replace(source, { text, base }, ask) {
+    async replace(source, text, ask) {
       const state = saving.stateOf(source.key)
-      const draft = await saving.draftFor(source, state, { bytes: nothing, base })
-      await draft.truncate(0)
-      await draft.write(text, 0)
-      touch(state, now())
-      // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
-      state.told = true
-      state.awayUntil = 0
-      for (const view of state.handles) view.gone = true
-      await saving.save(source, state, base, ask)
+      editingOf(source)
+      // From here on no other handle's bytes get into the draft, whatever is waited for below.
+      for (const view of state.handles) if (!view.gone) Object.assign(view, { gone: true, replaced: true })
+      const swap = ended(state, ask).then(() => swapIn(source, state, text, ask))
+      state.swap = swap.catch(settled)
+      await swap
     },
     resend: (source, ask) => saving.save(source, saving.stateOf(source.key), undefined, ask),
     async takeAway(source, ask, keep = async () => {}) {
@@ -140,5 +162,5 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
 
 /** What a handle sees that has neither read nor written. */
 function fresh(bytes: Uint8Array): View {
-  return { bytes, base: undefined, wrote: false, gone: false }
+  return { bytes, base: undefined, wrote: false, gone: false, replaced: false }
 }

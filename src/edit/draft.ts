@@ -28,6 +28,8 @@ export interface Draft {
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
   write(bytes: Uint8Array, offset: number): Promise<void>
   truncate(size: number): Promise<void>
+  /** Another whole text takes the place of the bytes, and no write comes between; `keep` has what was there before. */
+  replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void>
   /** Fewer bytes than asked for only at the end. */
   read(offset: number, length: number): Promise<Uint8Array>
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
@@ -110,6 +112,12 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     },
     write: (bytes, offset) => inOrder(() => write(bytes, offset)),
     truncate: length => inOrder(() => truncate(length)),
+    replace: (bytes, keep) =>
+      inOrder(async () => {
+        if (size > 0) await keep(await read(0, size))
+        await truncate(0)
+        await write(bytes, 0)
+      }),
     read: (offset, length) => inOrder(() => read(offset, length)),
     text: () => inOrder(async () => decoded(await read(0, size))),
     sync: () =>
