@@ -9,7 +9,8 @@ import { completeLock } from './lock.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
-const namesakes = 'ed file git grep jq mc mousepad nano patch perl rsync sed tar tmux vim xdotool'.split(' ')
+const namesakes =
+  'busybox ed file git grep jq mc mousepad nano patch perl rsync sed tar tmux vim xdotool'.split(' ')
 
 /** What must be there: how it is recognised, and which Debian packages bring it (the first list that exists is taken). */
 const needs = [

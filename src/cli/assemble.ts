@@ -129,6 +129,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
   const writing = openWriting({
     access: config.access,
+    maxDeletes: config.maxDeletes,
     catalog,
     dialect,
     remote: confirming(remote, { identities, dialect }),
@@ -176,6 +177,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     drafts,
     failures,
     identities,
+    removals: writing.removals,
     now,
   }
 
@@ -217,10 +219,11 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     removing,
     pending: writing.pending,
     isHidden: writing.isHidden,
-    async madeAnew(node, path) {
-      removing.unguardTree(path.slice(0, path.lastIndexOf('/')))
+    async madeAnew(node) {
+      removing.createdAgain(node)
       await writing.madeAnew(node)
     },
+    takenBackAt: removing.takeBackAt,
     statfs: () => spaceOf(account.places.state),
     xattrs,
     foresight: openForesight({
@@ -282,7 +285,9 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await content.scrub()
     },
     async close() {
-      await writing.pending.all()
+      await writing.pending.end()
+      for (const { path, what } of writing.removals.waiting())
+        log.warn({ path }, `${what} was not deleted: the drive ended in the pause before`)
       await records.settled()
       await drafts.leave()
       await texts.settled()

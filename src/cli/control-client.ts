@@ -29,6 +29,8 @@ export function controlAt(socketPath: string, onSilence: () => Promise<Error>): 
     addReport: call('addReport'),
     setReport: call('setReport'),
     renumber: call('renumber'),
+    deletion: call('deletion'),
+    delete: call('delete'),
   }
 }
 

@@ -14,6 +14,16 @@ const texts = z.array(z.string())
 const onPath = z.object({ path: z.string() })
 const onDraft = z.object({ name: z.string() })
 
+const doomed = z.object({
+  path: z.string(),
+  kind: z.enum(['calculation', 'project', 'report', 'share']),
+  id: z.string(),
+  title: z.string(),
+  project: z.string().optional(),
+  files: z.number().optional(),
+  reports: texts,
+})
+
 /** What each call takes and answers. */
 export const forms: Forms = {
   status: { ask: z.object({}), answer: z.object({ text: z.string() }) },
@@ -64,6 +74,8 @@ export const forms: Forms = {
     ask: z.object({ id: z.string(), entries: texts.optional() }),
     answer: z.object({ order: texts, before: texts, after: texts }),
   },
+  deletion: { ask: z.object({ paths: texts }), answer: z.array(doomed) },
+  delete: { ask: z.object({ thing: doomed }), answer: z.object({}) },
 }
 
 /** White space, which JSON ignores, written while an answer is worked on. */

@@ -20,6 +20,9 @@ const statusForm = z.looseObject({
   /** How many ids stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),
+  /** What waits to be deleted, and what was unlinked but stays; a drive of an older version says neither. */
+  deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
+  unlinked: z.array(z.string()).optional(),
   state: z.string(),
 })
 export type Status = z.infer<typeof statusForm>

@@ -5,6 +5,7 @@ import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config.js'
 import type { DraftTexts } from '../drive/draft-texts.js'
 import type { Failures } from '../drive/failures.js'
+import type { Removals } from '../drive/removals.js'
 import type { Instant } from '../remote/remote.js'
 import type { Account } from './account.js'
 
@@ -21,12 +22,16 @@ export interface StatusSources {
   readonly drafts: DraftTexts
   readonly failures: Failures
   readonly identities: Identities
+  readonly removals: Removals
   readonly now: () => Instant
 }
 
+/** Of a folder that was emptied by hand not every file is named. */
+const unlinkedAtMost = 20
+
 /** `top` says what stands at the top of projects/, or why that is not known. */
 export function statusText(sources: StatusSources, top: string): string {
-  const { account, config, health, content, drafts, failures } = sources
+  const { account, config, health, content, drafts, failures, removals } = sources
   const time = (at: number): string => new Date(at).toISOString()
   return `${JSON.stringify(
     {
@@ -53,6 +58,8 @@ export function statusText(sources: StatusSources, top: string): string {
         since: time(meta.changed),
         why: meta.why?.sentence,
       })),
+      deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
+      unlinked: removals.left().slice(0, unlinkedAtMost),
       lastFailure: failures.last,
       state: account.places.state,
       cacheDirectory: account.places.cache,

@@ -69,7 +69,7 @@ function otherThingsLine(count = 0): readonly string[] {
 }
 
 function described(status: Status): string {
-  const { unsent } = status
+  const { unsent, deleting = [], unlinked = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -81,5 +81,9 @@ function described(status: Status): string {
     ...unsent.map(
       ({ record, state, why }) => `    ${record} (${state})${why === undefined ? '' : `: ${why}`}`,
     ),
+    ...(deleting.length === 0 ? [] : ['  deleted after a pause; touch takes it back:']),
+    ...deleting.map(({ path, what, since }) => `    ${path} (${what}, removed ${since})`),
+    ...(unlinked.length === 0 ? [] : ['  unlinked, but not deleted (rm -r CALCULATION deletes the whole):']),
+    ...unlinked.map(path => `    ${path}`),
   ].join('\n')
 }

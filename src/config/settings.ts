@@ -86,6 +86,14 @@ export const settings = {
       'read; edit: records change and are made; manage: things are also deleted',
     ),
   ),
+  maxDeletes: preset(
+    '3',
+    setting(
+      'drive',
+      aNumber,
+      'things that may be deleted through files in a minute, with --access manage; calcfs delete is not bound by it',
+    ),
+  ),
   root: {
     group: 'drive',
     schema: texts.prefault([]),

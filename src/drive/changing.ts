@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../failure.js'
 import type { Ask } from '../remote/remote.js'
 import { escapeTitle, titleWritten } from './name.js'
-import { type EditableNode, isDirectory, isEditable, keyOf } from './node.js'
+import { type EditableNode, isDirectory, isEditable, keyOf, type Node } from './node.js'
 import type { DriveParts } from './parts.js'
 import { isDirectorysOwn, nameOf, type Places, parentOf } from './places.js'
 import { pauseMs } from './record-saving.js'
@@ -21,8 +21,9 @@ export function openChanging(
   async function unlink(path: string): Promise<void> {
     if (places.closed(path)) return
     if (!isDirectorysOwn(path)) return unlinkAt(path)
-    // Whatever becomes of it: an rm -r of the directory has begun, unless the file is made anew.
-    await unlinkAt(path).finally(() => removing.guardTree(parentOf(path)))
+    const directory = await tree.directory(parentOf(path), until.save())
+    // Whatever becomes of it: an rm -r of the directory has begun, unless the file is created again.
+    await unlinkAt(path).finally(() => removing.ownFileTried(parentOf(path), directory))
   }
 
   async function unlinkAt(path: string): Promise<void> {
@@ -32,7 +33,7 @@ export function openChanging(
     if (node.kind === 'link' && node.place !== undefined) return scratch.unlink(node.place)
     if (node.kind === 'draft-text') return parts.giveUp(node.name)
     if (isEditable(node)) return unlinkEditable(path, node, ask)
-    if (node.kind === 'content') return removing.whiteOut(path, node)
+    if (node.kind === 'content') return unlinkContent(path, node, ask)
     throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
   }
 
@@ -41,16 +42,21 @@ export function openChanging(
     const source = parts.source(node)
     const isUnsentNew = node.kind === 'new' && parts.records.draftOf(source.key) !== undefined
     if (isUnsentNew) return records.drop(source.key)
-    if (!isDirectorysOwn(path)) removing.refuseBelowGuard(path)
+    if (node.kind === 'record' && !isDirectorysOwn(path)) removing.admitUnlink(path, node)
     await records.takeAway(source, ask)
     removeRecord(path, node)
+  }
+
+  async function unlinkContent(path: string, node: Content, ask: Ask): Promise<void> {
+    const folder = await tree.directory(parentOf(path), ask)
+    if (folder.kind === 'calculation') removing.unlinkContent(path, node, folder)
+    else throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
   }
 
   /** The record's file was unlinked: what that means beyond the pause. */
   function removeRecord(path: string, node: EditableNode): void {
     if (node.kind !== 'record' || parts.rights.access !== 'manage') sayIfBack(path, node)
-    else if (node.of === 'calculation') removing.whiteOut(path, node)
-    else if (node.of !== 'project') removing.deleteLater(path, node)
+    else removing.recordUnlinked(path, node)
   }
 
   /** Nobody has made it anew, so somebody meant to delete it; his rm was answered long ago. */
@@ -77,19 +83,21 @@ export function openChanging(
     const place = await places.scratch(to, ask)
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.now()
-      await parts.madeAnew(target, to)
+      await parts.madeAnew(target)
       await records.replace(parts.source(target), { text: await scratch.read(node.place) }, ask)
       parts.doneWell(to, began)
       return scratch.remove(node.place)
     }
     if (node.kind === 'scratch' && place !== undefined) return scratch.rename(node.place, place)
     if (node.kind === 'content' && isUnlinkOfOpenFile(to)) {
-      removing.whiteOut(from, node)
+      await unlinkContent(from, node, ask)
       return places.keepOpen(to, node)
     }
     if (isEditable(node) && target === undefined && place !== undefined) {
+      const isUnlink = isUnlinkOfOpenFile(to)
+      if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from)) removing.admitUnlink(from, node)
       await records.takeAway(parts.source(node), ask, text => scratch.put(place, text))
-      if (isUnlinkOfOpenFile(to)) removeRecord(from, node)
+      if (isUnlink) removeRecord(from, node)
       return
     }
     throw new Failure('not-permitted', `${from}: this cannot be moved to ${to}`)
@@ -141,7 +149,9 @@ export function openChanging(
 
   async function rmdir(path: string): Promise<void> {
     const ask = until.save()
-    await removing.rmdir(path, await places.node(path, ask), ask)
+    const node = await places.node(path, ask)
+    if (!isDirectory(node)) throw new Failure('not-directory', `${path} is not a directory`)
+    await removing.rmdir(path, node, ask)
   }
 
   /** Where a program may have files of its own, emacs has its lock. */
@@ -186,9 +196,12 @@ export function openChanging(
     },
     async touch(path, mtime) {
       const ask = until.metadata()
+      if (await parts.takenBackAt(path, ask)) return
       const node = await places.node(path, ask)
       if (node.kind === 'scratch') return scratch.setTime(node.place, mtime)
+      const wasRemoved = removing.takeBack(path, isDirectory(node) ? await tree.directory(path, ask) : node)
       if (isDirectory(node)) return tree.refresh(node, ask)
+      if (wasRemoved) return parts.doneWell(path, parts.now())
       if (!isEditable(node)) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
     async setxattr(path) {
@@ -196,6 +209,8 @@ export function openChanging(
     },
   }
 }
+
+type Content = Extract<Node, { kind: 'content' }>
 
 /** libfuse renames a file that is still open where it should be unlinked, or replaced by the rename that follows. */
 const isUnlinkOfOpenFile = (to: string): boolean => /^\.fuse_hidden[0-9a-f]+$/.test(nameOf(to))

@@ -21,6 +21,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
+    const removed = writing.removals.about(path, node)
+    if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failures.met(path)
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined

@@ -28,6 +28,13 @@ export interface ControlCalls {
     readonly ask: { readonly id: string; readonly entries?: readonly string[] | undefined }
     readonly answer: NewOrder
   }
+  /** What stands at these paths and would go with them. Nothing is changed. */
+  readonly deletion: {
+    readonly ask: { readonly paths: readonly string[] }
+    readonly answer: readonly Doomed[]
+  }
+  /** Deletes one of them at once, if it is still as it was shown. */
+  readonly delete: { readonly ask: { readonly thing: Doomed }; readonly answer: Record<string, never> }
 }
 
 export type CallName = keyof ControlCalls
@@ -91,4 +98,18 @@ export interface NewOrder {
   /** The formulas before and after, each a line for people. */
   readonly before: readonly string[]
   readonly after: readonly string[]
+}
+
+/** Something that an explicit wish may delete. */
+export interface Doomed {
+  readonly path: string
+  readonly kind: 'calculation' | 'project' | 'report' | 'share'
+  readonly id: string
+  readonly title: string
+  /** Of a share. */
+  readonly project?: string | undefined
+  /** How many files a calculation has. */
+  readonly files?: number | undefined
+  /** The known reports in whose lists a calculation stands. */
+  readonly reports: readonly string[]
 }

@@ -18,7 +18,11 @@ export function openDrive(parts: DriveParts): Drive {
     read: within(deadlines.read),
     save: within(deadlines.save),
   }
-  const places = openPlaces(parts.tree, { isHidden: parts.isHidden, unlinkedAt: parts.pending.unlinkedAt })
+  const places = openPlaces(parts.tree, {
+    isHidden: parts.isHidden,
+    hides: parts.removing.hides,
+    unlinkedAt: parts.pending.unlinkedAt,
+  })
   return {
     ...openLooking(parts, places, until.metadata),
     ...openOpenFiles(parts, places, until),

@@ -98,6 +98,8 @@ by-id/               any project, calculation or report by its number
 .calcfs/drafts/      texts that could not be saved, each with a .why that says what to do
 
 mkdir makes a project, mv gives a project or calculation another name, rmdir takes an empty project away.
+With --access manage, rm -r CALCULATION deletes it after three seconds: touch it before to keep it. rm -r of a project
+is refused; calcfs delete PATH... deletes several things, and asks before.
 Files of calculations never change and cannot be created here: the service has no upload.
 calcfs why PATH explains what failed; touch a folder to see other people's changes at once.
 `

@@ -93,7 +93,8 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     parts.pending.due()
     const directory = await places.node(path, ask)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const entries = (await listed(path, directory, ask)).filter(({ node }) => !parts.isHidden(keyOf(node)))
+    const all = (await listed(path, directory, ask)).filter(({ node }) => !parts.isHidden(keyOf(node)))
+    const entries = parts.removing.listed(directory, all)
     parts.foresight.listed(path, directory, entries)
     return entries.map(({ name, node }) => ({ name, mode: modeOf(node, false) }))
   }
@@ -110,20 +111,26 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   }
 
   async function waitedFor(path: string, attributes: Promise<Attributes>): Promise<Attributes> {
-    const began = parts.now()
+    const ended = parts.removing.waits(path)
     try {
       return await attributes
     } catch (thrown) {
       if (isDirectorysOwn(path)) guardUnseen(path, thrown)
       throw thrown
     } finally {
-      parts.removing.waited(path, parts.now() - began)
+      ended()
     }
   }
 
   /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
   function guardUnseen(path: string, thrown: unknown): void {
-    if (asFailure(thrown).kind !== 'absent') parts.removing.guardTree(parentOf(path))
+    if (asFailure(thrown).kind === 'absent' || parts.rights.access !== 'manage') return
+    const directory = parentOf(path)
+    tree.directory(directory, until()).then(
+      node => parts.removing.ownFileUnseen(directory, node),
+      // What has no directory that can be found has nothing in it that could be deleted.
+      asFailure,
+    )
   }
 
   return {
@@ -142,11 +149,11 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       }
     },
     async readdir(path) {
-      const began = parts.now()
+      const ended = parts.removing.waits(`${path}/`)
       try {
         return await readdir(path)
       } finally {
-        parts.removing.waited(`${path}/`, parts.now() - began)
+        ended()
       }
     },
     async readlink(path) {

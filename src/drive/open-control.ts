@@ -1,5 +1,6 @@
 // The command line's questions, all of them, over the parts of one drive.
 import type { Control } from './control.js'
+import { openDeleteControl } from './control-deletes.js'
 import { openDraftControl } from './control-drafts.js'
 import type { ControlParts } from './control-parts.js'
 import { openPathControl } from './control-paths.js'
@@ -12,5 +13,6 @@ export function openControl(parts: ControlParts): Control {
     ...openPathControl(parts),
     ...openDraftControl(parts),
     ...openReportControl(parts),
+    ...openDeleteControl(parts),
   }
 }

@@ -53,7 +53,9 @@ export interface DriveParts {
   /** What was just taken away, or is about to be deleted, by its node's key. */
   readonly isHidden: (key: string) => boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
-  readonly madeAnew: (node: EditableNode, path: string) => Promise<void>
+  readonly madeAnew: (node: EditableNode) => Promise<void>
+  /** A calculation that waits to be deleted at this path is not deleted; false where none waits. */
+  readonly takenBackAt: (path: string, ask: Ask) => Promise<boolean>
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
   readonly foresight: Foresight

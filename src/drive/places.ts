@@ -32,6 +32,8 @@ export interface Places {
 /** What was just taken away, or is about to be deleted. */
 export interface Gone {
   isHidden(key: string): boolean
+  /** It waits to be deleted, or lies in what does. */
+  hides(node: Node): boolean
   /** The record that was unlinked at this path a moment ago. */
   unlinkedAt(path: string): RecordNode | undefined
 }
@@ -44,7 +46,7 @@ export function openPlaces(tree: Tree, gone: Gone): Places {
     if (open !== undefined) return open
     if (gone.unlinkedAt(path) !== undefined) throw justTaken(path)
     return after(tree.walk(path, ask), found => {
-      if (!isDirectory(found) && gone.isHidden(keyOf(found))) throw justTaken(path)
+      if (gone.hides(found) || (!isDirectory(found) && gone.isHidden(keyOf(found)))) throw justTaken(path)
       return found
     })
   }

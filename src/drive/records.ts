@@ -16,6 +16,8 @@ export interface Records {
   open(source: RecordSource, access: OpenAccess, ask: Ask): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
   isAway(key: string): boolean
+  /** It is there again at once: what took it away was called off. */
+  bringBack(key: string): void
   /** Its pause is over, and nobody has made it anew. */
   isBack(key: string): boolean
   create(source: RecordSource): Promise<RecordHandle>
@@ -70,6 +72,10 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   }
 
   return {
+    bringBack(key) {
+      const state = saving.known(key)
+      if (state !== undefined) state.awayUntil = 0
+    },
     isBack: key => {
       const { awayUntil = 0 } = saving.known(key) ?? {}
       return awayUntil > 0 && awayUntil <= now()

@@ -1,55 +1,70 @@
-// `rm -r` of a project, or of all reports, is refused: it begins with the directory's own files, and then nothing below goes for a while.
+// `rm -r` of a project, or of all reports, is refused: once a sign of it was seen, nothing in there is deleted for a minute.
 import { Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
+import type { Scope } from './lineage.js'
 
 export interface TreeGuard {
-  /** Somebody has tried to remove a directory's own file. */
-  begin(directory: string): void
-  /** The file was made anew: an editor was at work. */
-  end(directory: string): void
-  /** @throws Failure 'not-permitted' below a directory that somebody seems to be deleting */
-  refuse(path: string): void
+  /** A removal of all that is in this scope was tried, by way of this directory; `why` says how it was recognised. */
+  begin(scope: Scope, directory: string, why: string): void
+  /** The file was created again: an editor was at work. */
+  end(scope: Scope): void
+  /** @throws Failure 'not-permitted' where one of these scopes is guarded; the minute begins again */
+  refuse(path: string, scopes: readonly Scope[]): void
   /** The time for which a call below it waited for the service does not count. */
   waited(path: string, milliseconds: number): void
+}
+
+interface Guard {
+  readonly directory: string
+  readonly why: string
+  until: number
 }
 
 /** Milliseconds after the last try for which an `rm -r` is taken to be still at it. */
 const guardMs = 60_000
 
-/** `failed` is told of each refusal, by the directory. */
+/** `failed` is called with each refusal, for the directory. */
 export function openTreeGuard(
   failed: (directory: string, failure: Failure) => void,
   now: () => Instant,
 ): TreeGuard {
-  const guards = new Map<string, number>()
-  const below = (path: string): string[] =>
-    guards.size === 0 ? [] : [...guards.keys()].filter(directory => path.startsWith(`${directory}/`))
+  const guards = new Map<Scope, Guard>()
 
   return {
-    begin: directory => guards.set(directory, now() + guardMs),
-    end: directory => guards.delete(directory),
-    refuse(path) {
-      for (const directory of below(path)) {
-        if (now() < (guards.get(directory) ?? 0)) {
-          guards.set(directory, now() + guardMs)
-          const failure = new Failure('not-permitted', sentence(directory, path))
-          failed(directory, failure)
+    begin: (scope, directory, why) => guards.set(scope, { directory, why, until: now() + guardMs }),
+    end: scope => guards.delete(scope),
+    refuse(path, scopes) {
+      if (guards.size === 0) return
+      for (const scope of scopes) {
+        const guard = guards.get(scope)
+        if (guard === undefined) continue
+        if (now() < guard.until) {
+          guard.until = now() + guardMs
+          const failure = new Failure('not-permitted', sentence(guard, { scope, path }))
+          failed(guard.directory, failure)
           throw failure
         }
-        guards.delete(directory)
+        guards.delete(scope)
       }
     },
     waited(path, milliseconds) {
-      for (const directory of below(path)) guards.set(directory, (guards.get(directory) ?? 0) + milliseconds)
+      for (const guard of guards.values())
+        if (path.startsWith(`${guard.directory}/`)) guard.until += milliseconds
     },
   }
 }
 
-function sentence(directory: string, path: string): string {
-  const what = directory === '/reports' ? 'the reports are' : 'a project is'
-  const way =
-    directory === '/reports'
-      ? 'take them away one by one, a minute from now'
-      : 'take its calculations away one by one (rm -r CALCULATION), a minute from now, then rmdir the empty project'
-  return `${what} not deleted with all that is in it: ${path} stays; ${way}`
+function sentence({ directory, why }: Guard, { scope, path }: { scope: Scope; path: string }): string {
+  return `${path} is not deleted: ${directory}: ${why}; ${wayOut(scope)}, or use calcfs delete PATH…`
+}
+
+function wayOut(scope: Scope): string {
+  switch (scope) {
+    case 'all':
+      return 'wait a minute'
+    case 'reports':
+      return 'remove a report by itself (rm REPORT), a minute from now'
+    default:
+      return 'remove a calculation by itself (rm -r CALCULATION), a minute from now, and an empty project with rmdir'
+  }
 }

@@ -1,29 +1,83 @@
-// What `rm -r` of a calculation has unlinked so far: hidden for ten minutes, in memory only, until the rmdir deletes it all at once.
-import type { Instant } from '../remote/remote.js'
+// What `rm -r` of a calculation has unlinked so far: it counts for ten minutes, in memory only, and hides nothing by itself.
+import { LRUCache } from 'lru-cache'
+import type { CalculationId, Instant } from '../remote/remote.js'
+import type { Scope } from './lineage.js'
 
-/** Entries go by the key of their node. */
+/** One entry of a calculation's folder, by the key of its node. */
+export interface Unlinked {
+  readonly calculation: CalculationId
+  readonly key: string
+  readonly path: string
+  readonly scopes: readonly Scope[]
+}
+
 export interface Whiteouts {
-  add(key: string): void
-  has(key: string): boolean
-  remove(key: string): void
+  add(entry: Unlinked): void
+  has(calculation: CalculationId, key: string): boolean
+  /** False if it did not count as unlinked. */
+  remove(calculation: CalculationId, key: string): boolean
+  /** Nothing of this calculation counts as unlinked any more. */
+  clear(calculation: CalculationId): boolean
+  clearIn(scope: Scope | 'all'): void
+  /** The last entry was unlinked a moment ago: the rmdir may still come. */
+  isUnderWay(calculation: CalculationId): boolean
+  /** The folder was listed: what is unlinked next may be the beginning of `rm -r`. */
+  listed(calculation: CalculationId): void
+  wasListed(calculation: CalculationId): boolean
+  /** What was unlinked while its calculation stays. */
+  left(): readonly Unlinked[]
 }
 
 const lifeMs = 10 * 60_000
+/** Milliseconds without another unlink after which a walk is taken to have ended. */
+const underWayMs = 3000
+const foldersAtMost = 4096
+
+interface Folder {
+  readonly entries: Map<string, Unlinked & { readonly until: number }>
+  last: Instant
+}
 
 export function openWhiteouts(now: () => Instant): Whiteouts {
-  const until = new Map<string, number>()
+  const folders = new Map<CalculationId, Folder>()
+  const listings = new LRUCache<CalculationId, Instant>({ max: foldersAtMost })
 
-  function has(key: string): boolean {
-    const end = until.get(key)
-    if (end === undefined) return false
-    if (now() < end) return true
-    until.delete(key)
-    return false
+  function live(calculation: CalculationId): Folder | undefined {
+    const folder = folders.get(calculation)
+    if (folder === undefined) return undefined
+    for (const [key, { until }] of folder.entries) if (until <= now()) folder.entries.delete(key)
+    if (folder.entries.size > 0) return folder
+    folders.delete(calculation)
+    return undefined
   }
 
+  const left = (): readonly Unlinked[] =>
+    [...folders.keys()].flatMap(calculation => [...(live(calculation)?.entries.values() ?? [])])
+
   return {
-    add: key => until.set(key, now() + lifeMs),
-    has,
-    remove: key => until.delete(key),
+    add(entry) {
+      const { calculation, key } = entry
+      const folder = live(calculation) ?? { entries: new Map(), last: now() }
+      folder.entries.set(key, { ...entry, until: now() + lifeMs })
+      folder.last = now()
+      folders.set(calculation, folder)
+    },
+    has: (calculation, key) => live(calculation)?.entries.has(key) === true,
+    remove: (calculation, key) => live(calculation)?.entries.delete(key) === true,
+    clear: calculation => folders.delete(calculation),
+    clearIn(scope) {
+      for (const { calculation, scopes } of left())
+        if (scope === 'all' || scopes.includes(scope)) folders.delete(calculation)
+    },
+    isUnderWay(calculation) {
+      const folder = live(calculation)
+      return folder !== undefined && Math.abs(now() - folder.last) < underWayMs
+    },
+    listed: calculation => listings.set(calculation, now()),
+    wasListed(calculation) {
+      const at = listings.get(calculation)
+      return at !== undefined && now() - at < lifeMs
+    },
+    left,
   }
 }

@@ -11,7 +11,10 @@ import { editableCalculation, editableProject, editableShare } from '../edit/who
 import type { Failure } from '../failure.js'
 import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
 import { type Access, openRights, type Rights } from './access.js'
+import { openDeleteBudget } from './delete-budget.js'
+import { type Deleting, openDeleting } from './deleting.js'
 import { type EditingParts, forget as forgetRecord, openRecordSources, readable } from './editing.js'
+import { type Lineage, openLineage } from './lineage.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
 import { escapeTitle } from './name.js'
@@ -20,18 +23,22 @@ import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode
 import { openOrderFiles } from './order-file.js'
 import { openPendingDeletes, type PendingDeletes } from './pending-deletes.js'
 import { nodeOfKey } from './record-key.js'
-import { pauseMs } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
 import { openRecords, type Records } from './records.js'
+import { openRemovalSeries } from './removal-series.js'
+import { openRemovals, type Removals } from './removals.js'
 import { openRemoving, type Removing } from './removing.js'
 import type { ShownTexts } from './shown.js'
 import type { Tree } from './tree.js'
+import { openTreeGuard } from './tree-guard.js'
 import { openWhiteouts } from './whiteouts.js'
 import { type Named, openWrittenNames, type WrittenNames } from './written-names.js'
 
 export interface WritingSources
   extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed'> {
   readonly access: Access
+  /** How many things may be deleted in a minute. */
+  readonly maxDeletes: number
   readonly remote: Remote
   readonly shown: ShownTexts
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
@@ -58,6 +65,9 @@ export interface Writing {
   readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
   source(node: EditableNode): RecordSource
   removing(tree: Tree): Removing
+  readonly removals: Removals
+  readonly deleting: Deleting
+  readonly lineage: Lineage
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
   madeAnew(node: EditableNode): Promise<void>
@@ -81,11 +91,27 @@ export function openWriting(sources: WritingSources): Writing {
   const rights = openRights(sources.access, { catalog, dialect })
   const written = openWrittenNames(sources.state, sources.mountPoint)
   const records = openRecords(sources.shown, now)
+  const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)
-  const pending = openPendingDeletes(pauseMs, {
+  const series = openRemovalSeries(now)
+  const budget = openDeleteBudget(sources.maxDeletes, now)
+  const pending = openPendingDeletes({
+    series,
     ledger: sources.state,
     mountPoint: sources.mountPoint,
-    doubt: node => forgetRecord(catalog, node),
+    doubt(node) {
+      if (node.kind === 'record') return forgetRecord(catalog, node)
+      catalog.refreshCalculation(node.id)
+      if (node.parent !== undefined) catalog.refreshProject(node.parent)
+    },
+    ended(node, end) {
+      if (node.kind === 'calculation') whiteouts.clear(node.id)
+      if (end !== 'stays') return
+      budget.giveBack(keyOf(node))
+      records.bringBack(
+        keyOf(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
+      )
+    },
     failed: sources.failed,
     now,
   })
@@ -131,6 +157,8 @@ export function openWriting(sources: WritingSources): Writing {
     creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
     read: (node, ask) => editable(node).read(ask),
   })
+
+  const deleting = openDeleting({ ...sources, written, forgetNames: newFiles.forget })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
@@ -210,15 +238,22 @@ export function openWriting(sources: WritingSources): Writing {
         ...sources,
         tree,
         rights,
+        lineage,
+        series,
+        guard: openTreeGuard(sources.failed, now),
         whiteouts,
         pending,
+        budget,
+        deleting,
         written,
-        forgetNames: newFiles.forget,
         patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
       }),
-    isHidden: key => records.isAway(key) || pending.has(key) || whiteouts.has(key),
+    removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
+    deleting,
+    lineage,
+    isHidden: key => records.isAway(key) || pending.has(key),
     async madeAnew(node) {
-      whiteouts.remove(keyOf(node))
+      if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, keyOf(node))
       await pending.cancel(keyOf(node))
     },
     end,

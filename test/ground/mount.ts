@@ -177,7 +177,13 @@ function filesBelow(directory: string): DriveFiles {
     symlink: (target, path) => inTime(`symlink ${path}`, () => fs.symlink(target, at(path))),
     async touch(path) {
       const now = new Date()
-      await inTime(`touch ${path}`, () => fs.utimes(at(path), now, now))
+      await inTime(`touch ${path}`, async () => {
+        const opened = await fs
+          .open(at(path), fs.constants.O_WRONLY | fs.constants.O_CREAT)
+          .catch(() => undefined)
+        await opened?.close()
+        await fs.utimes(at(path), now, now)
+      })
     },
     chmod: (path, mode) => inTime(`chmod ${path}`, () => fs.chmod(at(path), mode)),
     statfs: () => inTime('statfs', () => fs.statfs(directory)),

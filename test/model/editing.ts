@@ -2,6 +2,7 @@
 import { altered } from './altering.js'
 import { type Content, contentIn, edited, judgeAll, printed, rowsOf, same, type Verdict } from './content.js'
 import { stored } from './database.js'
+import { makeRoom } from './deletions.js'
 import { loaded } from './looking.js'
 import { changedHere, lent } from './shown.js'
 import { listingChanged } from './spreading.js'
@@ -38,6 +39,8 @@ const fieldsApart: Distance = (one, other) => edited(one, other).length
 export async function edit(stage: Stage, step: Extract<Step, { does: 'edit' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined) return
+  // Whether a record that is unlinked will be created again, the drive cannot know.
+  if (step.style === 'unlink and create') await makeRoom(stage)
   const from = await loaded(stage, thing)
   if (typeof from === 'string') return
   await save(stage, thing, { ...from, text: altered(stage, from.json, step), style: step.style })

@@ -1,18 +1,21 @@
 // Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
 import { outcome } from '../ground/ground.js'
-import { away, printed } from './content.js'
-import { childrenOf } from './database.js'
+import { until } from '../ground/within.js'
+import { away, type Content, printed, same } from './content.js'
+import { childrenOf, stored } from './database.js'
+import { deleted, isFull as isFullOfDeletions, pauseMs } from './deletions.js'
 import { met } from './editing.js'
+import { loaded } from './looking.js'
 import { changedHere } from './shown.js'
 import { listingChanged, vanish } from './spreading.js'
 import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from './stage.js'
 import type { Step } from './steps.js'
-import { pass } from './time.js'
+import { pass, remount } from './time.js'
 import { expect } from './writing.js'
 
 const taken = ['EEXIST', 'ENOTEMPTY'] as const
-/** Milliseconds for which a whiteout hides what it hides. */
-const whiteout = 600_000
+/** Milliseconds for which an unlinked entry of a calculation counts as unlinked. */
+const unlinkedMs = 600_000
 
 /** A name that no other thing has, as a person writes it and as the service keeps it. */
 function anyName(stage: Stage, form: 'fresh' | 'odd'): { file: string; title: string } {
@@ -87,34 +90,90 @@ const isBelow = (folder: Thing, above: Thing): boolean =>
 export async function rmdir(stage: Stage, step: Extract<Step, { does: 'rmdir' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined) return
-  await rmdirOf(stage, thing, false)
+  const before = thing.kind === 'calculation' ? await present(stage, thing) : undefined
+  if (thing.kind === 'calculation' && before === undefined) return
+  await rmdirOf(stage, thing)
+  if (thing.truth !== undefined) await becomesOf(stage, thing, { before, meanwhile: 'wait' })
 }
 
-/** `isBare`: all that is listed in a calculation's folder was unlinked. */
-async function rmdirOf(stage: Stage, thing: Thing, isBare: boolean): Promise<void> {
+/** The record as the drive knows it; undefined where it cannot be read, or has a draft. */
+async function present(stage: Stage, thing: Thing): Promise<Content | undefined> {
+  if (thing.draft !== undefined) return undefined
+  const seen = await loaded(stage, thing)
+  return typeof seen === 'string' ? undefined : seen.base
+}
+
+/** A project goes at once; a calculation is hidden then, where all that is listed in its folder was unlinked. */
+async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
   const path = placeOf(thing)
-  const end = await outcome(stage.theatre.ground.files.rmdir(path))
-  const { access } = stage.theatre
+  const { access, ground } = stage.theatre
+  const isCounted = access === 'manage' && !thing.madeHere
+  const names = await ground.files.readdir(path)
+  const isBare = thing.unlinked.size > 0 && [...names.keys()].every(name => thing.unlinked.has(name))
   const isFull = [...live(stage, 'project'), ...live(stage, 'calculation')].some(
     ({ parent }) => parent === thing,
   )
+  const wouldGo = thing.kind === 'project' ? !isFull : isBare
+  const isRefused = wouldGo && isCounted && isFullOfDeletions(stage)
+  const end = await outcome(ground.files.rmdir(path))
   const problems = [
     ...(stage.isUp ? [] : away),
-    ...(thing.kind === 'project' && isFull ? ['ENOTEMPTY'] : []),
-    ...(thing.kind === 'calculation' && !isBare ? ['ENOTEMPTY'] : []),
-    ...(access === 'edit' && !thing.madeHere ? ['EPERM'] : []),
+    ...(wouldGo ? [] : ['ENOTEMPTY']),
+    ...(isRefused ? ['EPERM'] : []),
   ]
-  const isForbidden = access === 'edit' && !thing.madeHere
-  if (isForbidden) return void expect(`rmdir ${path}`, end, ['EPERM'])
+  if (access === 'edit' && !thing.madeHere) return void expect(`rmdir ${path}`, end, ['EPERM'])
+  if (isRefused) {
+    for (const one of stage.things) one.unlinked.clear()
+    await pass(stage, 61_000)
+  }
+  // What was tried just before, and what follows without a pause, would count as one go.
+  if (problems.length > 0) await pass(stage, pauseMs)
   if (problems.length > 0) return void expect(`rmdir ${path}`, end, problems)
   expect(`rmdir ${path}`, end, ['done'])
-  vanish(stage, thing, 'here')
+  if (isCounted) deleted(stage)
+  if (thing.kind === 'project') {
+    vanish(stage, thing, 'here')
+    return pass(stage, pauseMs)
+  }
+  expect(`stat of ${path}, which waits`, await outcome(ground.files.lstat(path)), ['ENOENT'])
+  stage.waiting = thing
+}
+
+type Meanwhile = NonNullable<Extract<Step, { does: 'rm -r' }>['meanwhile']>
+
+/** What becomes of a calculation that waits. */
+async function becomesOf(
+  stage: Stage,
+  thing: Thing,
+  { before, meanwhile }: { before: Content | undefined; meanwhile: Meanwhile },
+): Promise<void> {
+  if (stage.waiting !== thing) return
+  stage.waiting = undefined
+  const { files } = stage.theatre.ground
+  const path = placeOf(thing)
+  if (meanwhile === 'remount') await remount(stage)
+  else if (meanwhile !== 'wait') {
+    const touched = meanwhile === 'touch' || thing.parent === undefined ? path : placeOf(thing.parent)
+    expect(`touch ${touched}`, await outcome(files.touch(touched)), ['done'])
+    stage.deletions.pop()
+  }
+  await pass(stage, pauseMs)
+  thing.unlinked.clear()
+  const isDeleted = meanwhile === 'wait' && stage.isUp && before !== undefined && same(before, thing.truth)
+  await until(5_000, `the end of ${path}, which was removed`, async () => {
+    const end = await outcome(files.lstat(path))
+    return isDeleted ? stored(stage.theatre.database, 'calculation', thing.id) === undefined : end === 'done'
+  })
+  if (isDeleted) vanish(stage, thing, 'here')
+  else if (meanwhile === 'wait') stage.deletions.pop()
 }
 
 export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined) return
   if (step.kind === 'project') return removeProject(stage, thing)
+  const before = await present(stage, thing)
+  if (before === undefined) return
   const { files } = stage.theatre.ground
   const place = placeOf(thing)
   const names = [...(await files.readdir(place)).keys()]
@@ -126,10 +185,11 @@ export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r
       continue
     }
     expect(`rm ${place}/${name}`, end, ['done'])
-    thing.hidden.set(name, stage.clock + whiteout)
+    thing.unlinked.set(name, stage.clock + unlinkedMs)
   }
-  await rmdirOf(stage, thing, !step.stops)
-  if (stage.theatre.access === 'edit') await pass(stage, 2_500)
+  await rmdirOf(stage, thing)
+  await becomesOf(stage, thing, { before, meanwhile: step.meanwhile ?? 'wait' })
+  if (stage.theatre.access === 'edit') await pass(stage, pauseMs)
 }
 
 /** `rm -r` of a project: its record comes back after the pause, and all below is refused for a minute. */
@@ -143,5 +203,6 @@ async function removeProject(stage: Stage, project: Thing): Promise<void> {
     const record = fileOf(inside)
     expect(`rm ${record} in rm -r`, await outcome(files.unlink(record)), ['EPERM'])
   }
+  for (const one of stage.things) if (isBelow(one, project)) one.unlinked.clear()
   await pass(stage, 61_000)
 }

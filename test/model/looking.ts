@@ -23,13 +23,10 @@ function seen(stage: Stage, thing: Thing, text: string): Content {
   return content
 }
 
-/** The record as a program reads it. 'hidden': it was unlinked. 'unknown': the service is away, and it was never read. */
-export async function loaded(stage: Stage, thing: Thing): Promise<Loaded | 'gone' | 'hidden' | 'unknown'> {
+/** The record as a program reads it. 'unknown': the service is away, and it was never read. */
+export async function loaded(stage: Stage, thing: Thing): Promise<Loaded | 'gone' | 'unknown'> {
   const path = fileOf(thing)
   const text = await textOrErrno(stage, path)
-  const isHidden = thing.hidden.has(`.${thing.kind}.json`)
-  if (isHidden && text.errno === 'ENOENT') return 'hidden'
-  if (isHidden) throw new Error(`${path} was unlinked, and is there`)
   if (text.errno !== undefined) return missing(stage, thing, text.errno)
   const { draft } = thing
   if (draft === undefined) {

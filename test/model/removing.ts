@@ -4,6 +4,7 @@ import { until } from '../ground/within.js'
 import { altered } from './altering.js'
 import { same } from './content.js'
 import { stored } from './database.js'
+import { deleted, makeRoom, pauseMs } from './deletions.js'
 import { save } from './editing.js'
 import { loaded } from './looking.js'
 import { vanish } from './spreading.js'
@@ -15,6 +16,7 @@ import { expect } from './writing.js'
 export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>): Promise<void> {
   const thing = pick(reachable(stage, step.kind), step.at)
   if (thing === undefined || thing.draft !== undefined || thing.order !== undefined) return
+  await makeRoom(stage)
   const from = await loaded(stage, thing)
   if (typeof from === 'string') return
   const path = fileOf(thing)
@@ -23,13 +25,13 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
     const text = altered(stage, from.json, { change, by: step.at })
     await save(stage, thing, { ...from, text, style: 'unlink and create' })
     // Had the record been deleted all the same, it would be now.
-    return pass(stage, 2_500)
+    return pass(stage, pauseMs)
   }
   const { files } = stage.theatre.ground
   expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
   expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
   if (step.next === 'remount') await remount(stage)
-  else await pass(stage, 2_500)
+  else await pass(stage, pauseMs)
   // What somebody else has changed meanwhile is another text than the one that was unlinked.
   const isSeen = same(from.base, thing.truth)
   const isDeleted = stage.theatre.access === 'manage' && stage.isUp && isSeen
@@ -39,6 +41,7 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
     return isDeleted ? isGone(stage, thing) : end === 'done'
   })
   if (isDeleted) vanish(stage, thing, 'here')
+  if (isDeleted && step.next !== 'remount') deleted(stage)
 }
 
 const isGone = (stage: Stage, { kind, id }: Thing): boolean =>

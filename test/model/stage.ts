@@ -60,8 +60,8 @@ export interface Thing {
   /** Whether a program has read the record since that save. */
   hasRead: boolean
   madeHere: boolean
-  /** Entries of a calculation's folder that `rm` has hidden, and until when. */
-  readonly hidden: Map<string, number>
+  /** Entries of a calculation's folder that `rm` has unlinked, and until when that counts. */
+  readonly unlinked: Map<string, number>
 }
 
 /** A file `new*.json`: the draft that it is, or what it has made. */
@@ -83,6 +83,10 @@ export interface Stage {
   readonly scratch: Map<string, string>
   /** Milliseconds that have passed by `pass`. */
   clock: number
+  /** When this mount has deleted something. */
+  readonly deletions: number[]
+  /** A calculation that was removed and is in its pause. */
+  waiting: Thing | undefined
   isUp: boolean
   /** How many comparisons there were. */
   turns: number
@@ -179,7 +183,7 @@ export function thingOf(
     isKnown: false,
     isFolderKnown: false,
     madeHere: false,
-    hidden: new Map(),
+    unlinked: new Map(),
   }
 }
 
@@ -228,6 +232,8 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
     slots: new Map(),
     scratch: new Map(),
     clock: 0,
+    deletions: [],
+    waiting: undefined,
     isUp: true,
     turns: 0,
     counter: 0,
@@ -236,7 +242,8 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
   for (const thing of stage.things) thing.isListed = true
   await theatre.ground.files.touch('projects')
   await theatre.ground.files.readdir(placeOf(root))
-  await theatre.ground.pass(3_000)
+  // What the sequence before has deleted counts for a minute.
+  await theatre.ground.pass(61_000)
   return stage
 }
 

@@ -67,6 +67,8 @@ export type Step =
       readonly kind: 'project' | 'calculation'
       readonly at: number
       readonly stops: boolean
+      /** What happens in the pause. */
+      readonly meanwhile?: 'wait' | 'touch' | 'touch the project' | 'remount' | undefined
     }
   | {
       readonly does: 'rm'
@@ -227,6 +229,7 @@ const folders: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constantFrom('calculation', 'calculation', 'calculation', 'project'),
       at,
       stops: fc.boolean(),
+      meanwhile: fc.constantFrom('wait', 'wait', 'wait', 'touch', 'touch the project', 'remount'),
     }),
   },
 )

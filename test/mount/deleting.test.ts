@@ -15,7 +15,7 @@ t.setTimeout(120_000)
 
 t.test('deleting with programs', async t => {
   const ground = await realMount(t, {
-    settings: { access: 'manage' },
+    settings: { access: 'manage', maxDeletes: '50' },
     fill(seed) {
       fill(seed)
       for (const name of ['by rm', 'by rmtree', 'by find', 'by mv', 'while open'])
@@ -23,6 +23,14 @@ t.test('deleting with programs', async t => {
     },
   })
   const { service, files } = ground
+  /** What is sent until the pause is over. */
+  const deleting = (work: () => Promise<unknown>) =>
+    service.during(async () => {
+      const before = service.heard.length
+      await work()
+      t.same(writes(service.heard.slice(before)), [], 'nothing before the pause is over')
+      await until(8_000, 'a DELETE', async () => writes(service.heard.slice(before)).length > 0)
+    })
   const gone = async (name: string) => t.equal(await outcome(files.lstat(`${water}/${name}`)), 'ENOENT')
 
   for (const [name, line] of [
@@ -31,7 +39,7 @@ t.test('deleting with programs', async t => {
     ['by mv', `mv "${water}/by mv" "${ground.local}/"`],
   ] as const) {
     t.test(`DEL-3 ${name} a calculation is one DELETE`, async t => {
-      const asked = await service.during(() => shell(line, ground.directory))
+      const asked = await deleting(() => shell(line, ground.directory))
       t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
       await gone(name)
     })
@@ -42,7 +50,7 @@ t.test('deleting with programs', async t => {
   })
 
   t.test('DEL-3 by rmtree a calculation is one DELETE', async t => {
-    const asked = await service.during(() =>
+    const asked = await deleting(() =>
       inMount(ground, 'import shutil, sys; shutil.rmtree(sys.argv[1])', `${water}/by rmtree`),
     )
     t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
@@ -54,12 +62,13 @@ t.test('deleting with programs', async t => {
     async t => {
       const program = `
 import os, shutil, sys
+os.listdir(sys.argv[1])
 with open(sys.argv[1] + '/b.out') as held:
     os.unlink(sys.argv[1] + '/b.out')
     print(held.read().strip())
     shutil.rmtree(sys.argv[1])`
       let read = ''
-      const asked = await service.during(async () => {
+      const asked = await deleting(async () => {
         read = await inMount(ground, program, `${water}/while open`)
       })
       t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
@@ -67,6 +76,44 @@ with open(sys.argv[1] + '/b.out') as held:
       await gone('while open')
     },
   )
+
+  t.test('DEL-13 rm of one file says that it was not deleted, and a backup has it', async t => {
+    const file = `${water}/TS1_opt/input.inp`
+    const asked = await service.during(async () => {
+      await shell(
+        `ls "${water}/TS1_opt"; rm -f "${file}"; cp -r "${water}/TS1_opt" "${ground.local}/backup"`,
+        ground.directory,
+      )
+      t.match(await ground.calcfs('why', `${ground.directory}/${file}`), {
+        stdout: /not deleted: .*input\.inp/,
+      })
+      t.match(await ground.calcfs('status', ground.directory), { stdout: /not deleted.*\n.*input\.inp/ })
+      t.equal((await shell(`touch "${file}"`, ground.directory)).code, 0)
+      t.match(await ground.calcfs('why', `${ground.directory}/${file}`), { stdout: /nothing is wrong/ })
+    })
+    t.same(writes(asked), [])
+    t.equal((await shell('cat backup/input.inp', ground.local)).stdout, '! B3LYP opt\n')
+  })
+
+  t.test('DEL-15 in the pause why and status say what goes, and touch takes it back', async t => {
+    const path = `${water}/H2O`
+    const asked = await service.during(async () => {
+      await files.readFile(`reports/${ids.profile}.json`)
+      t.equal((await shell(`rm -r "${path}"`, ground.directory)).code, 0)
+      t.match(await ground.calcfs('status', ground.directory), { stdout: /touch takes it back:\n.*H2O/ })
+      const { stdout } = await ground.calcfs('why', `${ground.directory}/${path}`)
+      t.match(stdout, /deleted after a short pause\..*lose its row: .*\bd?\d+/)
+      t.match(await shell(`touch "${path}" && ls "${path}"`, ground.directory), {
+        code: 0,
+        stdout: /output\.cml/,
+      })
+      await ground.pass(3_500)
+    })
+    t.same(writes(asked), [])
+    t.match(await ground.calcfs('why', `${ground.directory}/${path}`), {
+      stdout: /it is not deleted|it was not deleted/,
+    })
+  })
 
   t.test('DEL-4 rm -rf of a project deletes nothing', async t => {
     const asked = await service.during(async () => {

@@ -12,7 +12,7 @@ const report = `reports/${ids.report}.json`
 const remove = /^DELETE \/report\?/
 const calculation = 'projects/Water splitting/No geometry'
 /** Longer than the pause after which an unlinked report is deleted. */
-const pastThePause = 2600
+const pastThePause = 3600
 
 t.setTimeout(120_000)
 
@@ -75,6 +75,23 @@ t.test('kill -9 while something is deleted', async t => {
     t.equal(await textOf(ground, `${calculation}/job.mop`), 'PM7\n')
   })
 
+  await t.test(
+    'in the pause after rm -r of a calculation: nothing was deleted, and that is said',
+    async t => {
+      const sent = await killed(async () => {
+        for (const name of (await files.readdir(calculation)).keys())
+          await files.unlink(`${calculation}/${name}`)
+        await files.rmdir(calculation)
+        t.equal(await outcome(files.lstat(calculation)), 'ENOENT')
+      }, pastThePause)
+      t.same(sent, [])
+      t.equal(await textOf(ground, `${calculation}/job.mop`), 'PM7\n')
+      t.match(await ground.calcfs('why', `${ground.directory}/${calculation}`), {
+        stdout: /it was not deleted/,
+      })
+    },
+  )
+
   await t.test('at the unmount, in the pause: it is deleted once, before the daemon ends', async t => {
     const sent = await service.during(async () => {
       await files.unlink(report)
@@ -99,7 +116,7 @@ t.test('kill -9 while something is deleted', async t => {
     t.same(sent, [`DELETE /report?id=${ids.profile}`])
     t.equal(await outcome(files.lstat(other)), 'ENOENT')
   })
-  t.comment('5 kills of a daemon that deletes')
+  t.comment('6 kills of a daemon that deletes')
 })
 
 t.test('a lost answer to POST /report is of unknown outcome, over kill -9 and a remount', async t => {

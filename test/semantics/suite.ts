@@ -9,6 +9,7 @@ import { emptyPlaces } from './empty-places.js'
 import { foreignChanges } from './foreign-changes.js'
 import { foresight } from './foresight.js'
 import { identity } from './identity.js'
+import { intentions } from './intentions.js'
 import { listing } from './listing.js'
 import { madeAnew } from './made-anew.js'
 import { making } from './making.js'
@@ -60,6 +61,7 @@ export const aboutWriting: readonly Promises[] = [
   unseenTexts,
   making,
   deleting,
+  intentions,
   rights,
   doubts,
   turnedLists,

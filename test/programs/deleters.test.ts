@@ -1,0 +1,119 @@
+// Real programs that delete, on a real mount: of a project none takes anything, of a calculation each takes that one.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { outcome } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { fill } from '../ground/world.js'
+
+/** How each is told to delete the directory `$1` with all that is in it; `$2` is an empty directory elsewhere. */
+const deleters: Readonly<Record<string, string>> = {
+  rm: 'rm -rf "$1"',
+  'find -delete': 'find "$1" -delete',
+  'find, files before directories':
+    'find "$1" ! -type d -exec rm -f {} +; find "$1" -depth -type d -exec rmdir {} +',
+  'xargs, backwards': 'find "$1" | sort -r | tr "\\n" "\\0" | xargs -0 -n 1 rm -d',
+  'xargs, three at once': 'find "$1" -depth -print0 | xargs -0 -P 3 -n 1 rm -d',
+  busybox: 'busybox rm -rf "$1"',
+  perl: 'perl -MFile::Path=remove_tree -e "remove_tree(shift)" "$1"',
+  'perl finddepth': `perl -MFile::Find -e 'finddepth(sub { -d $_ && !-l $_ ? rmdir : unlink }, shift)' "$1"`,
+  rmtree: `/usr/bin/python3 -c 'import shutil, sys; shutil.rmtree(sys.argv[1], ignore_errors=True)' "$1"`,
+  'os.walk from below': `/usr/bin/python3 -c '
+import os, sys
+def tried(work, path):
+    try: work(path)
+    except OSError: pass
+for at, folders, files in os.walk(sys.argv[1], topdown=False):
+    for name in files: tried(os.unlink, os.path.join(at, name))
+    for name in folders: tried(os.rmdir, os.path.join(at, name))
+tried(os.rmdir, sys.argv[1])' "$1"`,
+  node: `node -e 'fs.rmSync(process.argv[1], { recursive: true, force: true })' "$1"`,
+  emacs: 'emacs --batch --eval "(delete-directory (pop command-line-args-left) t)" "$1"',
+  'emacs, backwards': `emacs --batch --eval '
+(let ((top (pop command-line-args-left)))
+  (dolist (file (append (reverse (directory-files-recursively top "" t)) (list top)))
+    (ignore-errors (if (file-directory-p file) (delete-directory file) (delete-file file)))))' "$1"`,
+  'gio remove, backwards': 'find "$1" | sort -r | tr "\\n" "\\0" | xargs -0 gio remove -f',
+  'gio trash': 'gio trash "$1"',
+  'rsync --delete': 'rsync -r --delete "$2/" "$1/"; rmdir "$1"',
+  'rsync --delete-before': 'rsync -r --delete-before --ignore-errors "$2/" "$1/"; rmdir "$1"',
+  'tar --remove-files': 'tar -cf /dev/null --remove-files "$1"',
+  mv: 'mv "$1" "$2/moved"',
+  'git clean': 'git init -q "$2"; git --git-dir="$2/.git" --work-tree="$1" clean -fdxq; rmdir "$1"',
+}
+
+/** These leave a file or the directory of a calculation on any file system: nothing is deleted then. */
+const leaveSomething = new Set(['gio trash', 'perl finddepth'])
+/** Its last rmdir may come before the last file is gone. */
+const isRace = (name: string): boolean => name === 'xargs, three at once'
+
+async function run(ground: MountGround, line: string, path: string): Promise<void> {
+  const empty = join(ground.local, `empty ${Math.random()}`)
+  await mkdir(empty)
+  await shell(`set -- "${path}" "${empty}"; ${line}`, ground.directory)
+}
+
+const files = { 'input.inp': '! opt\n', 'output.log': 'done\n', '.hidden': 'x\n' }
+
+t.setTimeout(600_000)
+
+t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {
+  const names = Object.keys(deleters)
+  const ground = await realMount(t, {
+    settings: { access: 'manage', maxDeletes: '1000' },
+    fill(seed) {
+      fill(seed)
+      for (const name of names) {
+        const project = seed.addProject({ name: `P ${name}`, owner: 'demo' })
+        const below = seed.addProject({ name: 'below', owner: 'demo', parent: project })
+        seed.addProject({ name: 'empty', owner: 'demo', parent: project })
+        seed.addShare({ project, user: 'guest', permission: 'READ' })
+        for (const at of [1, 2, 3, 4]) seed.addCalculation({ name: `C${at}`, project, files })
+        for (const at of [1, 2]) seed.addCalculation({ name: `D${at}`, project: below, files })
+        const one = seed.addProject({ name: `One ${name}`, owner: 'demo' })
+        seed.addCalculation({ name: 'only', project: one, files })
+      }
+    },
+  })
+  const asked = await ground.service.during(async () => {
+    for (const line of names) {
+      await run(ground, deleters[line] ?? '', `projects/P ${line}`)
+      await run(ground, deleters[line] ?? '', `projects/One ${line}`)
+    }
+    await ground.pass(4_000)
+  })
+  t.same(writes(asked), [])
+  for (const name of names) {
+    t.equal((await ground.files.readdir(`projects/P ${name}`)).size, 9, name)
+    t.ok((await ground.files.readdir(`projects/P ${name}/C1`)).has('output.log'), name)
+    t.ok((await ground.files.readdir(`projects/One ${name}/only`)).has('.hidden'), name)
+  }
+})
+
+t.test('DEL-3 of a calculation each deleter takes the whole, by one DELETE', async t => {
+  const names = Object.keys(deleters).filter(name => !isRace(name))
+  const ids = new Map<string, string>()
+  const ground = await realMount(t, {
+    settings: { access: 'manage', maxDeletes: '1000' },
+    fill(seed) {
+      fill(seed)
+      const project = seed.addProject({ name: 'Many', owner: 'demo' })
+      for (const name of [...names, 'one more']) ids.set(name, seed.addCalculation({ name, project, files }))
+    },
+  })
+  const asked = await ground.service.during(async () => {
+    for (const name of names) await run(ground, deleters[name] ?? '', `projects/Many/${name}`)
+    await ground.pass(4_000)
+  })
+  const taken = names.filter(name => !leaveSomething.has(name))
+  const wanted = taken.map(name => `DELETE /calculation?id=${ids.get(name)}`)
+  t.same([...writes(asked)].sort(), wanted.sort())
+  for (const name of names)
+    t.equal(
+      await outcome(ground.files.lstat(`projects/Many/${name}`)),
+      leaveSomething.has(name) ? 'done' : 'ENOENT',
+      name,
+    )
+})
