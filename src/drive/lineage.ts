@@ -20,7 +20,7 @@ const scopeOfProject = (id: ProjectId): Scope => `project ${id}`
 export function openLineage({ catalog, dialect }: { catalog: Catalog; dialect: Dialect }): Lineage {
   function parentIn(of: Parameters<Catalog['knownRecord']>[0]): ProjectId | undefined {
     const record = catalog.knownRecord(of)
-    return record === undefined ? undefined : dialect.facts(record).parent
+    return record === undefined ? undefined : (dialect.facts(record).parent as ProjectId | undefined)
   }
 
   function upFrom(project: ProjectId | undefined): readonly Scope[] {

@@ -67,7 +67,6 @@ export function readings(names: ReadNames) {
       created: firstOf(record, names.created, dateIn),
       modified: firstOf(record, names.modified, dateIn),
       published: isPublished(record),
-      parent: firstOf(record, names.parent, reference) as ProjectId | undefined,
     }
   }
 

@@ -90,8 +90,6 @@ export interface RecordFacts extends Identity {
   readonly modified: Instant | undefined
   /** Published things are frozen on the platform. */
   readonly published: boolean
-  /** The project it lies in, where the record says so. */
-  readonly parent: ProjectId | undefined
 }
 
 /** One child of a project as a listing shows it. */
