@@ -8,13 +8,15 @@ import { writes } from '../../ground/service.js'
 import { type Chance, chance } from '../chance.js'
 import { type Harm, harm } from '../damage/harm.js'
 import { makeTemplate, type Template } from '../damage/template.js'
-import { type Drive, mistakesIn, openDrive } from '../drive.js'
+import { type Drive, mistakesIn, openDrive, type Settings } from '../drive.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
 import { openSheet, type Sheet } from '../sheet.js'
 import { readWhole, timed } from '../timed.js'
 
-const limit = 25_000
+const limit = 60_000
+/** A call that waits for a damaged file is wrong; on a machine that runs all the tests one that is only slow is not. */
+const deadlines = { full: { deadlineMetadata: '4s', deadlineRead: '4s' }, cut: {} }
 /** A mount where every call hangs is wrong once. */
 const wrongInOneCase = 3
 const atOnce = 2
@@ -31,7 +33,7 @@ async function run(frame: Frame): Promise<Result> {
         next += 1
         if (only !== undefined && next > 1) return
         const seed = only === undefined ? (frame.seed * 1_000 + next) >>> 0 : Number(only)
-        await oneCase(template, seed, sheet)
+        await oneCase(template, seed, sheet, deadlines[frame.scale])
         if (next % 50 === 0) frame.say(`${sheet.counted('damages')} damages, ${sheet.wrong.length} wrong`)
       }
     }
@@ -43,7 +45,7 @@ async function run(frame: Frame): Promise<Result> {
   return sheet.result()
 }
 
-async function oneCase(template: Template, seed: number, sheet: Sheet): Promise<void> {
+async function oneCase(template: Template, seed: number, sheet: Sheet, settings: Settings): Promise<void> {
   const pick = chance(seed)
   await scoped(async scope => {
     const home = await fs.mkdtemp(join(tmpdir(), 'h-'))
@@ -61,12 +63,7 @@ async function oneCase(template: Template, seed: number, sheet: Sheet): Promise<
       sheet.wrong.push(`${what}: ${about}`)
     }
 
-    const drive = await openDrive(
-      scope,
-      template.service.url,
-      { deadlineMetadata: '4s', deadlineRead: '4s' },
-      { home, started: false },
-    )
+    const drive = await openDrive(scope, template.service.url, settings, { home, started: false })
     await fs.writeFile(join(home, 'log'), '')
     try {
       await drive.start()

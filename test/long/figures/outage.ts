@@ -73,7 +73,8 @@ async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }
     world.resize('7', 'bytes', '300 kB')
     const known = questions(at, world)
     for (const { ask, name } of known) {
-      const seen = await ask()
+      let seen = await ask()
+      for (let left = tries; left > 0 && seen.value !== true; left -= 1) seen = await ask()
       if (seen.value !== true) wrong(`${name} before the outage: ${seen.errno ?? 'not right'}`)
     }
 
