@@ -34,7 +34,7 @@ export interface Drive {
   /** The most it ever had since it was started. */
   peakMemory(): Promise<number>
   /** Without those that stay open for what is kept: drafts, and the contents used last. */
-  descriptors(): Promise<number>
+  descriptors(): Promise<readonly string[]>
 }
 
 export type Settings = Readonly<Record<string, string | readonly string[]>>
@@ -152,7 +152,7 @@ export async function openDrive(
       const targets = await Promise.all(
         all.map(at => fs.readlink(`/proc/${pid()}/fd/${at}`).catch(() => '/drafts/')),
       )
-      return targets.filter(target => !/\/(drafts|content\/kept)\//.test(target)).length
+      return targets.filter(target => !/\/(drafts|content\/kept)\//.test(target)).sort()
     },
   }
 }

@@ -1,6 +1,6 @@
 // One odd answer at one door: which requests it spoils, what it has claimed, and how it is written down for a replay.
 import type { Chance } from '../chance.js'
-import type { Answer, Wire } from './answer.js'
+import type { Wire } from './answer.js'
 import { type Kind, spoiledBy } from './kind.js'
 import type { Asked, Spoil } from './origin.js'
 import type { Size, Way } from './world.js'
@@ -22,11 +22,18 @@ export interface Plan {
   readonly ignoring: boolean
 }
 
+/** What answers about one content have said of its length. */
+export interface Claims {
+  /** Length → the ways of asking that were answered so: HEAD, a part, the whole. */
+  readonly lengths: ReadonlyMap<number, ReadonlySet<string>>
+  /** Whether nothing that was said contradicts this length, or two ways of asking agree on it. */
+  fits(length: number): boolean
+}
+
 export interface Case {
   readonly plan: Plan
   readonly id: string
-  /** Each total length that an answer about its content has claimed. */
-  readonly totals: Set<number>
+  readonly claims: Claims
   /** The change of an answer to this request; undefined where it is answered properly. */
   spoil(asked: Asked): Spoil | undefined
   /** From now on everything is answered properly. */
@@ -48,11 +55,16 @@ export const written = ({ way, door, kinds, size, times, headToo, recordOf, igno
 
 export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhere: string }): Case {
   const { door, kinds, times, headToo, recordOf } = plan
-  const totals = new Set<number>()
+  const lengths = new Map<number, Set<string>>()
   const body = door === 'xyz' ? '/calculation/xyz' : '/calculation/files/bitstream'
   const change = spoiledBy(kinds, making)
   let answered = 0
   let ended = false
+
+  function note(total: number, { method, headers }: Asked): void {
+    const way = method === 'HEAD' ? method : headers.has('range') ? 'a part' : 'the whole'
+    lengths.set(total, (lengths.get(total) ?? new Set()).add(way))
+  }
 
   function isOurs({ path, query, body }: Asked): boolean {
     if (door === 'login') return path === '/login'
@@ -86,7 +98,13 @@ export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhe
   return {
     plan,
     id,
-    totals,
+    claims: {
+      lengths,
+      fits: length =>
+        lengths.size === 0 ||
+        (lengths.size === 1 && lengths.has(length)) ||
+        (lengths.get(length)?.size ?? 0) > 1,
+    },
     end() {
       ended = true
     },
@@ -96,22 +114,36 @@ export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhe
       if (isOdd) answered += 1
       return (proper, answer, request) => {
         const wire = isOdd ? change(proper, answer, request) : proper
-        const total = totalIn(wire, answer)
-        if (total !== undefined && request.path === body) totals.add(total)
+        const total = request.path === body ? totalIn(wire) : undefined
+        if (total !== undefined) note(total, request)
         return wire
       }
     },
   }
 }
 
-/** What a head says of the length of the whole thing. */
-function totalIn(wire: Wire, answer: Answer): number | undefined {
+/** What an answer says of the length of the whole thing. */
+function totalIn(wire: Wire): number | undefined {
   const head = wire.head.toString('latin1')
   const status = /^\S+ (\d{3})/.exec(head)?.[1]
   if (status === '206') return numberIn(/^content-range: bytes \d+-\d+\/(\d+)/im.exec(head)?.[1])
   if (status !== '200') return undefined
-  if (/^transfer-encoding:.*chunked/im.test(head)) return answer.body.length
+  if (/^transfer-encoding:.*chunked/im.test(head)) return unchunkedLength(wire.body)
   return numberIn(/^content-length: (\d+)\r$/im.exec(head)?.[1])
+}
+
+/** The bytes in all chunks; undefined where the last one is missing. */
+function unchunkedLength(body: Buffer): number | undefined {
+  let total = 0
+  for (let at = 0; at < body.length; ) {
+    const end = body.indexOf('\r\n', at)
+    const size = end < 0 ? Number.NaN : Number.parseInt(body.subarray(at, end).toString('latin1'), 16)
+    if (Number.isNaN(size)) return undefined
+    if (size === 0) return total
+    total += size
+    at = end + 2 + size + 2
+  }
+  return undefined
 }
 
 const numberIn = (text: string | undefined): number | undefined =>

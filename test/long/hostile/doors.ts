@@ -95,7 +95,7 @@ async function trySize(one: Case, scene: Scene): Promise<Judged> {
   const size = judged(seen, stat => {
     const { length } = scene.world.bytes(one.id, 'file')
     if (stat.size === length) return right
-    const untold = one.totals.size === 1 && one.totals.has(stat.size)
+    const untold = one.claims.fits(stat.size)
     return { came: untold ? 'untold' : 'wrong', what: `the size ${stat.size} of ${length}` }
   })
   if (size.came === 'wrong' || size.came === 'refused') return size
@@ -108,13 +108,16 @@ export async function tryContent(one: Case, scene: Scene): Promise<Judged> {
   return judged(seen, bytes => {
     const due = scene.world.bytes(one.id, one.plan.door === 'xyz' ? 'xyz' : 'file')
     if (bytes.equals(due)) return right
-    const { totals } = one
-    const fits = totals.has(bytes.length) || one.plan.kinds.some(({ encodes }) => encodes === true)
-    const untold = isLie(one) && totals.size <= 1 && (totals.size === 0 || fits)
-    const what = `${bytes.length} bytes of ${due.length}, other ones from ${firstDifference(bytes, due)} on; told were ${[...totals]}`
+    const { lengths, fits } = one.claims
+    const isEncoded = one.plan.kinds.some(({ encodes }) => encodes === true) && lengths.size <= 1
+    const untold = isLie(one) && (fits(bytes.length) || isEncoded)
+    const what = `${bytes.length} bytes of ${due.length}, other ones from ${firstDifference(bytes, due)} on; told were ${told(one)}`
     return { came: untold ? 'untold' : 'wrong', what }
   })
 }
+
+const told = ({ claims }: Case): string =>
+  [...claims.lengths].map(([length, ways]) => `${length} (${[...ways].join(', ')})`).join(', ')
 
 async function tryPut(one: Case, scene: Scene): Promise<Judged> {
   const { world, limit } = scene

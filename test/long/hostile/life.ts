@@ -137,13 +137,19 @@ async function warmUp(drive: Drive, limit: number): Promise<void> {
     await timed(limit, ({ call }) => call(stat(join(drive.directory, `by-id/calculation/${at}/data.bin`))))
 }
 
+const kindOf = (target: string): string => target.replace(/^.*\/|:\[.*$/g, '')
+
 /** Everything that was opened for odd answers is closed again. */
-async function settled(drive: Drive, before: number, { sheet, way, frame }: Stage): Promise<void> {
-  let now = 0
+async function settled(drive: Drive, before: readonly string[], { sheet, way, frame }: Stage): Promise<void> {
+  let now: readonly string[] = []
   await eventually(20_000, 'descriptors', async () => {
     now = await drive.descriptors()
-    return now <= Math.ceil(before * 1.05)
-  }).catch(() => sheet.wrong.push(`${now} descriptors, ${before} before: ${way} (seed ${frame.seed})`))
+    return now.length <= Math.ceil(before.length * 1.05)
+  }).catch(() =>
+    sheet.wrong.push(
+      `${now.length} descriptors, ${before.length} before: ${now.map(kindOf)}: ${way} (seed ${frame.seed})`,
+    ),
+  )
   sheet.most('MB of memory', (await drive.peakMemory()) / 2 ** 20)
 }
 
