@@ -84,7 +84,8 @@ async function tryRecord(one: Case, scene: Scene): Promise<Judged> {
     const text = bytes.toString()
     if (sameJson(text, scene.world.record(recordOf, one.id))) return right
     const what = `another record: ${text.slice(0, 120)}`
-    const ids = [...text.matchAll(/^\s*"id":\s*(.*?),?$/gm)].map(([, id]) => id)
+    // A text that is no number names no other record.
+    const ids = [...text.matchAll(/^\s*"id":\s*"?([-+]?\d+)"?,?$/gm)].map(([, id]) => id)
     const isItsOwn = ids.length === 0 || ids.includes(one.id)
     return { came: isLie(one) && isItsOwn ? 'untold' : 'wrong', what }
   })

@@ -108,7 +108,15 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     const before = await drive.descriptors()
     const ordinary = plans.filter(({ door }) => door !== 'login')
     const limit = pLimit(atOnce)
-    await Promise.all(ordinary.map(plan => limit(() => together(plan))))
+    const half = ordinary.length >> 1
+    await Promise.all(ordinary.slice(0, half).map(plan => limit(() => together(plan))))
+    const inTheMiddle = await restingMemory(drive)
+    await Promise.all(ordinary.slice(half).map(plan => limit(() => together(plan))))
+    if (frame.scale === 'full' && isTime())
+      sheet.most(
+        'percent more memory after a second half',
+        ((await restingMemory(drive)) / inTheMiddle) * 100 - 100,
+      )
     await eventually(60_000, 'well again', async () => !isTime() || (await isWell())).catch(() =>
       sheet.wrong.push(`not well again after 60 s (${seed})`),
     )
@@ -135,6 +143,12 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
 async function warmUp(drive: Drive, limit: number): Promise<void> {
   for (let at = 1; at <= 8; at += 1)
     await timed(limit, ({ call }) => call(stat(join(drive.directory, `by-id/calculation/${at}/data.bin`))))
+}
+
+/** Bytes that a daemon has once nothing is asked of it for a moment. */
+async function restingMemory(drive: Drive): Promise<number> {
+  await new Promise(wake => setTimeout(wake, 3_000))
+  return drive.memory()
 }
 
 const kindOf = (target: string): string => target.replace(/^.*\/|:\[.*$/g, '')
