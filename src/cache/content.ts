@@ -65,6 +65,8 @@ export interface ContentCache {
   tend(): Promise<void>
   /** Checks every kept file against its proof and drops damaged ones; removes what dead processes left. */
   scrub(): Promise<ScrubResult>
+  /** Drops every kept file and every size; what is being downloaded goes on. */
+  clear(): Promise<{ readonly files: number; readonly bytes: number }>
   stats(): ContentStats
   close(): Promise<void>
 }
@@ -213,6 +215,19 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     await drop(name)
   }
 
+  async function clear(): Promise<{ files: number; bytes: number }> {
+    let files = 0
+    let total = 0
+    for await (const { name, bytes } of store.list()) {
+      shelf.remove(name)
+      await drop(name)
+      files += 1
+      total += bytes
+    }
+    sizes.clear()
+    return { files, bytes: total }
+  }
+
   /** A service that is away takes nothing: the question fails before anything is forgotten. */
   async function renew(content: Content, ask: Ask): Promise<void> {
     const name = nameOf(content)
@@ -244,6 +259,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     renew: (content, ask) => renew(content, ask).catch(rethrow),
     tend: () => upkeep.tend().catch(rethrow),
     scrub: () => upkeep.scrub().catch(rethrow),
+    clear: () => clear().catch(rethrow),
     stats: () => ({
       files: shelf.files,
       bytes: shelf.bytes,

@@ -242,6 +242,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     tree,
     catalog,
     content,
+    cacheDirectory: join(account.places.cache, 'content'),
     identities,
     drafts,
     texts,

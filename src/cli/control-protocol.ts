@@ -65,6 +65,21 @@ export const forms: Forms = {
       kept: z.string().optional(),
     }),
   },
+  cacheInfo: {
+    ask: z.object({}),
+    answer: z.object({
+      directory: z.string(),
+      files: z.number(),
+      bytes: z.number(),
+      limitBytes: z.number(),
+      downloads: z.number(),
+    }),
+  },
+  cacheClear: { ask: z.object({}), answer: z.object({ files: z.number(), bytes: z.number() }) },
+  cacheVerify: {
+    ask: z.object({}),
+    answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
+  },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
   setReport: {
     ask: z.object({ id: z.string(), entries: texts }),

@@ -6,6 +6,7 @@ import { version } from './version.js'
 /** Loaded when named: the service's database has no business in `calcfs status`. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   delete: async () => (await import('./delete.js')).deleteCommand(),
+  cache: async () => (await import('./cache.js')).cacheCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   drafts: async () => (await import('./drafts.js')).draftsCommand(),

@@ -16,6 +16,8 @@ export interface ControlParts {
   readonly tree: Tree
   readonly catalog: Catalog
   readonly content: ContentCache
+  /** Where the contents lie. */
+  readonly cacheDirectory: string
   readonly identities: Identities
   readonly drafts: DraftTexts
   readonly texts: Texts

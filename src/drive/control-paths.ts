@@ -23,6 +23,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
     const removed = writing.removals.about(path, node)
     if (removed.length > 0) return { wrong: true, sentences: removed }
+    if (node?.kind === 'link' && node.because !== undefined)
+      return { wrong: true, sentences: [`${path}: ${node.because}.`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
     const met = failures.met(path)
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined

@@ -17,6 +17,13 @@ export interface ControlCalls {
     readonly answer: { readonly name: string; readonly record: string }
   }
   readonly drop: { readonly ask: { readonly name: string }; readonly answer: Dropped }
+  /** The contents kept on this disk; drafts and the like are no part of it. */
+  readonly cacheInfo: { readonly ask: Record<string, never>; readonly answer: CacheInfo }
+  readonly cacheClear: {
+    readonly ask: Record<string, never>
+    readonly answer: { readonly files: number; readonly bytes: number }
+  }
+  readonly cacheVerify: { readonly ask: Record<string, never>; readonly answer: CacheChecked }
   readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
   /** Replaces the list of a report; entries are ids or paths. */
   readonly setReport: {
@@ -44,6 +51,24 @@ export type Answered<Name extends CallName> = ControlCalls[Name]['answer']
 /** Every call rejects with a Failure. */
 export type Control = {
   readonly [Name in CallName]: (asked: Asked<Name>) => Promise<Answered<Name>>
+}
+
+export interface CacheInfo {
+  readonly directory: string
+  readonly files: number
+  /** Bytes, on disk. */
+  readonly bytes: number
+  readonly limitBytes: number
+  /** Downloads that are under way. */
+  readonly downloads: number
+}
+
+export interface CacheChecked {
+  readonly checked: number
+  /** Not what was downloaded: they are gone, and downloaded again by whoever reads them. */
+  readonly damaged: number
+  /** Parts that dead processes left. */
+  readonly swept: number
 }
 
 export interface Explanation {

@@ -102,7 +102,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   /** A directory that the service no longer has was promised by its parent's listing. */
   async function listed(path: string, directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
     try {
-      return await tree.list(directory, ask)
+      return await tree.list(directory, ask, path)
     } catch (thrown) {
       if (asFailure(thrown).kind === 'absent')
         await tree.refresh(await tree.directory(parentOf(path), ask), ask)

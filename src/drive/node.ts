@@ -84,7 +84,7 @@ export type Node =
   | GeneratedNode
   | ({ readonly kind: 'content'; readonly content: Content } & Dated)
   /** One that a program made beside a record has its place there. */
-  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace }
+  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace; readonly because?: string }
   | { readonly kind: 'draft-text'; readonly name: string }
   | { readonly kind: 'scratch'; readonly place: ScratchPlace }
 

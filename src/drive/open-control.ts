@@ -1,5 +1,6 @@
 // The command line's questions, all of them, over the parts of one drive.
 import type { Control } from './control.js'
+import { openCacheControl } from './control-cache.js'
 import { openDeleteControl } from './control-deletes.js'
 import { openDraftControl } from './control-drafts.js'
 import type { ControlParts } from './control-parts.js'
@@ -14,5 +15,6 @@ export function openControl(parts: ControlParts): Control {
     ...openDraftControl(parts),
     ...openReportControl(parts),
     ...openDeleteControl(parts),
+    ...openCacheControl(parts),
   }
 }

@@ -89,7 +89,7 @@ export function openProjectTree(
 
   function known(id: ProjectId, name: string): Node | undefined {
     const children = catalog.knownChildren(id)
-    return children && childNamed(children, name)
+    return children && childIn(children, name, id)
   }
 
   function knownTop(name: string): Node | undefined {

@@ -2,7 +2,7 @@
 import type { Catalog } from '../cache/catalog.js'
 import type { Identities } from '../cache/identity.js'
 import { asFailure, Failure } from '../failure.js'
-import type { Ask, Dialect } from '../remote/remote.js'
+import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { KnownReports } from './known-reports.js'
@@ -10,6 +10,7 @@ import type { LocalFiles, NewPlace } from './local-files.js'
 import { openMeet } from './met.js'
 import { nameFault } from './name.js'
 import { type Dentry, type DirectoryNode, isDirectory, type NewNode, type Node, nodeIn } from './node.js'
+import { cutAt, cutIn } from './own-ancestor.js'
 import { isProbe } from './probe.js'
 import type { Roots } from './roots.js'
 import { isNewName } from './scratch-name.js'
@@ -35,7 +36,8 @@ export interface TreeSources {
 export interface Tree {
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
   walk(path: string, ask: Ask): Soon<Node>
-  list(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]>
+  /** With its path, a project that is one of those above it is a link. */
+  list(directory: DirectoryNode, ask: Ask, path?: string): Promise<readonly Dentry[]>
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
   directory(path: string, ask: Ask): Promise<DirectoryNode>
   /** The next question about this directory goes to the service. */
@@ -68,26 +70,42 @@ export function openTree(sources: TreeSources): Tree {
 
   function walk(path: string, ask: Ask): Soon<Node> {
     const names = path.split('/').filter(name => name !== '')
-    return descend({ path, names, ask }, root, 0)
+    return descend({ path, names, ask, above: [] }, root, 0)
   }
 
   /** Down from a node that is there, by the names that are left. */
   function descend(way: Way, from: Node, begun: number): Soon<Node> {
-    const { path, names, ask } = way
+    const { path, names, ask, above } = way
     let node = from
     for (let at = begun; at < names.length; at += 1) {
       const name = names[at] ?? ''
       if (!isDirectory(node)) throw new Failure('not-directory', `${path}: a part of this path is a file`)
       const fault = nameFault(name)
       if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
+      noteAbove(node, above)
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
       const known = at < names.length - 1 ? knownChild(node, name) : undefined
       const next = known ?? lookup(node, name, ask)
       if (next instanceof Promise)
-        return next.catch(unlessNothing).then(found => descend(way, there(found, path), at + 1))
-      node = there(next, path)
+        return next.catch(unlessNothing).then(found => descend(way, cutAt(there(found, path), above), at + 1))
+      node = cutAt(there(next, path), above)
     }
     return node
+  }
+
+  /** The projects on a way, `projects/` as the one it stands for. */
+  function noteAbove(directory: DirectoryNode, above: ProjectId[]): void {
+    if (directory.kind === 'project') above.push(directory.id)
+    const top = directory.kind === 'top' ? roots.known() : undefined
+    if (top?.form === 'one') above.push(top.id)
+  }
+
+  /** Of a directory, itself included. */
+  async function aboveOf(path: string, ask: Ask): Promise<readonly ProjectId[]> {
+    const way = { path, names: path.split('/').filter(name => name !== ''), ask, above: [] }
+    const node = await descend(way, root, 0)
+    if (isDirectory(node)) noteAbove(node, way.above)
+    return way.above
   }
 
   const isKnownFile = (directory: DirectoryNode, name: string): boolean =>
@@ -107,10 +125,15 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
+  function knownProbe(directory: DirectoryNode, name: string): Node | undefined {
+    if (directory.kind === 'top') return projects.knownTop(name)
+    return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
+  }
+
   function lookup(directory: DirectoryNode, name: string, ask: Ask): Soon<Node | undefined> {
     if (directory.kind === 'project') meet(directory)
-    if (isProbe(name) && !isKnownFile(directory, name))
-      return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
+    // What the service really has under such a name was listed before; nothing is asked for it.
+    if (isProbe(name) && !isKnownFile(directory, name)) return knownProbe(directory, name)
     return after(actual(directory, ask), node => lookupIn(directory, scratchDirectory(node), name, ask))
   }
 
@@ -154,10 +177,12 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
-  async function list(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
+  async function list(directory: DirectoryNode, ask: Ask, path?: string): Promise<readonly Dentry[]> {
     const node = await actual(directory, ask)
     if (node.kind === 'project') meet(node)
-    const listed = await listOwn(node, ask)
+    const all = await listOwn(node, ask)
+    const isCut = node.kind === 'project' && path !== undefined
+    const listed = isCut ? cutIn(all, await aboveOf(path, ask)) : all
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
     const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
@@ -236,6 +261,8 @@ interface Way {
   readonly path: string
   readonly names: readonly string[]
   readonly ask: Ask
+  /** The projects that were passed, the topmost first. */
+  readonly above: ProjectId[]
 }
 
 function there(found: Node | undefined, path: string): Node {

@@ -131,6 +131,10 @@ function chooseByRows(
     return list
   }
   const order = wanted.map(row => row.calculation)
+  const sharesRow = (record: JsonObject) => idsOf(shown(record)).some(id => order.includes(id))
+  const all = known.map(({ record }) => record)
+  // A whole new list is nearer to none of them: it takes the place of what its writer has read, or of the newest.
+  if (![...all, ...(held === undefined ? [] : [held])].some(sharesRow)) return held ?? all[0]
   const distance = (list: JsonObject) => {
     const record = origins.get(list)
     return record === undefined ? 0 : orderDistance(idsOf(shown(record)), order)

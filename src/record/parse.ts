@@ -34,6 +34,22 @@ export function parseObject(text: string): JsonObject {
 
 const named = { array: 'a list', string: 'a string', number: 'a number', word: 'a single word' } as const
 
+/** Whether the text is nested too deep to be read, by its brackets alone. */
+export function isTooDeep(text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at]
+    if (inString && sign === '\\') at += 1
+    else if (sign === '"') inString = !inString
+    else if (inString) continue
+    else if (sign === '{' || sign === '[') depth += 1
+    else if (sign === '}' || sign === ']') depth -= 1
+    if (depth > deepest) return true
+  }
+  return false
+}
+
 /** The scanner of the parser itself, so that both always agree on where a bracket is one. */
 function refuseDepth(text: string): void {
   const scanner = createScanner(text, true)

@@ -1,7 +1,7 @@
 // How lists are read: what is well formed is kept, what is not is left out and reported, and one bad item hides no other.
 import { Failure } from '../failure.js'
 import { fieldOf, type Json, type JsonObject } from '../record/json.js'
-import { parseJson } from '../record/parse.js'
+import { isTooDeep, parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { itemReader, type TextReader } from './items.js'
 import { blotted } from './secrets.js'
@@ -9,15 +9,14 @@ import { blotted } from './secrets.js'
 /** Told of each item that was left out, as compact JSON of at most 300 characters. */
 export type Malformed = (item: string) => void
 
-/** The items that can be read, each id once. @throws Failure 'broken' if it is no list at all */
+/** The items that can be read, each id once. */
 export function listing<Item extends { readonly id: string }>(
-  json: Json,
+  listed: readonly Json[],
   read: (item: JsonObject) => Item | undefined,
   malformed: Malformed,
 ): Item[] {
-  if (json.type !== 'array') throw noList(compactPrint(json))
   const items = new Map<string, Item>()
-  for (const candidate of json.items) {
+  for (const candidate of listed) {
     const item = candidate.type === 'object' ? read(candidate) : undefined
     if (item === undefined) malformed(compactPrint(candidate).slice(0, 300))
     else if (!items.has(item.id)) items.set(item.id, item)
@@ -34,9 +33,9 @@ export function listingReader<Item extends { readonly id: string }>(
   const ids = new Set<string>()
 
   function take(text: string): void {
-    const json = parse(text)
-    const item = json.type === 'object' ? read(json) : undefined
-    if (item === undefined) malformed(compactPrint(json).slice(0, 300))
+    const json = unlessTooDeep(text, parse)
+    const item = json?.type === 'object' ? read(json) : undefined
+    if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
     else if (!ids.has(item.id)) {
       ids.add(item.id)
       items.push(item)
@@ -50,6 +49,33 @@ export function listingReader<Item extends { readonly id: string }>(
       return items
     },
   })
+}
+
+/** The items of a short list; one that is nested too deep is left out. @throws Failure if it is no list at all */
+export function itemsOfText(
+  text: string,
+  parse: (text: string) => Json,
+  malformed: Malformed,
+): readonly Json[] {
+  const items: Json[] = []
+  const take = (item: string): void => {
+    const json = unlessTooDeep(item, parse)
+    if (json === undefined) malformed(item.slice(0, 300))
+    else items.push(json)
+  }
+  const reader = itemReader(take, { wrong: noList, done: () => items })
+  reader.take(text)
+  return reader.end()
+}
+
+/** Such an item is lost by itself: its brackets tell where it ends. */
+function unlessTooDeep(text: string, parse: (text: string) => Json): Json | undefined {
+  try {
+    return parse(text)
+  } catch (thrown) {
+    if (isTooDeep(text)) return undefined
+    throw thrown
+  }
 }
 
 type Read<Item> = (item: JsonObject) => Item | undefined
@@ -74,7 +100,7 @@ export function namesOf(
   malformed: Malformed,
   check: (item: Json) => void,
 ): readonly string[] {
-  const listed = jsonItems(text) ?? unquotedItems(text)
+  const listed = jsonItems(text, malformed) ?? unquotedItems(text)
   if (listed === undefined) throw noList(text)
   const names = listed.flatMap(item => {
     check(item)
@@ -97,11 +123,12 @@ function nameOf(item: Json, fields: readonly string[]): string | undefined {
 }
 
 /** Undefined where the text is no JSON, for then it may be the unquoted form. */
-function jsonItems(text: string): readonly Json[] | undefined {
+function jsonItems(text: string, malformed: Malformed): readonly Json[] | undefined {
   try {
     const json = parseJson(text)
     return json.type === 'array' ? json.items : undefined
   } catch (failure) {
+    if (isTooDeep(text)) return itemsOfText(text, parseJson, malformed)
     if (failure instanceof Failure && failure.kind === 'not-json') return undefined
     throw failure
   }

@@ -13,7 +13,7 @@ import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
 import type { TextReader } from './items.js'
-import { lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
+import { itemsOfText, lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
 import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
@@ -141,12 +141,12 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
     counted: lengthReader,
     shares: (text, of) => {
-      const json = parsed(text, quickJson)
+      const items = listed(text)
       const owner = { kind: 'project', id: of } as const
-      refuseOthers(itemsIn(json), { what: 'shares', of: owner, fields: names.shareProject })
-      return listing(json, read.share, malformed)
+      refuseOthers(items, { what: 'shares', of: owner, fields: names.shareProject })
+      return listing(items, read.share, malformed)
     },
-    reportTypes: text => listing(parsed(text, quickJson), read.reportType, malformed),
+    reportTypes: text => listing(listed(text), read.reportType, malformed),
     fileTitles: (text, of) => files(text, of, malformed),
     allFileTitles: (text, of) =>
       files(text, of, item => {
@@ -171,6 +171,10 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     return listingReader({ parse, read: item, done: bundler.close }, malformed)
   }
 
+  function listed(text: string): readonly Json[] {
+    return itemsOfText(text, item => parsed(item, quickJson), malformed)
+  }
+
   function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
     const owner = { kind: 'calculation', id: of } as const
     const expected = { what: 'files', of: owner, fields: names.fileCalculation }
@@ -189,8 +193,6 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
     return id
   }
 }
-
-const itemsIn = (json: Json): readonly Json[] => (json.type === 'array' ? json.items : [])
 
 /** @throws Failure 'broken' where one of them names another owner */
 function refuseOthers(items: readonly Json[], expected: Parameters<typeof refuseOtherOwner>[1]): void {

@@ -21,7 +21,7 @@ const manifestShape = z.strictObject({
       ...described,
       name: z.string(),
       title: z.string(),
-      type: z.enum(['Supporting information', 'Reaction energy profile', 'Reaction graph']),
+      type: z.enum(['Supporting information', 'Reaction energy profile', 'Reaction Graph']),
       configuration: z.string(),
       calculations: z.array(z.strictObject({ owner: z.string(), path, title: z.string() })),
     }),
@@ -35,7 +35,7 @@ type Manifest = z.infer<typeof manifestShape>
 const typeIds = {
   'Supporting information': '1',
   'Reaction energy profile': '2',
-  'Reaction graph': '3',
+  'Reaction Graph': '3',
 } as const
 
 /** Where the shipped sample lies: in the package, whether this runs from `src` or from `dist/src`. */

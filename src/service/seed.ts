@@ -49,7 +49,7 @@ export interface ReportSeed extends Forced, Extra {
   readonly owner: string
   readonly title?: string
   readonly description?: string
-  /** Id of a report type: 1 Supporting information, 2 Reaction energy profile, 3 Reaction graph. */
+  /** Id of a report type: 1 Supporting information, 2 Reaction energy profile, 3 Reaction Graph. */
   readonly type?: string
   readonly configuration?: string
   readonly calculations?: readonly { readonly id: string; readonly title?: string }[]

@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS share (
   user INTEGER NOT NULL REFERENCES user, permission TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (project, user));
 CREATE TABLE IF NOT EXISTS report_type (id INTEGER PRIMARY KEY, name TEXT NOT NULL, status TEXT NOT NULL);
 INSERT OR IGNORE INTO report_type VALUES
-  (1, 'Supporting information', 'active'), (2, 'Reaction energy profile', 'active'), (3, 'Reaction graph', 'active');
+  (1, 'Supporting information', 'active'), (2, 'Reaction energy profile', 'active'), (3, 'Reaction Graph', 'active');
 CREATE TABLE IF NOT EXISTS report (
   id INTEGER PRIMARY KEY, owner INTEGER NOT NULL REFERENCES user, record TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS report_row (

@@ -14,5 +14,5 @@ t.test('ROOT-2 with every switch of the service off, what is typed is found, lis
   t.match(await textOf(ground, `${calculation}/TS1_opt.xyz`), /^3\n/)
   t.same(await namesOf(ground, 'projects'), ['Water splitting'])
   t.match(await textOf(ground, `reports/${ids.report}.json`), /Supporting information/)
-  t.match(await textOf(ground, '.calcfs/report-types.json'), /Reaction graph/)
+  t.match(await textOf(ground, '.calcfs/report-types.json'), /Reaction Graph/)
 })

@@ -150,4 +150,99 @@ export function identity(t: Test, open: OpenGround): void {
     })
     t.same(writes(heard), [])
   })
+
+  t.test('LIST-22 a project that is its own ancestor is a link there, and a walk ends', async t => {
+    const ground = await open(t)
+    const { files, service } = ground
+    const listed = (id: string, children: string) =>
+      service.spoil(new RegExp(`^GET /project/descendant\\?id=${id}&type=project`), response => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(children)
+      })
+    listed(ids.empty, `[{"id":${ids.water},"name":"Back"},{"id":${ids.empty},"name":"Self"}]`)
+    const seen: string[] = []
+    const walk = async (path: string): Promise<void> => {
+      for (const [name, kind] of await files.readdir(path)) {
+        seen.push(`${path}/${name}`)
+        if (seen.length > 200) throw new Error('the walk does not end')
+        if (kind === 'directory') await walk(`${path}/${name}`)
+      }
+    }
+    await walk('projects')
+    const inner = 'projects/Water splitting/Sub project'
+    t.equal(await files.readlink(`${inner}/Back`), '..')
+    t.equal(await files.readlink(`${inner}/Self`), '.')
+    t.same(await namesOf(ground, `${inner}/Back`), await namesOf(ground, 'projects/Water splitting'))
+    t.equal((await files.lstat(`by-id/project/${ids.empty}/Self`)).kind, 'link')
+  })
+
+  t.test('LIST-18 an item that is nested too deep loses itself, not the listing', async t => {
+    const ground = await open(t)
+    const deep = `{"id":7,"name":"deep","more":${'['.repeat(1000)}${']'.repeat(1000)}}`
+    const withDeep = (which: RegExp, other: string) =>
+      ground.service.spoil(which, response => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(`[${deep},${other}]`)
+      })
+    withDeep(/^GET \/project\/descendant\?id=100&type=calculation/, '{"id":1234,"name":"TS1_opt"}')
+    withDeep(/^GET \/project\/share\?id=100/, '{"shareId":5,"permission":"READ","user":"guest"}')
+    withDeep(/^GET \/calculation\/files\?id=1234/, '"input.inp"')
+    t.match(await namesOf(ground, 'projects/Water splitting'), [
+      '.index.tsv',
+      '.project.json',
+      '.shares',
+      'Sub project',
+      'TS1_opt',
+    ])
+    t.same(await namesOf(ground, 'projects/Water splitting/.shares'), ['5.json'])
+    t.ok((await namesOf(ground, 'projects/Water splitting/TS1_opt')).includes('input.inp'))
+  })
+
+  t.test(
+    'LIST-23 what the service lists under a name that programs try everywhere can be entered',
+    async t => {
+      const ground = await open(t, {
+        fill(seed) {
+          seed.addUser({ name: 'demo', password: 'demo' })
+          for (const [at, name] of ['.git', '.hidden', '.Trash-1000', 'HEAD', 'CVS'].entries()) {
+            const project = seed.addProject({ id: String(200 + at), name, owner: 'demo' })
+            seed.addProject({ id: String(300 + at), name, owner: 'demo', parent: project })
+            seed.addCalculation({
+              id: String(1 + at),
+              name: `.DS_Store`,
+              project,
+              files: { '.hidden': name },
+            })
+          }
+        },
+      })
+      for (const name of (await namesOf(ground, 'projects')).filter(one => !/json|tsv|shares/.test(one))) {
+        t.ok((await namesOf(ground, `projects/${name}`)).includes(name), name)
+        t.same(await namesOf(ground, `projects/${name}/.DS_Store`), ['.calculation.json', '.hidden'])
+        t.equal(await textOf(ground, `projects/${name}/.DS_Store/.hidden`), name)
+        t.ok((await namesOf(ground, `projects/${name}/${name}`)).includes('.project.json'))
+      }
+    },
+  )
+
+  t.test(
+    'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
+    async t => {
+      const ground = await open(t)
+      const order = `reports/${ids.report}/order.txt`
+      const stored = async () =>
+        JSON.parse(await ground.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
+          (row: { calcId: number }) => String(row.calcId),
+        )
+      for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
+        const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
+        await ground.service.elsewhere('PUT', '/report/calculations', body)
+        await ground.files.touch(`reports/${ids.report}`)
+        await ground.pass(3200)
+        await textOf(ground, order)
+      }
+      await overwrite(ground, order, `${ids.indigo}\n`)
+      t.same(await stored(), [ids.indigo])
+    },
+  )
 }

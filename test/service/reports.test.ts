@@ -43,7 +43,7 @@ t.test('the active report types are listed on both paths, with id, name and stat
     t.match(types, [
       { id: 1, name: 'Supporting information', status: 'active' },
       { id: 2, name: 'Reaction energy profile', status: 'active' },
-      { id: 3, name: 'Reaction graph', status: 'active' },
+      { id: 3, name: 'Reaction Graph', status: 'active' },
     ])
     t.equal(types.length, 3)
   }
@@ -93,7 +93,7 @@ t.test('a report without name, with a type that is not listed or an unknown calc
     '{"name":"n"}',
     '{"name":"n","reportType":9}',
     '{"name":"n","reportType":4711}',
-    '{"name":"n","reportType":"Reaction graph"}',
+    '{"name":"n","reportType":"Reaction Graph"}',
     '{"name":"n","reportType":1,"reportTypeId":2}',
     '{"name":"n","reportType":1,"calculationIds":"4711"}',
     '{"name":"n","reportType":1,"calculationIds":"1,,2"}',
@@ -111,7 +111,7 @@ t.test('a PUT changes fields and titles of rows, never the list', async t => {
   t.equal((await anna('PUT', '/report', { body })).status, 200)
   t.match(JSON.parse((await anna('GET', `/report?id=${report}`)).text), {
     title: 'changed',
-    reportTypeName: 'Reaction graph',
+    reportTypeName: 'Reaction Graph',
   })
   t.same(await list(), [
     [Number(a), 1, 'reactant'],

@@ -1,0 +1,77 @@
+// Promises of `calcfs cache`: how much is kept, that it goes without a draft, and that each file is checked.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { outcome, overwrite, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { log } from '../ground/world.js'
+
+t.setTimeout(240_000)
+
+const file = 'projects/Water splitting/TS1_opt/run.log'
+const bitstreams = (asked: readonly { path: string }[]) =>
+  asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream'))
+
+async function asked(ground: MountGround, ...args: string[]) {
+  const { code, stdout, stderr } = await ground.calcfs(
+    'cache',
+    ...args,
+    '--json',
+    '--url',
+    ground.service.url,
+    '--user',
+    'demo',
+  )
+  return { code, stderr, ...JSON.parse(stdout) }
+}
+
+async function keptFiles({ home }: MountGround): Promise<string[]> {
+  const found = await readdir(join(home, 'cache'), { recursive: true, withFileTypes: true })
+  return found
+    .filter(entry => entry.isFile() && /\/content\/kept$/.test(entry.parentPath))
+    .map(entry => join(entry.parentPath, entry.name))
+}
+
+t.test('info, clear and verify, mounted and not (CLI-17)', async t => {
+  const ground = await realMount(t, { settings: { access: 'edit' } })
+  const { service } = ground
+  const refused = service.spoil(/^PUT \/report/, response => {
+    response.writeHead(403)
+    response.end()
+  })
+  t.equal(await textOf(ground, file), log)
+  const text = (await textOf(ground, 'reports/42.json')).replace('Supporting information', 'Mine')
+  t.equal(await outcome(overwrite(ground, 'reports/42.json', text)), 'EACCES')
+  refused()
+  for (const how of ['mounted', 'not mounted']) {
+    if (how === 'not mounted') await ground.terminate()
+    t.match(
+      await asked(ground, 'info'),
+      { code: 0, files: 1, bytes: Number, limitBytes: Number, directory: /content$/ },
+      how,
+    )
+    t.match(await asked(ground, 'verify'), { code: 0, checked: 1, damaged: 0 }, how)
+    const [kept = ''] = await keptFiles(ground)
+    const bytes = await readFile(kept)
+    bytes[10] = (bytes[10] ?? 0) ^ 1
+    await writeFile(kept, bytes)
+    t.match(await asked(ground, 'verify'), { code: 1, checked: 1, damaged: 1 }, how)
+    t.match(await asked(ground, 'info'), { files: 0 }, 'a damaged one goes')
+    if (how === 'not mounted') await ground.mount()
+    t.equal((await ground.files.stat(file)).size, log.length)
+    const other = await ground.files.open(file.replace('run.log', 'output.cml'), 'r')
+    await other.read(10, 0)
+    await other.close()
+  }
+  // Pages that the kernel keeps ask nobody: a file that it has not read since.
+  const input = file.replace('run.log', 'input.inp')
+  t.equal(await textOf(ground, input), '! B3LYP opt\n')
+  t.match(await asked(ground, 'clear'), { code: 0, files: 2 })
+  t.match(await asked(ground, 'info'), { files: 0, bytes: 0 })
+  t.same(await keptFiles(ground), [])
+  t.equal(await textOf(ground, 'reports/42.json'), text, 'a draft is no part of the cache')
+  await ground.remount()
+  const again = await service.during(async () => t.equal(await textOf(ground, file), log))
+  t.not(bitstreams(again).length, 0, 'what was cleared is downloaded again')
+  t.equal(await textOf(ground, 'reports/42.json'), text)
+})
