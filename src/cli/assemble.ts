@@ -30,6 +30,7 @@ import type { Drive } from '../drive/verbs.js'
 import { openWriting } from '../drive/writing.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { openDrafts } from '../edit/drafts.js'
+import { openRecordLocks } from '../edit/record-lock.js'
 import { openTexts, textHash } from '../edit/texts.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
@@ -146,6 +147,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,
+    hold: openRecordLocks(account.places.state, now),
     now,
   })
   const { records, rights, written } = writing

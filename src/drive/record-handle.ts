@@ -2,7 +2,7 @@
 import type { Draft } from '../edit/draft.js'
 import { Failure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
-import type { RecordSaving } from './record-saving.js'
+import { nothing, type RecordSaving } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
 import { type Open, touch, type View } from './record-state.js'
 import type { Held } from './shown.js'
@@ -64,7 +64,13 @@ export function openRecordHandle(
       return bytes.length
     },
     write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
-    truncate: size => change(draft => draft.truncate(size)),
+    truncate: size =>
+      change(async draft => {
+        // What another program has written and not saved yet is not emptied away.
+        const isOthers = [...state.handles].some(other => other !== view && other.wrote && !other.gone)
+        if (size > 0 || !isOthers || source.editing instanceof Failure) await draft.truncate(size)
+        else await draft.replace(nothing, source.editing.keep)
+      }),
     async flush(ask) {
       if (view.replaced && view.wrote) throw replaced()
       if (!view.wrote || view.gone) return 'nothing'

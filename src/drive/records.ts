@@ -119,7 +119,9 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await ended(state, ask)
       const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
       const draft = await saving.draftFor(source, state, { bytes })
-      await draft.truncate(size)
+      const isDirty = [...state.handles].some(({ wrote, gone }) => wrote && !gone)
+      if (size === 0 && isDirty) await draft.replace(nothing, editingOf(source).keep)
+      else await draft.truncate(size)
       touch(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
       if (size === 0) await saving.dropEmpty(source.key, state)

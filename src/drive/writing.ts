@@ -5,6 +5,7 @@ import type { Draft } from '../edit/draft.js'
 import type { EditableRecord } from '../edit/editable.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/new-records.js'
 import { editableOrder } from '../edit/order-record.js'
+import type { HoldRecord } from '../edit/record-lock.js'
 import { editableReport } from '../edit/report.js'
 import { createSaver } from '../edit/save.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/whole-record.js'
@@ -51,6 +52,8 @@ export interface WritingSources
   readonly failed: (path: string, failure: Failure) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: EditingParts['lost']
+  /** Keeps other mounts on the same state directory from saving a record meanwhile. */
+  readonly hold: HoldRecord
   /** Milliseconds that a save may take. */
   readonly patience: number
   readonly now: () => Instant
@@ -115,7 +118,7 @@ export function openWriting(sources: WritingSources): Writing {
     failed: sources.failed,
     now,
   })
-  const saver = createSaver(texts, now)
+  const saver = createSaver(texts, now, sources.hold)
   const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
 
   function editable(node: RecordNode | OrderNode): EditableRecord {

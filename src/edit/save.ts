@@ -12,6 +12,7 @@ import type { Draft } from './draft.js'
 import type { Change, EditableRecord, Meant, Written } from './editable.js'
 import { withFailure } from './explain.js'
 import { onePerKey } from './one-per-key.js'
+import { type HoldRecord, holdNothing } from './record-lock.js'
 import { refuseSameNames } from './same-names.js'
 import { type Settled, settleAttempt } from './settle.js'
 import { type KnownText, type Texts, textHash } from './texts.js'
@@ -46,7 +47,8 @@ export interface Saver {
   settle(request: SaveRequest, ask: Ask): Promise<Settled>
 }
 
-export function createSaver(texts: Texts, now: () => Instant): Saver {
+/** `hold` keeps other processes from saving the same record meanwhile. */
+export function createSaver(texts: Texts, now: () => Instant, hold: HoldRecord = holdNothing): Saver {
   const inTurn = onePerKey()
   const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -57,9 +59,15 @@ export function createSaver(texts: Texts, now: () => Instant): Saver {
   }
   return {
     save: (request, ask) =>
-      inTurn(request.record.key, () => guarded(request.draft, () => save({ ...request, texts, now }, ask))),
+      inTurn(request.record.key, () =>
+        guarded(request.draft, () =>
+          hold(request.record.key, ask, () => save({ ...request, texts, now }, ask)),
+        ),
+      ),
     settle: (request, ask) =>
-      inTurn(request.record.key, () => settleAttempt(request.record, request.draft, { texts, ask })),
+      inTurn(request.record.key, () =>
+        hold(request.record.key, ask, () => settleAttempt(request.record, request.draft, { texts, ask })),
+      ),
   }
 }
 
