@@ -257,9 +257,11 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     return length
   }
 
+  /** A size of 0 is said by services that do not know it, too, and who reads such a file asks for nothing more. */
   async function askedLength(lane: Ask['lane']): Promise<number | undefined> {
     const said = await ports.remote.contentSize(content, ownAsk(lane))
-    if (said !== undefined) sizes.remember(name, said)
+    if (said === undefined || said === 0) return undefined
+    sizes.remember(name, said)
     return said
   }
 

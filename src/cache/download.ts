@@ -93,7 +93,7 @@ export function startDownload(ports: DownloadPorts): Download {
   let length: number | undefined
   /** The end of what comes proves nothing: until it was compared with a second copy, nobody may have it. */
   let isDoubtful = false
-  /** A body that did not say its length before it came is held against what else the service says of it. */
+  /** A body is held against what else the service says of its length. */
   let asking: Promise<unknown> | undefined
   let isAsking = false
   /** Of a body that does not say its length nothing is given before so many bytes, or all, have come. */
@@ -182,12 +182,12 @@ export function startDownload(ports: DownloadPorts): Download {
     if (!body.proven && known() === undefined) isDoubtful = true
     if (body.length === undefined && !body.isPart)
       heldBack = body.wasPacked ? Number.POSITIVE_INFINITY : heldBackBytes
-    if (!body.length && known() === undefined) askLength()
+    if (known() === undefined) askLength()
     if (body.length !== undefined) tellLength(body.length)
     if (print !== undefined) ports.met(print)
   }
 
-  /** The head of an answer that says nothing of its length, or that there is nothing, is no source of its own. */
+  /** The head of an answer and its body are one source: where no other has told the length, another is asked meanwhile. */
   function askLength(): void {
     if (asking !== undefined) return
     isAsking = true
@@ -283,7 +283,10 @@ export function startDownload(ports: DownloadPorts): Download {
     get version() {
       return print
     },
-    fetchAll: segments.fetchAll,
+    fetchAll(lane) {
+      segments.fetchAll(lane)
+      if (ended === undefined && known() === undefined) askLength()
+    },
     reach({ start, end }, lane) {
       if (ended === undefined) segments.want({ start, end }, lane)
       if (has(start, end)) return undefined

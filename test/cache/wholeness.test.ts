@@ -97,6 +97,21 @@ t.test('READ-10 a length that another source tells meanwhile is asked for anew, 
   t.equal(cache.told(file('a')), 100)
 })
 
+t.test('READ-10 a size of 0 counts only where the body is empty, too', async t => {
+  const { open } = ground(t)
+  let bytes = bytesOf(100)
+  const remote = imitation(
+    () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
+    () => 0,
+  )
+  const cache = open(remote)
+  t.equal(await cache.size(file('a'), ask()), 100)
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+  bytes = bytesOf(0)
+  t.equal(await cache.size(file('b'), ask()), 0)
+  t.equal((await readAll(cache, file('b'))).length, 0)
+})
+
 t.test('READ-12 refresh asks all of it anew', async t => {
   const { open, directory } = ground(t)
   let bytes = bytesOf(100)
@@ -137,6 +152,7 @@ t.test('READ-12 refresh keeps what a validator proves to be the same', async t =
   )
   const cache = open(remote)
   await readAll(cache, file('a'))
+  await settled(cache)
   await cache.renew(file('a'), ask())
   t.equal((await readAll(cache, file('a'))).length, 100)
   t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)

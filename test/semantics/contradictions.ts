@@ -69,6 +69,21 @@ export function contradictions(t: Test, open: OpenGround): void {
     },
   )
 
+  t.test('READ-10 what foresight fetches is held against HEAD, too', async t => {
+    const ground = await open(t, { fill: fillWays })
+    const { files, service } = ground
+    const isGood = (number: number) => number % 4 < 3
+    for (const [number, [, how]] of ways.entries()) if (!isGood(number)) service.spoil(asked(number), how)
+    // Nothing is looked at beforehand: every folder is entered and its file read, as `cat */run.log` does.
+    for (const [number, [what]] of ways.entries()) {
+      const read = await outcome(
+        textOf(ground, fileOf(number)).then(text => t.ok(isGood(number) && text === log, `${what}: right`)),
+      )
+      t.equal(read, isGood(number) ? 'done' : 'EIO', what)
+      t.equal((await files.lstat(fileOf(number))).size, log.length, `${what}: the size`)
+    }
+  })
+
   t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
     const ground = await open(t, { fill: fillWays })
     const { files, service } = ground
