@@ -60,11 +60,11 @@ export function openStore(file: string): Store {
   database.pragma('foreign_keys = ON')
   database.pragma('busy_timeout = 5000')
   database.exec(schema)
-  const prepared = new Map<string, ReturnType<typeof database.prepare>>()
+  const prepared = new Map<string, ReturnType<typeof database.prepare<Value[]>>>()
   const statement = (sql: string) => {
     const known = prepared.get(sql)
     if (known !== undefined) return known
-    const made = database.prepare(sql)
+    const made = database.prepare<Value[]>(sql)
     prepared.set(sql, made)
     return made
   }
