@@ -10,6 +10,7 @@ import { model } from './figures/model.js'
 import { mutants } from './figures/mutants.js'
 import { names } from './figures/names.js'
 import { outage } from './figures/outage.js'
+import { races } from './figures/races.js'
 import { soak } from './figures/soak.js'
 import { storms } from './figures/storms.js'
 
@@ -19,6 +20,7 @@ export const figures: readonly Figure[] = [
   metadata,
   kills,
   faultsOverEdits,
+  races,
   model,
   fsx,
   names,

@@ -1,0 +1,70 @@
+// Races: two edits of one record at once, by two machines, two mounts, two programs, and a mount and the web page.
+import type { Ending } from '../../ground/ground.js'
+import { realMount } from '../../ground/mount.js'
+import { type Pair, race, racePlan } from '../../nothing-lost/races.js'
+import { openSubjects } from '../../nothing-lost/subjects.js'
+import { chance } from '../chance.js'
+import type { Figure, Frame, Result } from '../figure.js'
+import { scoped } from '../scope.js'
+
+const least = {
+  'two machines': 500,
+  'two mounts of one state directory': 500,
+  'two programs with old buffers on one mount': 500,
+  'a mount and the web page': 500,
+} as const
+type Kind = keyof typeof least
+const kinds = Object.keys(least) as Kind[]
+
+async function pairOf(kind: Kind, scope: Ending): Promise<Pair> {
+  const settings = { logLevel: 'info', ttlRecord: '100ms' }
+  const one = await realMount(scope, { settings })
+  switch (kind) {
+    case 'two machines':
+      return { one, other: await realMount(scope, { settings }, { service: one.service }), isSeen: false }
+    case 'two mounts of one state directory': {
+      const other = await realMount(scope, { settings }, { service: one.service, home: one.home })
+      return { one, other, isSeen: true }
+    }
+    case 'two programs with old buffers on one mount':
+      return { one, other: one, isSeen: false }
+    case 'a mount and the web page':
+      return { one, other: 'page', isSeen: false }
+  }
+}
+
+/** Races on one pair of mounts: their folder of reports must not grow without end. */
+const onOnePair = 100
+
+async function run({ seed, scale, until, say }: Frame): Promise<Result> {
+  const pick = chance(seed)
+  const counts: Record<string, number> = Object.fromEntries(kinds.map(kind => [kind, 0]))
+  const wrong: string[] = []
+  const count = (name: string): void => {
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  const isOver = () => Date.now() > until || wrong.length >= 10
+  for (let turn = 0; !isOver() && (scale === 'full' || turn < kinds.length); turn++) {
+    const kind = kinds[turn % kinds.length] ?? 'two machines'
+    const own = pick.branch()
+    await scoped(async scope => {
+      const pair = await pairOf(kind, scope)
+      const subjects = openSubjects(scope, pair.one)
+      for (let here = 0; here < (scale === 'full' ? onOnePair : 5) && !isOver(); here++) {
+        const found = await race(pair, subjects, racePlan(own))
+        count(kind)
+        count(`ended ${found.ends}`)
+        wrong.push(...found.wrong.map(one => `${kind}: ${one}; seed ${seed}`))
+      }
+    })
+    say(JSON.stringify(counts))
+  }
+  return { counts, wrong }
+}
+
+export const races: Figure = {
+  name: 'races',
+  goal: '500 pairs each of two machines, two mounts of one state directory, two old buffers on one mount, and a mount and the web page: both texts to be had each time',
+  least,
+  run,
+}
