@@ -1,8 +1,8 @@
 // The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
 import type { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
-import { parseObject } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
+import { quickObject } from '../record/quick-json.js'
 import type {
   Ask,
   CalculationId,
@@ -112,7 +112,7 @@ export function openCatalog(
     encode: user => JSON.stringify({ candidates: user.candidates, record: compactPrint(user.record) }),
     decode(text: string) {
       const { candidates, record } = JSON.parse(text) as { candidates: string[]; record: string }
-      return { candidates, record: parseObject(record) }
+      return { candidates, record: quickObject(record) }
     },
   }
 
@@ -183,7 +183,7 @@ export function openCatalog(
     },
     encode: compactPrint,
     decode(text: string) {
-      const record = parseObject(text)
+      const record = quickObject(text)
       const { id = of.id } = dialect.facts(record)
       if (id !== of.id) throw new Error('the record of another thing')
       return record

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../askers.js'
 import { asFailure, type Failure } from '../failure.js'
+import { treeBytes } from '../record/weight.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 import { within } from './deadline.js'
 import type { Ledger } from './ledger.js'
@@ -18,7 +19,7 @@ export interface Question<Answer> {
   encode(answer: Answer): Value
   /** Throws on what is none of its own. */
   decode(kept: Value): Answer
-  /** How many names an answer holds in memory; if not given, it is judged by the length of its form on disk. */
+  /** How many names an answer holds in memory; if not given, its tree is weighed. */
   names?(answer: Answer): number
   /** What stays of the answer before; the very same answer where there is nothing new. */
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
@@ -46,7 +47,7 @@ export interface Memory {
 }
 
 export interface MemoryLimits {
-  /** Names in all; an answer that holds more than half of them counts as half, so that there is room beside it. */
+  /** Names in all, each 256 bytes; a list counts as two fifths of them at most, a record as three fifths. */
   readonly names: number
   /** Milliseconds for which "not there" is believed. */
   readonly absence: number
@@ -77,8 +78,8 @@ interface Entry {
 const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
 /** The failures that are the service's answer to this very question: asked again at once, it would say the same. */
 const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
-/** A record takes as much memory as a name for so many characters of its text. */
-const lengthOfName = 16
+/** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
+const bytesOfName = 256
 /** An answer takes as much memory as so many names, whatever is in it. */
 const namesOfAnswer = 12
 /** Milliseconds to wait for a newer answer than the one in hand. */
@@ -91,7 +92,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   const most = Math.max(2, limits.names)
   const entries = new LRUCache<string, Entry>({
     maxSize: most,
-    sizeCalculation: ({ names }) => Math.min(names + namesOfAnswer, Math.floor(most / 2)),
+    sizeCalculation: ({ names }) => names,
   })
   // What the ledger was asked for in vain: a stat asks for records that nobody has ever read.
   const unkept = new LRUCache<string, true>({ max: 20_000 })
@@ -121,10 +122,17 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   }
 
   function hold<Answer>(question: Question<Answer>, answer: Answer, form: Remembered<Value>): Entry {
-    const names = question.names?.(answer) ?? Math.ceil((form.value.length + 1) / lengthOfName)
+    const names = weightOf(question, answer, form.value)
     const entry = { answer, names, at: form.stored, stale: undefined, expired: false }
     entries.set(nameOf(question.room, question.key), entry)
     return entry
+  }
+
+  /** A big list and a big record have room beside each other, and two big records have not. */
+  function weightOf<Answer>(question: Question<Answer>, answer: Answer, form: Value): number {
+    const names = question.names?.(answer)
+    const [weight, share] = names === undefined ? [Math.ceil(bytesOf(form) / bytesOfName), 0.6] : [names, 0.4]
+    return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
   }
 
   function learn<Answer>(question: Question<Answer>, answer: Answer): void {
@@ -260,6 +268,9 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     staleBecause: (room, key) => entries.peek(nameOf(room, key))?.stale,
   }
 }
+
+/** Bytes of an answer in memory, from its form on disk. */
+const bytesOf = (form: Value): number => (typeof form === 'string' ? treeBytes(form) : form.length)
 
 /** A guess that fails costs nothing: the user's own question will tell him. */
 function ignoreGuess(): void {}

@@ -41,9 +41,9 @@ export function baseOf(config: Config): URL {
 
 /** How the service is reached, and how hard it may be asked. */
 export function lineOptions(config: Config): LineOptions {
-  const { connections, maxRequests, bwlimit } = config
+  const { connections, maxRequests, maxAnswer, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
-  return { base: baseOf(config), connections, authority, maxRequests, bwlimit }
+  return { base: baseOf(config), connections, authority, maxRequests, maxAnswer, bwlimit }
 }
 
 /** A service that is asked as the account's user; the first question signs in. */

@@ -15,6 +15,7 @@ import { socketFor } from './control-socket.js'
 import { inBackground, tellStarter } from './daemon.js'
 import { networkFileSystem } from './disk.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop } from './exit.js'
+import { giveMemoryBack } from './give-back.js'
 import { type Log, openLog } from './log.js'
 import { notifySystemd } from './notify.js'
 import { type Configured, configured, withSettings } from './settings.js'
@@ -107,6 +108,7 @@ async function serve(given: Configured, path: string): Promise<void> {
   })
   await introduce(line, connection, log, refusal)
   surviveBugs(log)
+  giveMemoryBack()
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
   const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {

@@ -69,6 +69,10 @@ export const settings = {
     setting('service', aNumber, 'connections to the service at most; as many are used as make it faster'),
   ),
   maxRequests: setting('service', aNumber, 'requests a second at most'),
+  maxAnswer: preset(
+    '16M',
+    setting('service', aSize, 'bytes of one answer at most that is not content: a record, a list of shares'),
+  ),
   bwlimit: setting('service', aSize, 'bytes a second at most'),
   stateDir: setting('service', aPath, 'where drafts, history and the token are kept'),
 

@@ -1,6 +1,5 @@
 // Records as files: where their texts come from, and what happens after a save of one.
 
-import { LRUCache } from 'lru-cache'
 import type { Catalog, Readable } from '../cache/catalog.js'
 import type { Times } from '../cache/times.js'
 import type { EditableRecord } from '../edit/editable.js'
@@ -40,30 +39,24 @@ export interface EditingParts {
   readonly lost: (node: EditableNode, sentence: string) => void
 }
 
-/** What is remembered of a record is one object until another is learned. */
-interface Printed {
-  readonly record: JsonObject
-  readonly bytes: Uint8Array
-}
-const printedAtMost = 2048
-
 export function openRecordSources(parts: EditingParts): (node: RecordNode) => RecordSource {
   const { catalog, dialect, times } = parts
   // What was remembered already in this life of the mount, so that a stat costs no disk.
   const met = new Set<string>()
 
-  const printed = new LRUCache<string, Printed>({ max: printedAtMost })
+  // What is remembered of a record is one object until another is learned; its text goes with it.
+  const printed = new WeakMap<JsonObject, Uint8Array>()
 
-  function printedOf(key: string, record: JsonObject): Uint8Array {
-    const known = printed.get(key)
-    if (known?.record === record) return known.bytes
+  function printedOf(record: JsonObject): Uint8Array {
+    const known = printed.get(record)
+    if (known !== undefined) return known
     const bytes = Buffer.from(prettyPrint(record))
-    printed.set(key, { record, bytes })
+    printed.set(record, bytes)
     return bytes
   }
 
   function shownOf(node: RecordNode, record: JsonObject): Shown {
-    const bytes = printedOf(keyOf(node), record)
+    const bytes = printedOf(record)
     if (node.of === 'report') parts.reports.refresh(node.id, record)
     const mtime = times.ofText(keyOf(node), bytes, dialect.facts(record).modified)
     const meeting = `${keyOf(node)} ${mtime}`

@@ -10,12 +10,15 @@ import { keyOfNode } from './record-key.js'
 import { type Editing, type RecordSource, recordTimes } from './record-source.js'
 import type { Shown } from './shown.js'
 
-/** Lists of so many reports are remembered with the record they were made from. */
-const originsKept = 200
+/** Lists of reports are remembered with the records they were made from, in so many characters. */
+const originCharacters = 4 << 20
 
 export function openOrderFiles(parts: EditingParts): (node: OrderNode) => RecordSource {
   const { catalog, dialect, times } = parts
-  const origins = new LRUCache<string, string>({ max: originsKept })
+  const origins = new LRUCache<string, string>({
+    maxSize: originCharacters,
+    sizeCalculation: (origin, known) => origin.length + known.length,
+  })
   const originOf = (node: OrderNode, text: Uint8Array | undefined): string | undefined =>
     text === undefined ? undefined : origins.get(`${node.id} ${Buffer.from(text).toString()}`)
 

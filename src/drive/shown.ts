@@ -39,8 +39,9 @@ interface Lease {
   opened: () => void
 }
 
-/** How many leases may lie about before those that ended are swept out. */
+/** How many leases, and how many bytes of texts, may lie about before those that ended are swept out. */
 const sweepAt = 1024
+const sweepAtBytes = 8 << 20
 
 /**
  * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
@@ -48,15 +49,18 @@ const sweepAt = 1024
  */
 export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts {
   const leases = new Map<string, Lease>()
+  let bytesSinceSweep = 0
 
   function lend(key: string, shown: Shown, opened: () => void = nobodyIsTold): Lease {
-    if (leases.size >= sweepAt) sweep()
+    bytesSinceSweep += shown.bytes.length
+    if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     const lease = { shown, until: now() + leaseMs, handles: 0, opened }
     leases.set(key, lease)
     return lease
   }
 
   function sweep(): void {
+    bytesSinceSweep = 0
     for (const [key, lease] of leases) if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
   }
 

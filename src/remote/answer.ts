@@ -1,5 +1,6 @@
 // What an accepted answer holds: a text, a body to stream, or only a size.
 import { Failure } from '../failure.js'
+import { treeBytes } from '../record/weight.js'
 import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from './body.js'
 import { withoutErrors } from './error-body.js'
 import type { Arrival } from './exchange.js'
@@ -20,8 +21,12 @@ export interface FirstByte {
   readonly version: ContentVersion | undefined
 }
 
-/** Metadata larger than this is no metadata. */
-const textLimit = 64 * 1024 * 1024
+/** A list is read item by item as it comes, and may be so many times longer than another answer. */
+const listToText = 4
+/** A text of many short values takes many times its length once it is understood. */
+const treeToText = 8
+/** Texts that are too short to matter are not weighed. */
+const weighedFrom = 1 << 20
 const page =
   'the service answered with a web page where data are due; is this the address of its REST interface?'
 
@@ -35,10 +40,32 @@ export interface AnswerText {
 export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> {
   const claims = claimsOf(arrival.headers)
   if (isHtml(claims)) throw new Failure('broken', page)
-  const bytes = await gathered(wholePieces(arrival.bytes, claims, flow), textLimit)
+  const { limit } = flow.text
+  if (claims.length !== undefined && claims.length > limit) throw tooLong(limit)
+  const bytes = await gathered(held(wholePieces(arrival.bytes, claims, flow), flow), limit).catch(thrown => {
+    arrival.bytes.destroy()
+    throw thrown
+  })
   const text = decoderFor(claims.charset)(bytes).trim()
+  if (text.length > weighedFrom && treeBytes(text) > limit * treeToText) throw tooLong(limit)
   if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300) })
   return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+}
+
+const tooLong = (limit: number): Failure =>
+  new Failure('broken', `the answer takes more memory than one of ${limit} bytes may; see --max-answer`)
+
+/** The same pieces, as fast as there is memory for them; what is made of them takes its own once this turn is over. */
+async function* held(pieces: AsyncIterable<Uint8Array>, flow: Flow): AsyncGenerator<Uint8Array> {
+  const share = flow.text.enter()
+  try {
+    for await (const piece of pieces) {
+      await share.hold(piece.length)
+      yield piece
+    }
+  } finally {
+    setImmediate(share.release)
+  }
 }
 
 /** The reader, with the whole text of an answer taken. @throws Failure as `textOf` */
@@ -51,7 +78,8 @@ export async function taken<Reader extends TextReader<unknown>>(
   if (isHtml(claims)) throw new Failure('broken', page)
   const decode = decoderFor(claims.charset)
   let begun = false
-  for await (const bytes of limited(wholePieces(arrival.bytes, claims, flow), textLimit)) {
+  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
+  for await (const bytes of limited(pieces, flow.text.limit * listToText)) {
     const piece: string = decode(bytes, { stream: true })
     const start: string = begun ? '' : piece.trimStart()
     if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })

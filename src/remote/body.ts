@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../failure.js'
+import type { TextShare } from './text-budget.js'
 import { cutFailure } from './transport.js'
 
 /** What the head of an answer says of its body. */
@@ -22,6 +23,8 @@ export interface Flow {
   expectPiece(): () => void
   /** Resolves when the bandwidth allows the next piece. */
   spend(bytes: number): Promise<void>
+  /** For an answer that is read as a whole: how long it may be, and the share of memory that it takes. */
+  readonly text: { readonly limit: number; enter(): TextShare }
 }
 
 /** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */

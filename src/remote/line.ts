@@ -11,6 +11,7 @@ import { bandwidth, requestRate } from './rate.js'
 import type { Ask, Instant } from './remote.js'
 import type { Attempt } from './retry.js'
 import { watchPieces } from './stall.js'
+import { textBudget } from './text-budget.js'
 import { transportFailure } from './transport.js'
 
 export interface LineOptions extends Reach {
@@ -20,6 +21,8 @@ export interface LineOptions extends Reach {
   /** Bytes a second, all bodies together. */
   readonly bwlimit?: number | undefined
   readonly clock?: Clock | undefined
+  /** Bytes of one answer that is not content. */
+  readonly maxAnswer?: number | undefined
 }
 
 /** What the meaning of HTTP adds to the pipeline. */
@@ -53,6 +56,8 @@ export interface Line {
   close(): Promise<void>
 }
 
+/** An answer that is not content is no longer than this. */
+const usualAnswer = 16 << 20
 /** Milliseconds a probe may take before its connection is given up. */
 const probeLimit = 10_000
 /** A sending that another one has made needless. */
@@ -64,6 +69,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   const dispatcher = connectionsTo(options.base, options)
   const slots = lanes(options.connections, clock)
   const rate = requestRate(options.maxRequests, clock)
+  const texts = textBudget(2 * (options.maxAnswer ?? usualAnswer))
   const spend = bandwidth(options.bwlimit, clock)
   const health = breaker(clock, () => probed())
   /** How often each lost its connection to others. */
@@ -204,6 +210,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
           pieces.came()
         }
       },
+      text: { limit: options.maxAnswer ?? usualAnswer, enter: texts.enter },
       async spend(bytes) {
         turn.moved(bytes)
         pieces.took(bytes)

@@ -9,13 +9,12 @@ import {
   withField,
   withoutField,
 } from '../record/json.js'
-import { parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
+import { quickJson } from '../record/quick-json.js'
 import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
 import type { TextReader } from './items.js'
 import { itemsOfText, lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
-import { quickJson } from './quick-json.js'
 import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
 import {
   type CalculationId,
@@ -255,7 +254,7 @@ function objectIn(text: string): JsonObject {
   return json
 }
 
-function parsed(text: string, parse: (text: string) => Json = parseJson): Json {
+function parsed(text: string, parse: (text: string) => Json = quickJson): Json {
   try {
     return parse(text)
   } catch (cause) {

@@ -5,7 +5,7 @@ import { Failure } from '../../src/failure.js'
 import { textsOf } from '../../src/record/bundle.js'
 import { equalJson } from '../../src/record/meaning.js'
 import { parseJson, parseObject } from '../../src/record/parse.js'
-import { quickJson } from '../../src/remote/quick-json.js'
+import { quickJson } from '../../src/record/quick-json.js'
 import type { CalculationId, ProjectId, ReportId } from '../../src/remote/remote.js'
 import { type DialectSettings, wire } from '../../src/remote/wire.js'
 

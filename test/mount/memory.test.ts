@@ -1,0 +1,96 @@
+// Memory has a bound in bytes, on real mounts: thousands of big records, and dozens that are as big as an answer may be.
+import * as fs from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { within } from '../ground/within.js'
+import { fill } from '../ground/world.js'
+
+t.setTimeout(590_000)
+
+const idOf = (at: number): string => String(800_000 + at)
+
+function textOfLength(length: number, part: (at: number) => string): string {
+  const parts: string[] = []
+  for (let at = 0, sum = 0; sum < length; at += 1) {
+    parts.push(part(at))
+    sum += parts.at(-1)?.length ?? length
+  }
+  return parts.join('')
+}
+
+/** A record of so many bytes: short fields, rows and a long text. */
+function recordOf(id: string, bytes: number): string {
+  const third = Math.floor(bytes / 3)
+  const fields = textOfLength(third, at => `"field${at}":"value number ${at}",`)
+  const rows = textOfLength(third, at => `{"atom":${at},"charge":${(at * 0.001).toFixed(4)}},`)
+  return `{"id":${id},"name":"c${id}",${fields}"rows":[${rows.slice(0, -1)}],"log":"${'x'.repeat(third)}"}`
+}
+
+async function statusOf(mount: MountGround): Promise<{ readonly now: number; readonly peak: number }> {
+  const pid = /"pid": (\d+)/.exec(await textOf(mount, '/.calcfs/status.json'))?.[1]
+  const text = await fs.readFile(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (field: string): number =>
+    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024
+  return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
+}
+
+async function withRecords(count: number, bytes: number): Promise<MountGround> {
+  const mount = await realMount(t, {
+    fill(seed) {
+      fill(seed)
+      seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
+      for (let at = 0; at < count; at += 1)
+        seed.addCalculation({ id: idOf(at), name: `c${at}`, project: '900' })
+    },
+  })
+  mount.service.spoil(/^GET \/calculation\?id=8\d{5}/, (response, { heard }) => {
+    const body = recordOf(/id=(\d+)/.exec(heard.path)?.[1] ?? '', bytes)
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+    })
+    response.end(body)
+  })
+  return mount
+}
+
+/** Reads every record by several readers at once; the bytes of all. */
+async function readAll(mount: MountGround, count: number): Promise<number> {
+  let next = 0
+  let bytes = 0
+  const reader = async (): Promise<void> => {
+    while (next < count) {
+      const at = next++
+      const file = join(mount.directory, 'projects/Many', `c${at}`, '.calculation.json')
+      const { length } = await within(60_000, file, fs.readFile(file))
+      bytes += length
+    }
+  }
+  await Promise.all([reader(), reader()])
+  return bytes
+}
+
+/** A fifth of these records held as trees would be over it: before, each took some 0.8 MB and 65 MB. */
+const scenes = [
+  { count: 500, bytes: 300_000, most: 320 },
+  { count: 6, bytes: 12_000_000, most: 800 },
+]
+
+for (const { count, bytes, most } of scenes) {
+  t.test(
+    `MEM-1 ${count} records of ${bytes} bytes are read in a bounded memory, which is given back`,
+    async t => {
+      const mount = await withRecords(count, bytes)
+      const before = await statusOf(mount)
+      const read = await readAll(mount, count)
+      t.ok(read > count * bytes, `${read} bytes`)
+      const { peak } = await statusOf(mount)
+      t.ok(peak < most, `${peak.toFixed(0)} MB at most, ${before.now.toFixed(0)} before`)
+      await new Promise(wake => setTimeout(wake, 15_000))
+      const { now } = await statusOf(mount)
+      t.ok(now < before.now + 200, `${now.toFixed(0)} MB in the end`)
+    },
+  )
+}

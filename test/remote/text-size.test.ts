@@ -1,0 +1,52 @@
+// How long an answer may be that is not content: by its length, by what it takes as a tree, and all on their way together.
+import t from 'tap'
+import { textBudget } from '../../src/remote/text-budget.js'
+import { failsAs } from './fails.js'
+import { ask, rawService, whole } from './raw.js'
+
+const get = { method: 'GET', path: '/x' } as const
+const maxAnswer = 4 << 20
+
+t.test(
+  'MEM-2 an answer that is too long, or too much once it is understood, is refused',
+  { timeout: 60_000 },
+  async t => {
+    const long = `{"s":"${'x'.repeat(maxAnswer)}"}`
+    const answers = {
+      'with its length': whole(long),
+      'in chunks': `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
+      'of many short values': whole(`[${'1,'.repeat(maxAnswer / 4)}1]`),
+    }
+    for (const [name, answer] of Object.entries(answers)) {
+      const service = await rawService(t, () => answer, { maxAnswer })
+      const failure = await failsAs(t, 'broken', service.asked.text(get, ask(20_000)))
+      t.match(failure.message, /bytes/, name)
+    }
+    const most = `"${'x'.repeat(maxAnswer - 2)}"`
+    const service = await rawService(t, () => whole(most), { maxAnswer })
+    t.equal((await service.asked.text(get, ask(20_000))).length, maxAnswer)
+  },
+)
+
+t.test('MEM-2 answers on their way wait for memory, and the oldest of them never does', async t => {
+  const budget = textBudget(100)
+  const first = budget.enter()
+  const second = budget.enter()
+  const third = budget.enter()
+  t.equal(first.hold(60), undefined)
+  t.equal(second.hold(30), undefined)
+  const order: string[] = []
+  const waiting = [
+    second.hold(30)?.then(() => order.push('second')),
+    third.hold(1)?.then(() => order.push('third')),
+  ]
+  t.equal(first.hold(500), undefined, 'the oldest goes on')
+  await new Promise(setImmediate)
+  t.same(order, [])
+  first.release()
+  await Promise.all(waiting)
+  t.same(order, ['second', 'third'])
+  second.release()
+  third.release()
+  t.equal(budget.enter().hold(100), undefined)
+})
