@@ -60,15 +60,10 @@ export async function hasEnded(mount: Mount): Promise<boolean> {
 
 /** A drive that could not make a socket, or one mounted a second time under another path, shows its status as a file. */
 async function withoutSocket(mount: Mount): Promise<Daemon> {
-  const { path, owner } = mount
+  const { path } = mount
   switch (await pulse(path, pulseLimit)) {
     case 'silent':
       throw await silence(mount, undefined)
-    case 'forbidden':
-      throw new Stop(
-        exitCodes.mountPoint,
-        `the drive on ${path} is another user's (user id ${owner}); only its owner can ask it.`,
-      )
     case 'dead':
       throw new NoAnswer(
         'dead',
@@ -97,6 +92,12 @@ async function freshStatus(mount: Mount): Promise<Status> {
 async function statusFile(mount: Mount): Promise<Status> {
   const text = await textAt(join(mount.path, '.calcfs/status.json'), pulseLimit)
   if (text === undefined) throw await silence(mount, undefined)
+  if (text === 'forbidden') {
+    throw new Stop(
+      exitCodes.mountPoint,
+      `the drive on ${mount.path} is another user's (user id ${mount.owner}); only its owner can ask it.`,
+    )
+  }
   return statusIn(text)
 }
 

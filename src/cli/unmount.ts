@@ -2,7 +2,16 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { detach, fileSystemType, type Mount, mountAt, mountPath, unmount } from '../mount/mount-point.js'
+import {
+  detach,
+  drives,
+  fileSystemType,
+  innermost,
+  type Mount,
+  mountAt,
+  mountPath,
+  unmount,
+} from '../mount/mount-point.js'
 import { sweepFor } from './control-socket.js'
 import { daemonAt, NoAnswer } from './daemon-of.js'
 import { exitCodes, Stop } from './exit.js'
@@ -26,7 +35,11 @@ export function unmountCommand(): Command {
 async function takeAway(directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
-  if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}.`)
+  if (mount === undefined) {
+    const above = innermost(path, await drives())
+    const inside = above === undefined ? '' : `; it lies in the drive on ${above.path}`
+    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}${inside}.`)
+  }
   if (mount.type !== fileSystemType)
     throw new Stop(exitCodes.mountPoint, `${path} is a ${mount.type} mount and none of calcfs.`)
   refuseStranger(mount)

@@ -2,8 +2,8 @@
 // cancelled, and Node does not exit before each of its threads has returned.
 import { spawn } from 'node:child_process'
 
-/** `dead`: the daemon has ended. `silent`: no answer in time. `forbidden`: the mount is another user's. */
-export type Pulse = 'answers' | 'dead' | 'silent' | 'forbidden'
+/** `dead`: the daemon has ended. `silent`: no answer in time. */
+export type Pulse = 'answers' | 'dead' | 'silent'
 
 const program = `
 const fs = require('node:fs'), { basename, dirname, join } = require('node:path')
@@ -22,13 +22,14 @@ type Answer = { readonly value?: string; readonly code?: string }
 export async function pulse(path: string, milliseconds: number): Promise<Pulse> {
   const answer = await ask('statfs', path, milliseconds)
   if (answer === undefined) return 'silent'
-  if (answer.code === 'ENOTCONN') return 'dead'
-  return answer.code === 'EACCES' || answer.code === 'EPERM' ? 'forbidden' : 'answers'
+  return answer.code === 'ENOTCONN' ? 'dead' : 'answers'
 }
 
-/** The text of a file; undefined where there is none, or no answer in time. */
-export async function textAt(path: string, milliseconds: number): Promise<string | undefined> {
-  return (await ask('readFile', path, milliseconds))?.value
+/** The text of a file; undefined where there is no answer in time, or another error. */
+export async function textAt(path: string, milliseconds: number): Promise<string | 'forbidden' | undefined> {
+  const answer = await ask('readFile', path, milliseconds)
+  // The mount is another user's, who did not allow others in; statfs alone is answered then.
+  return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
 }
 
 /** The path without links, as far as it leads to something; as it was given where there is no answer in time. */
