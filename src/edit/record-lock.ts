@@ -28,7 +28,7 @@ export function openRecordLocks(stateDirectory: string, now: () => Instant): Hol
 
   return async (key, ask, work) => {
     await mkdir(root, { recursive: true, mode: privateDirectory }).catch(rethrow)
-    const database = await openLock(join(root, `${keyName(key)}.lock`))
+    const database = await openLock(join(root, `${keyName(wholeRecord(key))}.lock`))
     try {
       const until = now() + Math.max(0, ask.deadline - now()) / 2
       while (!isTaken(database)) {
@@ -46,6 +46,9 @@ export function openRecordLocks(stateDirectory: string, now: () => Instant): Hol
     }
   }
 }
+
+/** The order of a report is a part of its record: both are one PUT's business. */
+const wholeRecord = ({ as, ...record }: RecordKey): RecordKey => (as === 'order' ? record : { ...record, as })
 
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {
