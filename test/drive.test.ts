@@ -3,5 +3,5 @@ import t from 'tap'
 import { inProcess } from './ground/in-process.js'
 import { aboutReading, aboutWriting } from './semantics/suite.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 for (const promises of [...aboutReading, ...aboutWriting]) promises(t, inProcess)

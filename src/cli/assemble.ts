@@ -288,9 +288,8 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await content.scrub()
     },
     async close() {
-      await writing.pending.end()
-      for (const { path, what } of writing.removals.waiting())
-        log.warn({ path }, `${what} was not deleted: the drive ended in the pause before`)
+      for (const { path } of await writing.pending.end())
+        log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
       await records.settled()
       await drafts.leave()
       await texts.settled()

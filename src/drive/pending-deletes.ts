@@ -39,8 +39,11 @@ export interface PendingDeletes {
   waiting(): readonly Waiting[]
   /** Begins what is due; nothing waits for it. */
   due(): void
-  /** The unmount: records are deleted at once, as an editor can no longer make them again; calculations stay. */
-  end(): Promise<void>
+  /**
+   * The unmount: records are deleted at once, as an editor can no longer make them again. Calculations stay, and are
+   * answered; the next mount says so.
+   */
+  end(): Promise<readonly Waiting[]>
 }
 
 interface Pending extends Deletion {
@@ -181,10 +184,11 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     waiting: () => [...pending.values()].map(seen),
     due,
     async end() {
-      const running = [...pending].filter(
-        ([, one]) => one.running !== undefined || one.node.kind === 'record',
-      )
-      await Promise.all(running.map(([key, one]) => start(key, one, 'last')))
+      const left = [...pending].filter(([, one]) => one.running === undefined && one.node.kind !== 'record')
+      // Their timers go on for a moment, and find nothing.
+      for (const [key] of left) pending.delete(key)
+      await Promise.all([...pending].map(([key, one]) => start(key, one, 'last')))
+      return left.map(([, one]) => seen(one))
     },
   }
 }

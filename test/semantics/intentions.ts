@@ -105,6 +105,8 @@ export function intentions(t: Test, open: OpenGround): void {
         await removeTree(ground, path)
         await ground.remount()
         await pauseEnds(ground)
+        // What the drive that has ended left behind would come by its own clock.
+        await new Promise(wake => setTimeout(wake, 3_300))
       })
       t.same(writes(asked), [])
       t.match(await files.xattr(path, 'user.calcfs.error'), /was not deleted/)
