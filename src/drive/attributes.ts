@@ -20,24 +20,36 @@ const permissions = {
   record: 0o644,
   link: 0o777,
   scratch: 0o600,
+  drafts: 0o700,
+  draft: 0o400,
 }
 
-/** The st_mode of a node; `writable` is whether its records may be saved at all. */
-export function modeOf(node: Node, writable: boolean): number {
+/** What of the permission bits only the owner has. */
+const ownerOnly = ~0o077
+
+/**
+ * The st_mode of a node; `writable` is whether its records may be saved at all, `unsaved` whether a draft is shown in its
+ * place: the kernel (default_permissions) shows unsaved texts to nobody but the owner of the mount, also with allow_other.
+ */
+export function modeOf(node: Node, writable: boolean, unsaved = false): number {
+  if (node.kind === 'drafts') return fileTypes.directory | permissions.drafts
   if (isDirectory(node))
     return fileTypes.directory | (writable ? permissions.directory : permissions.readableDirectory)
   switch (node.kind) {
     case 'record':
     case 'new':
     case 'order':
-      return fileTypes.file | (writable ? permissions.record : permissions.content)
+      return (
+        (fileTypes.file | (writable ? permissions.record : permissions.content)) & (unsaved ? ownerOnly : ~0)
+      )
     case 'scratch':
       return fileTypes.file | permissions.scratch
     case 'link':
       return fileTypes.link | permissions.link
     case 'generated':
     case 'content':
-    case 'draft-text':
       return fileTypes.file | permissions.content
+    case 'draft-text':
+      return fileTypes.file | permissions.draft
   }
 }

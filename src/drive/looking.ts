@@ -27,7 +27,8 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(node: Node, ask: Ask): Soon<Attributes> {
     return after(sizeAndTime(node, ask), ({ size, mtime }) => {
-      return { mode: modeOf(node, mayBeWritten(node)), size, mtime }
+      const unsaved = isEditable(node) && records.draftOf(keyOf(node)) !== undefined
+      return { mode: modeOf(node, mayBeWritten(node), unsaved), size, mtime }
     })
   }
 

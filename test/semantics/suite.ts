@@ -18,6 +18,7 @@ import { newFiles } from './new-files.js'
 import { order } from './order.js'
 import { otherRecords } from './other-records.js'
 import { outage } from './outage.js'
+import { privateDrafts } from './private-drafts.js'
 import { reading } from './reading.js'
 import { refusals } from './refusals.js'
 import { replaced } from './replaced.js'
@@ -59,6 +60,7 @@ export const aboutWriting: readonly Promises[] = [
   shareAliases,
   reportAliases,
   unseenTexts,
+  privateDrafts,
   making,
   deleting,
   intentions,
