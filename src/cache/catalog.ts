@@ -1,5 +1,5 @@
 // The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
-import type { Failure } from '../failure.js'
+import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { compactPrint } from '../record/print.js'
 import { quickObject } from '../record/quick-json.js'
@@ -242,6 +242,7 @@ export function openCatalog(
       memory.ask(projectsOf(of), ask),
       memory.ask(calculationsOf(of), ask),
     ])
+    if (isOneAnswer({ projects, calculations })) throw oneAnswer(of)
     return pair(of, { projects, calculations })
   }
 
@@ -280,7 +281,10 @@ export function openCatalog(
         ask,
       ),
     children,
-    freshChildren: of => childrenBy(memory.fresh, of),
+    freshChildren(of) {
+      const fresh = childrenBy(memory.fresh, of)
+      return fresh === undefined || isOneAnswer(fresh) ? undefined : fresh
+    },
     knownChildren: of => childrenBy(memory.known, of),
     record: (of, ask) => memory.ask(recordOf(of), ask),
     freshRecord: of => memory.fresh(recordOf(of)),
@@ -327,3 +331,24 @@ export function openCatalog(
     stale: (room, key) => memory.staleBecause(room, key),
   }
 }
+
+/**
+ * Whether one answer came to both questions, as of a cache that ignores the query: several children with the same ids
+ * and names in one order. Usually the first ones differ already.
+ */
+function isOneAnswer({ projects, calculations }: Children): boolean {
+  return (
+    projects.length > 1 &&
+    projects.length === calculations.length &&
+    projects.every(({ id, title }, at) => {
+      const other: Listed<string> | undefined = calculations[at]
+      return other?.id === id && other.title === title
+    })
+  )
+}
+
+const oneAnswer = (of: ProjectId): Failure =>
+  new Failure(
+    'broken',
+    `the service gave one answer to the questions for the projects and for the calculations in project ${of}: does a cache stand in front of it that ignores the question?`,
+  )

@@ -21,8 +21,10 @@ export interface RecordSaving {
   present(source: RecordSource, ask: Ask): Promise<Uint8Array>
   /** Gives an unsaved text up. */
   drop(key: string): Promise<void>
-  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
+  /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
   detach(key: string): void
+  /** The same at the end of a save or of a handle, where its id stands for another thing. */
+  detachIfApart(key: string, state: Open): void
 }
 
 /** What a new draft holds, and the text that its writer had read. */
@@ -114,7 +116,8 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
 
   /** A text whose id stands for another thing is not shown in that one's place. */
   function detachIfApart(key: string, state: Open): void {
-    if (state.draft?.meta.apart !== true) return
+    const { draft, handles } = state
+    if (draft?.meta.apart !== true || draft.meta.state === 'editing' || handles.size > 0) return
     state.draft = undefined
     shown.drop(key)
   }
@@ -149,9 +152,13 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     present,
     detach(key) {
       const state = opened.get(key)
+      // What a program is writing stays whole: its save is refused, and sets it apart.
+      const isBusy = state !== undefined && (state.handles.size > 0 || state.draft?.meta.state === 'editing')
+      if (isBusy) return
       if (state !== undefined) state.draft = undefined
       shown.drop(key)
     },
+    detachIfApart,
     async drop(key) {
       const state = opened.get(key)
       const draft = state?.draft

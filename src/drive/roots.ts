@@ -21,6 +21,8 @@ export interface Roots {
   known(): Top | undefined
   /** The project at `/db/<user>/<title>`, remembered once found. */
   find(user: string, title: string, ask: Ask): Promise<Found | undefined>
+  /** The project that stands now where this one was found; undefined where there is none any more. */
+  present(found: ProjectId, ask: Ask): Promise<ProjectId | undefined>
   /** The id of `/db/<user>`, where the service gives it one. */
   userRoot(user: string, ask: Ask): Promise<ProjectId | undefined>
   /** Projects found earlier below `/db/<user>`. */
@@ -62,6 +64,16 @@ export function openRoots(
     }
     ledger.set(foundRoom, path, id)
     return { id, title }
+  }
+
+  /** A service made anew may have another project on that path, and another path for that id. */
+  async function present(found: ProjectId, ask: Ask): Promise<ProjectId | undefined> {
+    const path = [...ledger.entries(foundRoom)].find(([, kept]) => kept.value === found)?.[0]
+    if (path === undefined) return found
+    const id = await resolve(path as ServicePath, ask)
+    if (id === undefined) ledger.delete(foundRoom, path)
+    else if (id !== found) ledger.set(foundRoom, path, id)
+    return id
   }
 
   function foundBelow(user: string): Found[] {
@@ -145,6 +157,7 @@ export function openRoots(
     top,
     known: () => lastTop,
     find,
+    present,
     servicePath,
     userRoot: (user, ask) => resolve(pathOf(user), ask),
     foundBelow,

@@ -78,7 +78,14 @@ export function openProjectTree(
     const top = await roots.top(ask)
     if (top.form === 'one') return lookup(top.id, name, ask)
     const known = nameFound(top.entries).get(name)
-    if (known?.kind === 'project') await rights.meet(known.id, ask)
+    if (known?.kind === 'project') {
+      const id = await roots.present(known.id, ask)
+      // What is known of the top is made of what was found.
+      if (id !== known.id) await roots.top(ask)
+      if (id === undefined) return undefined
+      await rights.meet(id, ask)
+      return id === known.id ? known : { kind: 'project', id }
+    }
     if (known !== undefined) return known
     for (const user of top.users) {
       const found = await roots.find(user, titleOf(name), ask)

@@ -1,6 +1,6 @@
 // The tree below db/: links, so that a path pasted from the platform's web pages works here, colleagues' too.
 import type { Catalog } from '../cache/catalog.js'
-import type { Ask } from '../remote/remote.js'
+import type { Ask, ProjectId } from '../remote/remote.js'
 import { escapeTitle, titleOf } from './name.js'
 import { type Dentry, dentries, type Node, nodeIn } from './node.js'
 import type { Roots } from './roots.js'
@@ -25,9 +25,17 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   async function lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined> {
     const entries = await listBelow(user, ask)
     const listed = nodeIn(entries, name) ?? nodeIn(entries, escapeTitle(name))
-    if (listed !== undefined) return listed
+    if (listed !== undefined) return presentLink(listed, ask)
     const found = (await roots.find(user, name, ask)) ?? (await roots.find(user, titleOf(name), ask))
     return found === undefined ? undefined : toNumber(found.id)
+  }
+
+  /** What was found earlier is looked up again by its path. */
+  async function presentLink(link: Node, ask: Ask): Promise<Node | undefined> {
+    const id = link.kind === 'link' ? foundLink.exec(link.to)?.[1] : undefined
+    if (id === undefined) return link
+    const present = await roots.present(id as ProjectId, ask)
+    return present === undefined ? undefined : toNumber(present)
   }
 
   async function listBelow(user: string, ask: Ask): Promise<readonly Dentry[]> {
@@ -52,5 +60,7 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
     lookupBelow,
   }
 }
+
+const foundLink = /^\.\.\/\.\.\/by-id\/project\/(\d+)$/
 
 const toNumber = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })

@@ -108,6 +108,20 @@ export function identity(t: Test, open: OpenGround): void {
     t.same(await namesOf(ground, 'projects/Water splitting/Sub project/.shares'), [])
   })
 
+  t.test('ID-2 one answer to the questions for projects and for calculations is EIO', async t => {
+    const ground = await open(t)
+    const { service } = ground
+    const undo = service.spoil(/^GET \/project\/descendant\?id=101/, response => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('[{"id":7,"name":"one"},{"id":8,"name":"two"}]')
+    })
+    t.equal(await outcome(namesOf(ground, 'projects/Water splitting/Sub project')), 'EIO')
+    t.equal(await outcome(ground.files.stat('projects/Water splitting/Sub project/one')), 'EIO')
+    undo()
+    await ground.files.touch('projects/Water splitting/Sub project')
+    t.same((await namesOf(ground, 'projects/Water splitting/Sub project')).slice(3), [])
+  })
+
   t.test('ID-2 a parent field that means something else hides nothing', async t => {
     const ground = await open(t, {
       fill(seed) {

@@ -93,6 +93,11 @@ export function madeAnew(t: Test, open: OpenGround): void {
           await ground.service.remake(numbered(order, fields))
           await ground.pass(2500)
           if (how === 'over a remount') await ground.remount()
+          // A service that is slow for a moment leaves the old names for a moment.
+          await until(20_000, 'the new names', async () => {
+            await ground.pass(1100)
+            return (await namesOf(ground, 'projects')).includes(`With ${order[3]}`)
+          })
           t.same(await everything(ground), before, order.join())
         }
       })
@@ -123,6 +128,30 @@ export function madeAnew(t: Test, open: OpenGround): void {
     t.not(after.time, before.time, 'pages that the kernel keeps go with the time')
     t.not(after.folder, before.folder)
     t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { otherThings: /[1-9]/ })
+  })
+
+  t.test('THING-6 a project that was found by its path is looked up by it again', async t => {
+    const ground = await open(t, {
+      fill: numbered(forward),
+      service: { shortcomings: { root: true } },
+      settings: brief,
+    })
+    const found = async (path: string) =>
+      (await namesOf(ground, path)).filter(name => !name.startsWith('.')).sort()
+    const turnedAround = (seed: Seed): void => {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      seed.addProject({ id: '100', name: 'Other', owner: 'demo' })
+      const project = seed.addProject({ id: '101', name: 'With water', owner: 'demo' })
+      seed.addCalculation({ id: '1', name: 'inside', project, files: { 'a.inp': 'new' } })
+      seed.addCalculation({ id: '2', name: 'foreign', project: '100', files: { 'a.inp': 'other' } })
+    }
+    t.same(await found('projects/With water'), ['ammonia', 'methane', 'water'])
+    t.same(await found('db/demo/With water/'), ['ammonia', 'methane', 'water'])
+    await ground.service.remake(turnedAround)
+    await ground.pass(2500)
+    t.same(await found('projects/With water'), ['inside'])
+    t.same(await found('db/demo/With water/'), ['inside'])
+    t.equal(await textOf(ground, 'projects/With water/inside/a.inp'), 'new')
   })
 
   t.test('THING-2 a rename or a move makes no other thing', async t => {
@@ -205,8 +234,29 @@ export function madeAnew(t: Test, open: OpenGround): void {
     )
   }
 
+  t.test(
+    'THING-3 a text that is being written when its id becomes another thing’s is kept whole',
+    async t => {
+      const ground = await open(t, { fill: numbered(forward) })
+      const { files, service } = ground
+      const path = 'by-id/calculation/2/.calculation.json'
+      const text = (await textOf(ground, path)).replace(/"description": "[^"]*"/, '"description": ""')
+      const file = await files.open(path, 'w')
+      await service.remake(numbered(backward))
+      await ground.pass(11_000)
+      await files.stat('by-id/calculation/2')
+      await namesOf(ground, 'by-id/calculation/2')
+      await file.write(text, 0)
+      const heard = await service.during(async () => t.equal(await outcome(file.close()), 'ESTALE'))
+      t.same(writes(heard), [])
+      await ground.pass(2500)
+      t.equal(await textOf(ground, '.calcfs/drafts/calculation-2.json'), text)
+      t.match(JSON.parse(await textOf(ground, path)), { name: 'benzene' })
+    },
+  )
+
   t.test('THING-3 a share never gives a permission to another person or project', async t => {
-    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    const ground = await open(t, { fill: numbered(forward) })
     const { service } = ground
     const shares = 'by-id/project/100/.shares'
     const [own = ''] = (await namesOf(ground, shares)).filter(name => name.endsWith('.json'))
@@ -260,9 +310,18 @@ export function madeAnew(t: Test, open: OpenGround): void {
     for (const name of await namesOf(ground, folder)) await files.unlink(`${folder}/${name}`)
     await service.remake(numbered(backward))
     const heard = await service.during(async () => {
+      // The answer may come before the pause in which it can be taken back.
       await outcome(files.rmdir(folder))
-      await ground.pass(8000)
+      const before = service.heard.length
+      await until(15_000, 'a look at what is to be deleted', async () => {
+        await ground.pass(1000)
+        await namesOf(ground, 'projects')
+        return service.heard.slice(before).some(({ path }) => path === '/calculation?id=1')
+      })
+      await ground.pass(1000)
+      await namesOf(ground, 'projects')
     })
-    t.same(writes(heard), [], 'also when the pause of the deletion is over')
+    t.same(writes(heard), [])
+    t.match(JSON.parse(await service.elsewhere('GET', '/calculation?id=1')), { name: 'indigo' })
   })
 }
