@@ -14,7 +14,7 @@ import { scoped } from '../scope.js'
 import { openSheet, type Sheet } from '../sheet.js'
 import { readWhole, timed } from '../timed.js'
 
-const limit = 60_000
+const limit = 30_000
 /** A call that waits for a damaged file is wrong; on a machine that runs all the tests one that is only slow is not. */
 const deadlines = { full: { deadlineMetadata: '4s', deadlineRead: '4s' }, cut: {} }
 /** A mount where every call hangs is wrong once. */
@@ -72,9 +72,15 @@ async function oneCase(template: Template, seed: number, sheet: Sheet, settings:
       return wrong(`no mount: ${thrown.message.slice(0, 300)}`)
     }
     sheet.add('mounts')
+    // What hangs once hangs again: the case ends, and so does the daemon.
+    async function hung(path: string): Promise<void> {
+      wrong(`${path} hangs`)
+      await drive.stop('SIGKILL')
+    }
     for (const [path, due] of template.contents) {
       if (faults >= wrongInOneCase) return
       const seen = await timed(limit, calls => readWhole(calls, join(drive.directory, path)))
+      if (seen.hung) return hung(path)
       if (seen.value === undefined) wrong(`${path} ends with ${seen.errno ?? `a call of ${seen.slowest} ms`}`)
       else if (!seen.value.equals(due)) wrong(`${path} has ${seen.value.length} other bytes of ${due.length}`)
       else sheet.add('contents right')

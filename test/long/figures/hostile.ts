@@ -13,7 +13,7 @@ import { scoped } from '../scope.js'
 import { openSheet } from '../sheet.js'
 
 /** Cases between two starts of a daemon. */
-const inOneLife = { cut: 10, full: 90 }
+const inOneLife = { cut: 10, full: 240 }
 /** Daemons at once: one service of ours answers them all, and it must be in time itself. */
 const mountsAtOnce = 3
 /** More than these are not looked for: somebody has to look at them first. */
