@@ -6,21 +6,22 @@ import t, { type Test } from 'tap'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts and src/quick-disk.ts are leaves that anyone below may import. */
+/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts and src/set-aside.ts are leaves that anyone below may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   failure: [],
   soon: [],
   askers: [],
   'quick-disk': [],
+  'set-aside': [],
   record: ['failure'],
   config: [],
   remote: ['record', 'failure', 'askers'],
-  cache: ['remote', 'record', 'failure', 'quick-disk', 'askers'],
+  cache: ['remote', 'record', 'failure', 'quick-disk', 'set-aside', 'askers'],
   edit: ['remote', 'record', 'failure', 'quick-disk'],
   drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon'],
   mount: ['drive', 'remote', 'record', 'failure', 'soon'],
   service: [],
-  cli: ['config', 'mount', 'drive', 'edit', 'cache', 'remote', 'record', 'failure', 'service'],
+  cli: ['config', 'mount', 'drive', 'edit', 'cache', 'remote', 'record', 'failure', 'service', 'set-aside'],
 }
 
 /** Rooms that see the platform only through its waist. */

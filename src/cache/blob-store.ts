@@ -5,6 +5,7 @@ import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Instant, instant } from '../remote/remote.js'
+import { clearPlace } from '../set-aside.js'
 import { type Blob, blobOf } from './blob.js'
 import { fileNameForm } from './content-name.js'
 import type { Log } from './ledger.js'
@@ -141,6 +142,9 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       }
     },
     async open(name) {
+      const aside = clearPlace(pathOf(name), 'file')
+      if (aside !== undefined)
+        settings.log('no kept file stood in the place of one and was moved aside', { aside })
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
       if (descriptor === undefined) return undefined
       const file = openFile(descriptor)

@@ -1,5 +1,5 @@
 // Short kept files: each is written and read whole by a few system calls, and no descriptor of it stays open.
-import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
 import { openQuickDisk } from '../quick-disk.js'
 import { FileCut } from './open-file.js'
 import { chunkBytes, footerBytes, listBytes, proofIn, provesChunk } from './proof.js'
@@ -69,9 +69,12 @@ function readWhole(path: string): Uint8Array | undefined {
   }
 }
 
+/** Neither follows a link nor waits for the other end of a pipe. */
+const readOnlyFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 function opened(path: string): number | undefined {
   try {
-    return openSync(path, 'r')
+    return openSync(path, readOnlyFile)
   } catch {
     // Not there, most of the time; anything else the slower way meets again.
     return undefined

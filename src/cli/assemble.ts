@@ -37,6 +37,7 @@ import type { Learned } from '../remote/learned.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 import type { Connection } from './connect.js'
 import type { Log } from './log.js'
+import { clearHistory, clearOwnPlaces } from './own-places.js'
 import { type StatusSources, statusText } from './status-text.js'
 
 export interface Line {
@@ -84,6 +85,8 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const { account, dialect } = connection
   const note = (sentence: string, about: Record<string, unknown> = {}): void => log.warn(about, sentence)
 
+  await clearOwnPlaces(account.places, note)
+  clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
   const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
   Object.assign(learned, JSON.parse(ledger.get('service', 'learned') ?? '{}'))
   const { remote, health } = watched(connection.remote, now)

@@ -1,0 +1,84 @@
+// Things that are no files in the places of our own files: the mount comes up, reads are right, and texts that were not saved are there.
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { outcome, overwrite, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { printed } from '../ground/programs.js'
+import { ids, log } from '../ground/world.js'
+
+t.setTimeout(240_000)
+
+const file = 'projects/Water splitting/TS1_opt/run.log'
+const broken = '{"title": "not JSON'
+
+/** What stands in a place afterwards. */
+const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  'a pipe': path => printed('mkfifo', [path]),
+  'a link to nothing': path => symlink('/nonexistent/place', path),
+  'a link in a circle': path => symlink(path, path),
+  'a link to a device': path => symlink('/dev/zero', path),
+  'a directory with a file': async path => {
+    await mkdir(path)
+    await writeFile(join(path, 'x'), 'x')
+  },
+}
+
+/** Everything below these directories whose path has this form. */
+function placesOf(ground: MountGround, form: RegExp): string[] {
+  return ['cache', 'state'].flatMap(room => {
+    const found = readdirSync(join(ground.home, room), { recursive: true, withFileTypes: true })
+    return found.map(entry => join(entry.parentPath, entry.name)).filter(path => form.test(path))
+  })
+}
+
+const places: Readonly<Record<string, RegExp>> = {
+  'kept contents': /\/content\/kept\/[^/]+$/,
+  'the directory of contents': /\/content\/kept$/,
+  ledgers: /\/ledger\.db[^/]*$/,
+  'the history': /\/texts\/[^/]+\/[^/]+$/,
+}
+
+async function mounted(t: Test): Promise<MountGround> {
+  const ground = await realMount(t)
+  t.equal(await textOf(ground, file), log)
+  t.equal(await outcome(overwrite(ground, `reports/${ids.report}.json`, broken)), 'EINVAL')
+  return ground
+}
+
+for (const [where, form] of Object.entries(places)) {
+  t.test(`DISK-1 ${where}`, async t => {
+    const ground = await mounted(t)
+    let tried = 0
+    for (const [what, make] of Object.entries(strangers)) {
+      await ground.terminate()
+      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      tried += found.length
+      for (const path of found) {
+        if (/kept$/.test(path)) renameSync(path, `${path}.away`)
+        else rmSync(path, { recursive: true, force: true })
+        await make(path)
+      }
+      await ground.mount()
+      t.equal(await textOf(ground, file), log, `contents with ${what} in the place of ${where}`)
+      t.equal(await textOf(ground, `reports/${ids.report}.json`), broken, 'the draft is shown')
+      rmSync(`${placesOf(ground, /\/content$/)[0]}/kept.away`, { recursive: true, force: true })
+    }
+    t.ok(tried > 0)
+    t.match(await ground.log(), /moved aside/)
+  })
+}
+
+t.test('DISK-1 the parts of a draft', async t => {
+  for (const part of ['text', 'meta.json']) {
+    const ground = await mounted(t)
+    await ground.terminate()
+    const [path = ''] = placesOf(ground, new RegExp(`/drafts/[^/]+/${part}$`))
+    rmSync(path)
+    await printed('mkfifo', [path])
+    await ground.mount()
+    t.equal(await textOf(ground, file), log, `contents are read with a pipe in the place of ${part}`)
+    t.match(await ground.log(), /moved aside/)
+  }
+})
