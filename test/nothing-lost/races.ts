@@ -44,14 +44,18 @@ export function racePlan(pick: Chance): RacePlan {
   }
 }
 
+export interface Raced {
+  /** How both saves ended. */
+  readonly ends: string
+  /** Changes of the web page that the mount's save has overwritten without ever having seen them. */
+  readonly unseen: number
+  readonly wrong: readonly string[]
+}
+
 let words = 0
 
 /** What is wrong after the two, in words. */
-export async function race(
-  pair: Pair,
-  subjects: Subjects,
-  plan: RacePlan,
-): Promise<{ ends: string; wrong: string[] }> {
+export async function race(pair: Pair, subjects: Subjects, plan: RacePlan): Promise<Raced> {
   const { service } = pair.one
   const { path } = subjects.make('report')
   const id = /(\d+)[.]json$/.exec(path)?.[1] ?? ''
@@ -85,10 +89,13 @@ export async function race(
   // Between its PUT and its reading again another client's PUT may come, which calcfs cannot see: EIO says so.
   const allowed = ['done', 'ESTALE', ...(pair.isSeen ? [] : ['EIO'])]
   const elsewhere = await kept(pair, id)
+  let unseen = 0
   for (const [at, { word, what }] of sides.entries()) {
     const isThere = now.includes(word)
-    if (!isThere && !elsewhere.some(text => text.includes(word)))
-      wrong.push(`the ${what} of side ${at} is nowhere`)
+    const isLost = !isThere && !elsewhere.some(text => text.includes(word))
+    // A change that came between reading the record and sending it was never seen: the API has no conditional request.
+    if (isLost && sides[at]?.ground === 'page') unseen++
+    else if (isLost) wrong.push(`the ${what} of side ${at} is nowhere`)
     if (pair.isSeen && ends[at] === 'done' && !isThere)
       wrong.push(`the ${what} of side ${at} was saved and is overwritten`)
     if (!allowed.includes(`${ends[at]}`)) wrong.push(`side ${at} ended with ${ends[at]}`)
@@ -99,7 +106,7 @@ export async function race(
   await clear(pair.one)
   if (pair.other !== 'page' && pair.other !== pair.one) await clear(pair.other)
   const about = `${JSON.stringify(plan)}, ended ${ends}`
-  return { ends: [...ends].sort().join(' and '), wrong: wrong.map(one => `${one} (${about})`) }
+  return { unseen, ends: [...ends].sort().join(' and '), wrong: wrong.map(one => `${one} (${about})`) }
 }
 
 async function onPage({ service }: MountGround, text: string): Promise<void> {

@@ -40,6 +40,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const pick = chance(seed)
   const counts: Record<string, number> = Object.fromEntries(kinds.map(kind => [kind, 0]))
   const wrong: string[] = []
+  let unseen = 0
   const count = (name: string): void => {
     counts[name] = (counts[name] ?? 0) + 1
   }
@@ -54,12 +55,18 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
         const found = await race(pair, subjects, racePlan(own))
         count(kind)
         count(`ended ${found.ends}`)
+        unseen += found.unseen
         wrong.push(...found.wrong.map(one => `${kind}: ${one}; seed ${seed}`))
       }
     })
     say(JSON.stringify(counts))
   }
-  return { counts, wrong }
+  if (unseen > 0) counts['changes of the web page overwritten in the window'] = unseen
+  const short =
+    unseen > 0
+      ? { short: 'a change of the web page between reading and sending: the API has no conditional request' }
+      : {}
+  return { counts, wrong, ...short }
 }
 
 export const races: Figure = {
