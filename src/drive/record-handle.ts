@@ -67,7 +67,7 @@ export function openRecordHandle(
     truncate: size =>
       change(async draft => {
         // What another program has written and not saved yet is not emptied away.
-        const isOthers = [...state.handles].some(other => other !== view && other.wrote && !other.gone)
+        const isOthers = [...state.handles].some(other => other !== view && !other.gone)
         if (size > 0 || !isOthers || source.editing instanceof Failure) await draft.truncate(size)
         else await draft.replace(nothing, source.editing.keep)
       }),

@@ -119,7 +119,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await ended(state, ask)
       const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
       const draft = await saving.draftFor(source, state, { bytes })
-      const isDirty = [...state.handles].some(({ wrote, gone }) => wrote && !gone)
+      const isDirty = [...state.handles].some(({ gone }) => !gone)
       if (size === 0 && isDirty) await draft.replace(nothing, editingOf(source).keep)
       else await draft.truncate(size)
       touch(state, now())
