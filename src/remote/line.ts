@@ -101,6 +101,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
       outgoing,
       ask,
       allowed,
+      tried: false,
       sent: false,
       headed: undefined,
       dropped: undefined,
@@ -116,7 +117,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
       return await judge(headed.arrival, flow(headed, sending))
     } catch (thrown) {
       const failure = transportFailure(thrown)
-      return unanswered(sending, failure, !health.away())
+      return unanswered(sending, failure, health.away())
     } finally {
       callOff()
     }
@@ -148,6 +149,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
         sentAt = clock.now()
         lastHeaders = headersOfProbe(outgoing.headers)
         call = exchange(dispatcher, wireOptions(options.base, outgoing))
+        sending.tried = true
         turn.sent()
         callOff = clock.after(ask.deadline - sentAt, () => call?.abort(tooLate(sending)))
         const arrival = await call.arrival
@@ -245,6 +247,8 @@ interface Sending {
   readonly ask: Ask
   /** Milliseconds. */
   readonly allowed: number
+  /** A connection was asked for. */
+  tried: boolean
   /** The first byte of it may have left. */
   sent: boolean
   headed: Headed | undefined
@@ -261,13 +265,14 @@ interface Silence {
 
 /** Without an answer a sent write may or may not have been carried out; everything else simply failed. */
 function unanswered(
-  { outgoing, sent, headed, dropped }: Sending,
+  { outgoing, tried, sent, headed, dropped }: Sending,
   failure: Failure,
-  again: boolean,
+  away: boolean,
 ): Attempt<never> {
   if (outgoing.repeatable || !(sent || headed !== undefined)) {
     const transient = failure.kind === 'unreachable' || failure.kind === 'broken' || failure === dropped
-    return { ended: 'badly', failure, again: again && outgoing.repeatable && transient }
+    const again = !away && outgoing.repeatable && transient
+    return { ended: 'badly', failure, again, unasked: away && !tried }
   }
   return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
 }

@@ -10,6 +10,8 @@ export type Attempt<Value> =
       readonly ended: 'badly'
       readonly failure: Failure
       readonly again: boolean
+      /** True if nothing went out, because the service is known to be away. */
+      readonly unasked?: boolean | undefined
       readonly after?: number | undefined
     }
 
@@ -37,8 +39,8 @@ export async function retried<Value>(
       const end = await attempt()
       if (end.ended === 'well') return end.value
       made += 1
-      // That the time was up in the end says less than what had taken it.
-      if (before !== undefined && end.failure.kind === 'timeout') throw before
+      // That the time was up in the end, or that nothing goes out any more, says less than what the question itself met.
+      if (before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)) throw before
       const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
       if (!end.again || made >= attempts || clock.now() + wait >= answerBy) throw end.failure

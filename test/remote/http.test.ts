@@ -70,7 +70,12 @@ t.test('a service that is not there is unreachable at once', { timeout: 10_000 }
   await new Promise(resolve => server.close(resolve))
   const nobody = http({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
   t.teardown(() => nobody.close())
-  await failsAs(t, 'unreachable', nobody.text(get, ask()))
+  const first = await failsAs(t, 'unreachable', nobody.text(get, ask()))
+  t.match(
+    first.message,
+    /^nothing answers at the address of the service/,
+    'a question says what it met itself',
+  )
   const began = Date.now()
   const failure = await failsAs(t, 'unreachable', nobody.text(get, ask()))
   t.match(failure.message, /looks again every 2 seconds/)

@@ -125,6 +125,23 @@ t.test('one slow question is no outage as long as others are answered', async t 
   t.notOk(health.away())
 })
 
+t.test(
+  'a question that met a silence itself says so, also when the breaker opens meanwhile',
+  { timeout: 5000 },
+  async t => {
+    const open = new Failure('unreachable', 'the service has not answered for a while')
+    const refused = bad({ failure: open, again: false, unasked: true })
+    const ends = [bad(), bad(), refused]
+    const next = async () => ends.shift() ?? refused
+    t.equal(await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)), away)
+    t.equal(
+      await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)),
+      open,
+      'one that never went out says why it does not',
+    )
+  },
+)
+
 t.test('a question is asked four times at most and never past its deadline', { timeout: 5000 }, async t => {
   let made = 0
   const count = (end: Attempt<string>) => async () => {
