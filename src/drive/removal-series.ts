@@ -1,5 +1,5 @@
 // What is removed in one go: removals that follow one another without a pause, whoever makes them and wherever.
-import type { Instant } from '../remote/remote.js'
+import type { Awake } from './awake.js'
 import type { Scope } from './lineage.js'
 
 export interface RemovalSeries {
@@ -23,15 +23,26 @@ const patienceMs = 60_000
 
 const noop = (): void => {}
 
-export function openRemovalSeries(now: () => Instant): RemovalSeries {
+export function openRemovalSeries(awake: Awake): RemovalSeries {
+  const { now } = awake
   const directories = new Set<string>()
   const tried = new Map<Scope, Set<string>>()
   const none: ReadonlySet<string> = new Set()
   let removed = Number.NEGATIVE_INFINITY
   let waited = Number.NEGATIVE_INFINITY
   let waiting = 0
+  let still = 0
+
+  /** After a standstill the next removal of the same program may be about to arrive: the pause begins again. */
+  function noteStandstill(): void {
+    const stood = awake.stoodStill()
+    if (stood === still) return
+    still = stood
+    removed = Math.max(removed, directories.size > 0 ? now() : removed)
+  }
 
   function quietFor(): number {
+    noteStandstill()
     // A clock that was set back begins the pause again.
     removed = Math.min(removed, now())
     waited = Math.min(waited, now())
@@ -47,6 +58,7 @@ export function openRemovalSeries(now: () => Instant): RemovalSeries {
 
   return {
     active(path) {
+      awake.watch()
       endIfQuiet()
       removed = now()
       directories.add(path.slice(0, path.lastIndexOf('/') + 1))

@@ -1,6 +1,6 @@
 // `rm -r` of a project, or of all reports, is refused: once a sign of it was seen, nothing in there is deleted for a minute.
 import { Failure } from '../failure.js'
-import type { Instant } from '../remote/remote.js'
+import type { Awake } from './awake.js'
 import type { Scope } from './lineage.js'
 
 export interface TreeGuard {
@@ -26,12 +26,16 @@ const guardMs = 60_000
 /** `failed` is called with each refusal, for the directory. */
 export function openTreeGuard(
   failed: (directory: string, failure: Failure) => void,
-  now: () => Instant,
+  awake: Awake,
 ): TreeGuard {
+  const { now } = awake
   const guards = new Map<Scope, Guard>()
 
   return {
-    begin: (scope, directory, why) => guards.set(scope, { directory, why, until: now() + guardMs }),
+    begin(scope, directory, why) {
+      awake.watch()
+      guards.set(scope, { directory, why, until: now() + guardMs })
+    },
     end: scope => guards.delete(scope),
     refuse(path, scopes) {
       if (guards.size === 0) return
@@ -39,6 +43,7 @@ export function openTreeGuard(
         const guard = guards.get(scope)
         if (guard === undefined) continue
         if (now() < guard.until) {
+          awake.watch()
           guard.until = now() + guardMs
           const failure = new Failure('not-permitted', sentence(guard, { scope, path }))
           failed(guard.directory, failure)

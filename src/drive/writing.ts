@@ -12,6 +12,7 @@ import { editableCalculation, editableProject, editableShare } from '../edit/who
 import type { Failure } from '../failure.js'
 import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
 import { type Access, openRights, type Rights } from './access.js'
+import { openAwake } from './awake.js'
 import { openDeleteBudget } from './delete-budget.js'
 import { type Deleting, openDeleting } from './deleting.js'
 import { type EditingParts, forget as forgetRecord, openRecordSources, readable } from './editing.js'
@@ -96,8 +97,9 @@ export function openWriting(sources: WritingSources): Writing {
   const records = openRecords(sources.shown, now)
   const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)
-  const series = openRemovalSeries(now)
-  const budget = openDeleteBudget(sources.maxDeletes, now)
+  const awake = openAwake(now)
+  const series = openRemovalSeries(awake)
+  const budget = openDeleteBudget(sources.maxDeletes, awake.now)
   const pending = openPendingDeletes({
     series,
     ledger: sources.state,
@@ -243,7 +245,7 @@ export function openWriting(sources: WritingSources): Writing {
         rights,
         lineage,
         series,
-        guard: openTreeGuard(sources.failed, now),
+        guard: openTreeGuard(sources.failed, awake),
         whiteouts,
         pending,
         budget,

@@ -115,6 +115,26 @@ with open(sys.argv[1] + '/b.out') as held:
     })
   })
 
+  t.test('DEL-22 a daemon that stands still in an rm -r of the project deletes nothing', async t => {
+    const { pid } = JSON.parse((await files.readFile('.calcfs/status.json')).toString())
+    const folder = `${water}/H2O`
+    const asked = await service.during(async () => {
+      for (const name of (await files.readdir(folder)).keys()) await files.unlink(`${folder}/${name}`)
+      await files.rmdir(folder)
+      process.kill(pid, 'SIGSTOP')
+      try {
+        await ground.pass(4_000)
+      } finally {
+        process.kill(pid, 'SIGCONT')
+      }
+      await ground.pass(500)
+      await outcome(files.unlink(`${water}/.project.json`))
+      await ground.pass(4_000)
+    })
+    t.same(writes(asked), [])
+    t.ok((await files.readdir(folder)).size > 0, 'the calculation is back')
+  })
+
   t.test('DEL-4 rm -rf of a project deletes nothing', async t => {
     const asked = await service.during(async () => {
       const { code, stderr } = await shell(`rm -rf "${water}"`, ground.directory)
