@@ -98,7 +98,7 @@ async function saved(actor: Actor, { how }: Save, files: DriveFiles): Promise<vo
     return note(`${actor.name} cannot read: ${thrown}`)
   }
   // Another program is just writing the file: a person would look again.
-  if (!text.includes(`"${field}": "`) || !text.endsWith('}\n')) return note(`${actor.name} finds half a text`)
+  if (!isWhole(text)) return note(`${actor.name} finds half a text`)
   actor.saves += 1
   const value = `${actor.name} ${actor.saves}`
   const mine = text.replace(new RegExp(`"${field}": "[^"]*"`), `"${field}": "${value}"`)
@@ -123,13 +123,14 @@ async function saved(actor: Actor, { how }: Save, files: DriveFiles): Promise<vo
   const place = world.history.findIndex(
     ({ record }, at) => at >= before - 1 && valueIn(record, field) === value,
   )
+  // Of two programs that write into one open file at the same time either may write over the other's bytes.
+  const isOneFile = own.overlaps && how !== 'move'
   if (end !== 'done') {
-    // Of two programs that write into one open file at the same time either may write over the other's bytes.
-    const isOneFile = own.overlaps && how !== 'move'
     if (isTaken && !isOneFile && !world.isKept(value) && place < 0)
       throw new Error(`${value} ended with ${end} and is not kept`)
     return
   }
+  if (place < 0 && isOneFile) return
   if (place < 0) throw new Error(`${value} ended well, and the service never had it`)
   actor.stored = place
 }
@@ -161,6 +162,17 @@ async function written(
   if (isMove) await files.rename(path, report)
 }
 
+/** Two programs that write into one file at a time may leave what is no text of a record. */
+function isWhole(text: string): boolean {
+  try {
+    const record = JSON.parse(text)
+    return fields.every(field => typeof record[field] === 'string')
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return false
+    throw thrown
+  }
+}
+
 /** What is read after a save that ended well is never from before it. */
 async function looked({ world, note, written }: Actor, actors: readonly Actor[] = []): Promise<void> {
   const stored = actors.map(({ field, stored }) => ({ field, stored }))
@@ -170,7 +182,7 @@ async function looked({ world, note, written }: Actor, actors: readonly Actor[] 
   } catch (thrown) {
     return note(`read: ${thrown}`)
   }
-  if (!text.endsWith('}\n')) return note('read half a text')
+  if (!isWhole(text)) return note('read half a text')
   const shown = JSON.parse(text)
   // An unsaved text is shown in the record's place.
   const isDraft = written.includes(text)
