@@ -147,6 +147,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     describe: description(config, account.user, now),
     resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
     failed: (path, failure) => failures.note('deleting', path, failure),
+    doneWell: failures.forget,
     lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,

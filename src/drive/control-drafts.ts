@@ -10,7 +10,7 @@ import { prettyPrint } from '../record/print.js'
 import { type Ask, instant } from '../remote/remote.js'
 import type { Answered, Comparison, Control } from './control.js'
 import type { ControlParts } from './control-parts.js'
-import type { EditableNode } from './node.js'
+import { type EditableNode, keyOf } from './node.js'
 import { nodeOfKey } from './record-key.js'
 import type { RecordSource } from './record-source.js'
 
@@ -122,6 +122,7 @@ export function openDraftControl(
     } catch (thrown) {
       throw notSaved(name, asFailure(thrown))
     }
+    parts.failures.settled(keyOf(node))
     return { name, record: recordOf(draft) }
   }
 
@@ -162,7 +163,10 @@ export function openDraftControl(
       const found = find(name)
       const record = recordOf(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)
-      return { name: found.name, record, mayBeStored, kept: await writing.giveUp(found.draft) }
+      const node = found.draft.key === undefined ? undefined : nodeOfKey(found.draft.key)
+      const kept = await writing.giveUp(found.draft)
+      if (node !== undefined) parts.failures.settled(keyOf(node))
+      return { name: found.name, record, mayBeStored, kept }
     },
   }
 }

@@ -26,7 +26,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     if (node?.kind === 'link' && node.because !== undefined)
       return { wrong: true, sentences: [`${path}: ${node.because}.`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
-    const met = failures.met(path)
+    const met = failures.met(path, node === undefined ? undefined : keyOf(node))
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
     const sentences = [

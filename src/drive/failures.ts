@@ -14,10 +14,12 @@ export interface Failures {
   note(verb: string, path: string, failure: Failure): void
   /** What failed there before is done well now. */
   forget(path: string, before: Instant): void
+  /** A text of this record was saved or given up by a command: what failed before is over, by whatever path it was met. */
+  settled(key: string): void
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
-  why(path: string): string | undefined
-  /** The same in its parts. */
-  met(path: string): Met | undefined
+  why(path: string, key: string): string | undefined
+  /** The same in its parts; `key` is the node's, where the path leads to one. */
+  met(path: string, key: string | undefined): Met | undefined
   readonly last: string | undefined
 }
 
@@ -26,7 +28,14 @@ const longestLine = 1000
 
 export function openFailures(now: () => Instant): Failures {
   const lines = new LRUCache<string, Met>({ max: remembered })
+  const settledAt = new LRUCache<string, Instant>({ max: remembered })
   let last: string | undefined
+
+  function met(path: string, key: string | undefined): Met | undefined {
+    const found = lines.get(path)
+    const over = key === undefined ? undefined : settledAt.get(key)
+    return found !== undefined && over !== undefined && found.at <= over ? undefined : found
+  }
 
   return {
     note(verb, path, failure) {
@@ -40,11 +49,12 @@ export function openFailures(now: () => Instant): Failures {
     forget(path, before) {
       if ((lines.get(path)?.at ?? before) < before) lines.delete(path)
     },
-    why(path) {
-      const met = lines.get(path)
-      return met === undefined ? undefined : lineOf(met)
+    settled: key => settledAt.set(key, now()),
+    why(path, key) {
+      const found = met(path, key)
+      return found === undefined ? undefined : lineOf(found)
     },
-    met: path => lines.get(path),
+    met,
     get last() {
       return last
     },

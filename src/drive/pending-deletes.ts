@@ -83,7 +83,7 @@ export interface PendingSources {
   /** What a kill may have cut short is no longer known for sure. */
   readonly doubt: (node: Deletable) => void
   /** It is not deleted after all, or it is gone. */
-  readonly ended: (node: Deletable, end: 'deleted' | 'stays') => void
+  readonly ended: (node: Deletable, end: 'deleted' | 'stays', path: string) => void
   /** Why something is there again, by the path at which it was removed. */
   readonly failed: (path: string, failure: Failure) => void
   readonly now: () => Instant
@@ -108,7 +108,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
   function end(key: string, one: Pending, how: 'deleted' | 'stays', untold?: 'last'): void {
     if (pending.get(key) === one) pending.delete(key)
     if (untold === undefined) ledger.delete(room, key)
-    sources.ended(one.node, how)
+    sources.ended(one.node, how, one.path)
   }
 
   function start(key: string, one: Pending, last?: 'last'): Promise<void> {

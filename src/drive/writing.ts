@@ -51,6 +51,8 @@ export interface WritingSources
   readonly resolveEntry: NewRecordPorts['resolveEntry']
   /** Told what failed behind the user's back, by the path at which he will ask. */
   readonly failed: (path: string, failure: Failure) => void
+  /** What failed at this path before is over. */
+  readonly doneWell: (path: string, before: Instant) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: EditingParts['lost']
   /** Keeps other mounts on the same state directory from saving a record meanwhile. */
@@ -109,9 +111,9 @@ export function openWriting(sources: WritingSources): Writing {
       catalog.refreshCalculation(node.id)
       if (node.parent !== undefined) catalog.refreshProject(node.parent)
     },
-    ended(node, end) {
+    ended(node, end, path) {
       if (node.kind === 'calculation') whiteouts.clear(node.id)
-      if (end !== 'stays') return
+      if (end !== 'stays') return sources.doneWell(path, instant(now() + 1))
       budget.giveBack(keyOf(node))
       records.bringBack(
         keyOf(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),

@@ -37,7 +37,7 @@ export function openXattrs(sources: XattrSources): Xattrs {
         node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
       ],
       ['draft', isEditable(node) ? sources.records.draftOf(keyOf(node))?.meta.state : undefined],
-      ['error', sources.failures.why(path)],
+      ['error', sources.failures.why(path, keyOf(node))],
       ['stale', staleOf(node, sources.catalog)],
     ]
     return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))

@@ -32,7 +32,7 @@ async function keptFiles({ home }: MountGround): Promise<string[]> {
     .map(entry => join(entry.parentPath, entry.name))
 }
 
-t.test('info, clear and verify, mounted and not (CLI-17)', async t => {
+t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
   const ground = await realMount(t, { settings: { access: 'edit' } })
   const { service } = ground
   const refused = service.spoil(/^PUT \/report/, response => {

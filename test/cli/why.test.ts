@@ -4,6 +4,7 @@ import t from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { type Ran, run } from '../ground/programs.js'
+import { until } from '../ground/within.js'
 
 t.setTimeout(240_000)
 
@@ -35,6 +36,47 @@ t.test(
     t.same((await why(ground, '.calcfs/drafts/42.json')).stdout, stdout, 'the draft tells the same')
   },
 )
+
+t.test('why is right after a success (CLI-21)', async t => {
+  const ground = await realMount(t, { settings: { access: 'manage' } })
+  const nothing = { code: 0, stdout: /nothing is wrong/ }
+
+  t.test('of drafts send and of drafts drop', async t => {
+    const path = 'reports/42.json'
+    const text = await textOf(ground, path)
+    for (const [word, command] of [
+      ['Sent', 'send'],
+      ['Dropped', 'drop'],
+    ] as const) {
+      const well = ground.service.spoil(/^PUT \/report/, response => {
+        response.writeHead(403)
+        response.end()
+      })
+      t.equal(await outcome(overwrite(ground, path, text.replace('Supporting', word))), 'EACCES')
+      well()
+      t.equal((await ground.calcfs('drafts', command, '42.json', '--mount', ground.directory)).code, 0)
+      t.match(await why(ground, path), nothing, command)
+    }
+  })
+
+  t.test('of a deletion that was taken back at first', async t => {
+    const folder = 'projects/Water splitting/H2O'
+    const remove = async () => {
+      for (const name of (await ground.files.readdir(folder)).keys())
+        await ground.files.unlink(`${folder}/${name}`)
+      await ground.files.rmdir(folder)
+    }
+    await remove()
+    await ground.files.touch(folder)
+    t.match(await why(ground, folder), { stdout: /not deleted/ })
+    await ground.pass(2_000)
+    await remove()
+    await until(12_000, 'the DELETE', async () =>
+      ground.service.heard.some(({ method }) => method === 'DELETE'),
+    )
+    await until(3_000, 'its end', async () => !/not deleted/.test((await why(ground, folder)).stdout))
+  })
+})
 
 t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
   const ground = await realMount(t)
