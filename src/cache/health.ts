@@ -1,11 +1,21 @@
-// Whether the service answers, seen from every question that is asked of it.
+// Whether the service answers and takes the sign-in, seen from every question that is asked of it.
 import { asFailure, type Failure } from '../failure.js'
-import type { Instant, Remote } from '../remote/remote.js'
+import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
+
+/** A failure that lasts, and since when. */
+export interface Trouble {
+  readonly since: Instant
+  readonly failure: Failure
+}
 
 export interface Health {
-  /** The failure that began the present outage, and when; undefined while the service answers. */
-  readonly outage: { readonly since: Instant; readonly failure: Failure } | undefined
+  /** The failure that began the present outage; undefined while the service answers. */
+  readonly outage: Trouble | undefined
+  /** The first refusal of the sign-in; undefined while the service takes it. */
+  readonly signedOut: Trouble | undefined
   readonly asked: number
+  /** Asks the service who the user is, so that the two are true of this moment. Never rejects. */
+  check(ask: Ask): Promise<void>
 }
 
 /** Failures that say that the service is away, not that it refuses something. */
@@ -13,19 +23,37 @@ const away = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted', 'b
 
 /** The same remote, watched. */
 export function watched(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
-  let outage: Health['outage']
+  let outage: Trouble | undefined
+  let signedOut: Trouble | undefined
   let asked = 0
+  let heardAt = instant(Number.NEGATIVE_INFINITY)
+
+  /** What one question failed with says nothing of the service if another one was answered meanwhile. */
+  function failed(failure: Failure, began: Instant): void {
+    const answeredMeanwhile = heardAt > began
+    if (failure.kind === 'unauthenticated') {
+      outage = undefined
+      if (!answeredMeanwhile) signedOut ??= { since: now(), failure }
+    } else if (away.has(failure.kind)) {
+      if (!answeredMeanwhile) outage ??= { since: now(), failure }
+    } else heard()
+  }
+
+  function heard(): void {
+    outage = undefined
+    signedOut = undefined
+    heardAt = now()
+  }
 
   async function note<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     asked += 1
+    const began = now()
     try {
       const answer = await question()
-      outage = undefined
+      heard()
       return answer
     } catch (thrown) {
-      const failure = asFailure(thrown)
-      if (!away.has(failure.kind)) outage = undefined
-      else outage ??= { since: now(), failure }
+      failed(asFailure(thrown), began)
       throw thrown
     }
   }
@@ -42,9 +70,24 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
       get outage() {
         return outage
       },
+      get signedOut() {
+        return signedOut
+      },
       get asked() {
         return asked
+      },
+      async check(ask) {
+        await watching.user(ask).catch(noted)
       },
     },
   }
 }
+
+/** For a person whose sign-in the service does not take any more. */
+export function signInEnded({ message }: Failure): string {
+  const mend = message.includes('calcfs login') ? '' : '; run `calcfs login`'
+  return `the sign-in has ended: ${message}${mend}`
+}
+
+/** The watch has taken it down. */
+function noted(): void {}

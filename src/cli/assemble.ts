@@ -78,6 +78,8 @@ const leaseMs = (kernelCacheSeconds + 1) * 1000
 const behindMs = 60_000
 /** Milliseconds a status waits for the service. */
 const statusPatience = 1000
+/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. */
+const checkPatience = 1500
 
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
 export async function assemble(settings: LineSettings): Promise<Line> {
@@ -187,10 +189,14 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   }
 
-  async function status(): Promise<string> {
+  async function status(check = false): Promise<string> {
     // Status is asked for when things go wrong: it does not wait for a service that is away.
-    const soon: Ask = { deadline: instant(now() + statusPatience), lane: 'user' }
-    const top = await roots.top(soon).then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+    const within = (patience: number): Ask => ({ deadline: instant(now() + patience), lane: 'user' })
+    const checked = check ? health.check(within(checkPatience)) : undefined
+    const top = await roots
+      .top(within(statusPatience))
+      .then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+    await checked
     return statusText(statusSources, top)
   }
 
@@ -258,6 +264,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     writing,
     deadlines,
     status,
+    health,
     now,
   })
 

@@ -26,7 +26,7 @@ const doomed = z.object({
 
 /** What each call takes and answers. */
 export const forms: Forms = {
-  status: { ask: z.object({}), answer: z.object({ text: z.string() }) },
+  status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
   why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
   refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
   drafts: {

@@ -23,7 +23,8 @@ export class NoAnswer extends Stop {
 
 /** Every question rejects with NoAnswer where the daemon hangs. */
 export interface Daemon {
-  status(): Promise<Status>
+  /** `check` has the service asked before, where the daemon listens. */
+  status(check?: boolean): Promise<Status>
   /** Everything else that can be asked. @throws Stop where it does not listen */
   control(): Promise<Control>
 }
@@ -44,7 +45,10 @@ export async function daemonAt(path: string): Promise<Daemon> {
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
   const control = controlAt(listener.socket, () => silence(mount, listener.pid))
-  return { status: async () => statusIn((await control.status({})).text), control: async () => control }
+  return {
+    status: async check => statusIn((await control.status({ check })).text),
+    control: async () => control,
+  }
 }
 
 /** The drive that is mounted there. @throws NoAnswer where its daemon is dead or hangs */

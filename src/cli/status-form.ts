@@ -16,6 +16,10 @@ const statusForm = z.looseObject({
   answers: z.boolean(),
   awaySince: z.string().optional(),
   awayBecause: z.string().optional(),
+  /** Of the sign-in a drive of an older version says nothing. */
+  signedIn: z.boolean().optional(),
+  signedOutSince: z.string().optional(),
+  signedOutBecause: z.string().optional(),
   requests: z.number(),
   /** How many ids stand for other things than before. */
   otherThings: z.number().optional(),

@@ -1,6 +1,6 @@
 // status.json: what a person or a script wants to know of a mount, from memory alone.
 import type { ContentCache } from '../cache/content.js'
-import type { Health } from '../cache/health.js'
+import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config.js'
 import type { DraftTexts } from '../drive/draft-texts.js'
@@ -49,6 +49,13 @@ export function statusText(sources: StatusSources, top: string): string {
       ...(health.outage === undefined
         ? {}
         : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
+      signedIn: health.signedOut === undefined,
+      ...(health.signedOut === undefined
+        ? {}
+        : {
+            signedOutSince: time(health.signedOut.since),
+            signedOutBecause: signInEnded(health.signedOut.failure),
+          }),
       requests: health.asked,
       cache: content.stats(),
       otherThings: sources.identities.count,

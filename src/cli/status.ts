@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { drives, drivesOfUser, innermost, mountPath } from '../mount/mount-point.js'
 import { daemonAt } from './daemon-of.js'
-import { exitCodeOf, exitCodes, Stop, sentenceOf } from './exit.js'
+import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from './exit.js'
 import type { Status } from './status-form.js'
 
 export function statusCommand(): Command {
   return new Command('status')
-    .description('say how the mounted drives are; exit code 7 while an edit is not saved')
+    .description(
+      'ask how the mounted drives are; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
+    )
     .argument('[directory]', 'one drive; default: all of yours')
     .option('--json', 'print an array of status objects')
     .action((directory: string | undefined, flags: { json?: true }) => show(directory, flags))
@@ -23,9 +25,15 @@ async function show(directory: string | undefined, flags: { json?: true }): Prom
   else if (all.length === 0) console.log('no drive is mounted.')
   else if (known.length > 0) console.log(known.map(described).join('\n\n'))
   for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
-  const [first] = problems
-  if (first !== undefined) process.exitCode = exitCodeOf(first.problem)
-  if (known.some(status => status.unsent.length > 0)) process.exitCode = exitCodes.unsent
+  process.exitCode = codeOf(known, problems)
+}
+
+/** What may be lost comes first, then what cannot be asked, then what a person can mend, then what mends itself. */
+function codeOf(known: readonly Status[], [first]: readonly Untold[]): ExitCode {
+  if (known.some(({ unsent }) => unsent.length > 0)) return exitCodes.unsent
+  if (first !== undefined) return exitCodeOf(first.problem)
+  if (known.some(({ answers, signedIn }) => answers && signedIn === false)) return exitCodes.signIn
+  return known.every(({ answers }) => answers) ? exitCodes.done : exitCodes.unreachable
 }
 
 class Untold {
@@ -38,7 +46,7 @@ class Untold {
 /** One drive that hangs does not hide the others. */
 async function told(path: string): Promise<Status | Untold> {
   try {
-    return await (await daemonAt(path)).status()
+    return await (await daemonAt(path)).status(true)
   } catch (problem) {
     return new Untold(path, problem)
   }
@@ -68,14 +76,19 @@ function otherThingsLine(count = 0): readonly string[] {
   return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
 }
 
+function serviceLine(status: Status): string {
+  const { answers, signedIn, requests } = status
+  if (!answers) return `  the service has been away since ${status.awaySince}: ${status.awayBecause}`
+  if (signedIn === false) return `  ${status.signedOutBecause} (since ${status.signedOutSince})`
+  return `  the service answers (${requests} requests so far)`
+}
+
 function described(status: Status): string {
   const { unsent, deleting = [], unlinked = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
-    status.answers
-      ? `  the service answers (${status.requests} requests so far)`
-      : `  the service has been away since ${status.awaySince}: ${status.awayBecause}`,
+    serviceLine(status),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? '  everything is saved' : '  not saved:',
     ...unsent.map(

@@ -1,6 +1,7 @@
 // What the command line's questions are answered from: the drive's own parts.
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
+import type { Health } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Texts } from '../edit/texts.js'
 import type { Instant } from '../remote/remote.js'
@@ -26,7 +27,8 @@ export interface ControlParts {
   readonly xattrs: Xattrs
   readonly writing: Writing
   readonly deadlines: Deadlines
-  /** The text of `.calcfs/status.json`. */
-  readonly status: () => Promise<string>
+  /** The text of `.calcfs/status.json`; `check` has the service asked before. */
+  readonly status: (check?: boolean) => Promise<string>
+  readonly health: Health
   readonly now: () => Instant
 }

@@ -1,4 +1,5 @@
 // `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
+import { signInEnded } from '../cache/health.js'
 import type { Thing } from '../cache/identity.js'
 import { explain } from '../edit/explain.js'
 import { asFailure, Failure, type FailureKind } from '../failure.js'
@@ -13,7 +14,7 @@ const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
-  const { content, tree, drafts, failures, xattrs, writing } = parts
+  const { content, tree, drafts, failures, xattrs, writing, health } = parts
   const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
 
   async function why(path: string): Promise<Explanation> {
@@ -65,8 +66,25 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     return text?.trimEnd().split('\n')
   }
 
+  /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */
   async function refresh(path: string): Promise<Refreshed> {
     const ask = until()
+    const [refreshed] = await Promise.all([refreshedAt(path, ask).catch(asFailure), health.check(ask)])
+    const { signedOut, outage } = health
+    if (!(refreshed instanceof Failure)) {
+      if (refreshed.stale !== undefined) return refreshed
+      if (signedOut !== undefined) throw withoutSignIn(signedOut.failure)
+      return { stale: outage?.failure.message }
+    }
+    if (refreshed.kind === 'unauthenticated' && signedOut !== undefined) throw withoutSignIn(refreshed)
+    if (outage === undefined || !passing.has(refreshed.kind)) throw refreshed
+    throw new Failure('unreachable', `the service does not answer: ${refreshed.message}`, {
+      cause: refreshed,
+      said: refreshed.said,
+    })
+  }
+
+  async function refreshedAt(path: string, ask: Ask): Promise<Refreshed> {
     const node = await tree.walk(path, ask)
     const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), ask))
     await tree.refresh(directory, ask)
@@ -83,6 +101,12 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
 }
+
+/** Failures that may be of one question alone, and are of the service while it answers nothing else. */
+const passing = new Set<FailureKind>(['timeout', 'unreachable', 'broken', 'busy'])
+
+const withoutSignIn = (failure: Failure): Failure =>
+  new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })
 
 /** The thing with an id of its own that a node is, or belongs to. */
 function thingAt(node: Node): Thing | undefined {

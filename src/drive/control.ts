@@ -2,8 +2,11 @@
 
 /** By name: what is asked, and what is answered. Everything here survives JSON. */
 export interface ControlCalls {
-  /** The text of `.calcfs/status.json`, as it is now. */
-  readonly status: { readonly ask: Record<string, never>; readonly answer: { readonly text: string } }
+  /** The text of `.calcfs/status.json`, as it is now. `check`: after a question to the service, which ends soon. */
+  readonly status: {
+    readonly ask: { readonly check?: boolean | undefined }
+    readonly answer: { readonly text: string }
+  }
   /** Why something failed there. Paths are the drive's, with a leading slash. */
   readonly why: { readonly ask: { readonly path: string }; readonly answer: Explanation }
   /** The next question about it goes to the service. */

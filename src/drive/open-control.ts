@@ -10,7 +10,7 @@ import { openReportControl } from './control-reports.js'
 export function openControl(parts: ControlParts): Control {
   const { status } = parts
   return {
-    status: async () => ({ text: await status() }),
+    status: async ({ check }) => ({ text: await status(check) }),
     ...openPathControl(parts),
     ...openDraftControl(parts),
     ...openReportControl(parts),
