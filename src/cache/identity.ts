@@ -161,8 +161,8 @@ function markOf({ born, parent = '', title = '' }: Identity): string {
   return `~${place.digest('base64url').slice(0, 16)}`
 }
 
-const freshMark = (said: Identity, now: Instant): string =>
-  said.born === undefined ? `${markOf(said)}#${now}` : markOf(said)
+/** Never one that was there before: what was downloaded while the old thing was still believed in is the new one's. */
+const freshMark = (said: Identity, now: Instant): string => `${markOf(said)}#${now}`
 
 const identityIn = ({ born, owner, title, parent }: z.infer<typeof told>): Identity => ({
   born: born === undefined ? undefined : instant(born),

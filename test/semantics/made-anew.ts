@@ -104,6 +104,31 @@ export function madeAnew(t: Test, open: OpenGround): void {
     }
   }
 
+  t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
+    const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
+    const ground = await open(t, {
+      fill: numbered(forward, dated),
+      settings: { ttlListing: '4s', ttlRecord: '4s' },
+    })
+    const output = 'projects/With water/water/output.cml'
+    const appears = (name: string) =>
+      until(20_000, `the listing with ${name}`, async () => {
+        await ground.pass(1100)
+        return (await namesOf(ground, 'projects')).includes(`With ${name}`)
+      })
+    await namesOf(ground, 'projects/With water/water')
+    await ground.service.remake(numbered(backward, dated))
+    // Whose bytes come now cannot be told before the listing is asked for again.
+    await outcome(textOf(ground, output))
+    await appears('indigo')
+    t.equal(await textOf(ground, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
+    await ground.service.remake(numbered(forward, dated))
+    await appears('water')
+    t.equal(await textOf(ground, output), outputOf('water'))
+    await ground.remount()
+    t.equal(await textOf(ground, output), outputOf('water'), 'nor after a restart')
+  })
+
   t.test('THING-1 what is read by its number is the new one, its geometry and its times as well', async t => {
     const ground = await open(t, { fill: numbered(forward), settings: brief })
     const { files, service } = ground
