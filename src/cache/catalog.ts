@@ -3,6 +3,7 @@ import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { compactPrint } from '../record/print.js'
 import { quickObject } from '../record/quick-json.js'
+import { recordBytes } from '../record/weight.js'
 import type {
   Ask,
   CalculationId,
@@ -188,6 +189,7 @@ export function openCatalog(
       if (id !== of.id) throw new Error('the record of another thing')
       return record
     },
+    bytes: form => recordBytes(String(form)),
     settled(record) {
       identities.meet(of, dialect.facts(record), 'record')
       return record

@@ -19,8 +19,10 @@ export interface Question<Answer> {
   encode(answer: Answer): Value
   /** Throws on what is none of its own. */
   decode(kept: Value): Answer
-  /** How many names an answer holds in memory; if not given, its tree is weighed. */
+  /** How many names an answer holds in memory; if not given, its bytes count. */
   names?(answer: Answer): number
+  /** How many bytes an answer of this form takes in memory; if not given, its tree is weighed. */
+  bytes?(form: Value): number
   /** What stays of the answer before; the very same answer where there is nothing new. */
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
 }
@@ -131,7 +133,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   /** A big list and a big record have room beside each other, and two big records have not. */
   function weightOf<Answer>(question: Question<Answer>, answer: Answer, form: Value): number {
     const names = question.names?.(answer)
-    const [weight, share] = names === undefined ? [Math.ceil(bytesOf(form) / bytesOfName), 0.6] : [names, 0.4]
+    const [weight, share] =
+      names === undefined ? [Math.ceil((question.bytes ?? bytesOf)(form) / bytesOfName), 0.6] : [names, 0.4]
     return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
   }
 

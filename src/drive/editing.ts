@@ -109,7 +109,7 @@ export function remember(
   how: 'shown' | 'read',
 ): void {
   texts
-    .remember(key, Buffer.from(text).toString(), how)
+    .remember(key, text, how)
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 

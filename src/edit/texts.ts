@@ -40,7 +40,7 @@ export interface KnownText {
 
 export interface Texts {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
-  remember(key: RecordKey, text: string, how: Meeting): Promise<void>
+  remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void>
   /** Keeps what is given up as history; answers the file in which it lies. */
   bury(key: RecordKey, bytes: Uint8Array): Promise<string>
   /**

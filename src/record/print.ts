@@ -1,5 +1,7 @@
 // How a record looks as a text: two blanks a level, one field a line, every token as it was written.
+import { FoldedArray, FoldedObject } from './folded.js'
 import type { Json } from './json.js'
+import { spacedOut, withoutSpace } from './skim.js'
 
 /** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */
 export function prettyPrint(json: Json): string {
@@ -8,6 +10,7 @@ export function prettyPrint(json: Json): string {
 
 /** The same tokens without any white space, for a request's body. */
 export function compactPrint(json: Json): string {
+  if (isFolded(json)) return withoutSpace(json.source)
   switch (json.type) {
     case 'object':
       return `{${json.fields.map(field => `${field.rawName}:${compactPrint(field.value)}`).join(',')}}`
@@ -18,7 +21,11 @@ export function compactPrint(json: Json): string {
   }
 }
 
+const isFolded = (json: Json): json is FoldedObject | FoldedArray =>
+  json instanceof FoldedObject || json instanceof FoldedArray
+
 function pretty(json: Json, lineStart: string): string {
+  if (isFolded(json)) return spacedOut(json.source, lineStart)
   const inner = `${lineStart}  `
   switch (json.type) {
     case 'object': {

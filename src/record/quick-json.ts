@@ -1,18 +1,18 @@
 // How a long answer is read fast: one walk over the text, every token as it was written, whatever digits a number has.
+import { FoldedArray, FoldedObject } from './folded.js'
 import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
 import { deepest, parseJson, parseObject } from './parse.js'
+import { endOf, isJson, signAt, type Walk } from './skim.js'
 
-/** Where the walk stands; `at` is behind everything that was read. */
-interface Walk {
-  readonly text: string
-  at: number
-}
+/** An object or a list of so many characters stays its text, for its tree would take many times as much memory. */
+export const foldedFrom = 1 << 16
 
 /**
  * The same tree as `parseJson` makes, many times faster.
  * @throws Failure 'not-json', with the place of the mistake
  */
 export function quickJson(text: string): Json {
+  if (text.length >= foldedFrom) return isJson(text, deepest) ? longAt({ text, at: 0 }) : parseJson(text)
   const walk: Walk = { text, at: 0 }
   const value = valueAt(walk, 1)
   // Whatever this walk does not understand, the parser with the good manners judges and explains.
@@ -22,16 +22,7 @@ export function quickJson(text: string): Json {
 const endOfText = -1
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
-
-/** The next sign that is no white space, which stays unread. */
-function signAt(walk: Walk): number {
-  for (; walk.at < walk.text.length; walk.at += 1) {
-    const sign = walk.text.charCodeAt(walk.at)
-    if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
-  }
-  return endOfText
-}
+const space = 0x20
 
 /** Undefined for what is no JSON, or too deep. */
 function valueAt(walk: Walk, depth: number): Json | undefined {
@@ -45,6 +36,44 @@ function valueAt(walk: Walk, depth: number): Json | undefined {
     default:
       return wordAt(walk) ?? numberAt(walk)
   }
+}
+
+/** A value of a long text that is JSON. @throws Failure 'not-json', which it then is not */
+function longAt(walk: Walk): Json {
+  const sign = signAt(walk)
+  const isObject = sign === openObject
+  if (isObject || sign === openList) {
+    const end = endOf(walk.text, walk.at)
+    if (end - walk.at >= foldedFrom) {
+      const source = walk.text.slice(walk.at, end)
+      walk.at = end
+      return isObject ? new FoldedObject(source, fieldsIn) : new FoldedArray(source, itemsIn)
+    }
+  }
+  return valueAt(walk, 1) ?? parseJson(walk.text)
+}
+
+/** The fields of an object that is the whole of this text. */
+function fieldsIn(source: string): readonly Field[] {
+  const fields: Field[] = []
+  for (const walk: Walk = { text: source, at: 1 }; signAt(walk) !== closeObject; ) {
+    const name = stringAt(walk)
+    if (name === undefined || signAt(walk) !== colon) break
+    walk.at += 1
+    fields.push({ name: name.value, rawName: name.raw, value: longAt(walk) })
+    if (signAt(walk) === comma) walk.at += 1
+  }
+  return fields
+}
+
+/** The items of a list that is the whole of this text. */
+function itemsIn(source: string): readonly Json[] {
+  const items: Json[] = []
+  for (const walk: Walk = { text: source, at: 1 }; signAt(walk) !== closeList; ) {
+    items.push(longAt(walk))
+    if (signAt(walk) === comma) walk.at += 1
+  }
+  return items
 }
 
 function stringAt(walk: Walk): JsonString | undefined {

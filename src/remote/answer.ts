@@ -24,7 +24,7 @@ export interface FirstByte {
 /** A list is read item by item as it comes, and may be so many times longer than another answer. */
 const listToText = 4
 /** A text of many short values takes many times its length once it is understood. */
-const treeToText = 8
+const treeToText = 16
 /** Texts that are too short to matter are not weighed. */
 const weighedFrom = 1 << 20
 const page =

@@ -58,6 +58,8 @@ export interface Line {
 
 /** An answer that is not content is no longer than this. */
 const usualAnswer = 16 << 20
+/** So long an answer never waits for memory; all connections together hold little of them. */
+const shortAnswer = 256 << 10
 /** Milliseconds a probe may take before its connection is given up. */
 const probeLimit = 10_000
 /** A sending that another one has made needless. */
@@ -69,7 +71,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   const dispatcher = connectionsTo(options.base, options)
   const slots = lanes(options.connections, clock)
   const rate = requestRate(options.maxRequests, clock)
-  const texts = textBudget(2 * (options.maxAnswer ?? usualAnswer))
+  const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
   const spend = bandwidth(options.bwlimit, clock)
   const health = breaker(clock, () => probed())
   /** How often each lost its connection to others. */

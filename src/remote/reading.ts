@@ -57,7 +57,17 @@ export const wordsOf = (record: JsonObject, fields: readonly string[]): string |
 
 /** The readers of one instance; each answers undefined for a record that does not say enough. */
 export function readings(names: ReadNames) {
+  // A record never changes, and each look into a long one makes a tree of it again.
+  const factsOf = new WeakMap<JsonObject, RecordFacts>()
   function facts(record: JsonObject): RecordFacts {
+    const known = factsOf.get(record)
+    if (known !== undefined) return known
+    const found = factsIn(record)
+    factsOf.set(record, found)
+    return found
+  }
+
+  function factsIn(record: JsonObject): RecordFacts {
     return {
       id: firstOf(record, names.id, idIn),
       title: wordsOf(record, isReport(record) ? names.reportTitle : names.title),

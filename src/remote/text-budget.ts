@@ -18,8 +18,11 @@ interface Share {
   readonly waiting: (() => void)[]
 }
 
-/** The oldest answer always goes on, so that those who wait for each other's end do not wait for ever. */
-export function textBudget(limit: number): TextBudget {
+/**
+ * The oldest answer always goes on, so that those who wait for each other's end do not wait for ever; and so does one of
+ * `short` bytes at most, so that a long one which drips holds up no small one.
+ */
+export function textBudget(limit: number, short: number): TextBudget {
   const shares = new Set<Share>()
   let held = 0
 
@@ -40,7 +43,7 @@ export function textBudget(limit: number): TextBudget {
         hold(bytes) {
           share.held += bytes
           held += bytes
-          if (held <= limit || isOldest(share) || !shares.has(share)) return undefined
+          if (share.held <= short || held <= limit || isOldest(share) || !shares.has(share)) return undefined
           return new Promise(go => share.waiting.push(go))
         },
         release() {

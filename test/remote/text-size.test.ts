@@ -29,7 +29,7 @@ t.test(
 )
 
 t.test('MEM-2 answers on their way wait for memory, and the oldest of them never does', async t => {
-  const budget = textBudget(100)
+  const budget = textBudget(100, 0)
   const first = budget.enter()
   const second = budget.enter()
   const third = budget.enter()
@@ -49,4 +49,17 @@ t.test('MEM-2 answers on their way wait for memory, and the oldest of them never
   second.release()
   third.release()
   t.equal(budget.enter().hold(100), undefined)
+})
+
+t.test('MEM-2 a long answer that drips holds up no short one', async t => {
+  const budget = textBudget(100, 10)
+  const long = budget.enter()
+  t.equal(long.hold(1_000), undefined)
+  const short = budget.enter()
+  t.equal(short.hold(4), undefined)
+  t.equal(short.hold(6), undefined)
+  const waiting = short.hold(1)
+  t.type(waiting, Promise)
+  long.release()
+  await waiting
 })
