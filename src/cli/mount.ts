@@ -127,9 +127,14 @@ async function serve(given: Configured, path: string): Promise<void> {
   clearTimeout(checking)
   await notifySystemd('STOPPING=1', sources.environment)
   await mounted.unmount()
-  await control?.close()
-  await line.close()
-  sayUnsent(line, log)
+  try {
+    await control?.close()
+    await line.close()
+    sayUnsent(line, log)
+  } catch (cause) {
+    log.error({ cause }, 'what was under way could not be ended in order')
+    process.exitCode = 1
+  }
   log.info(`unmounted ${path}`)
   // libfuse's thread does not end by itself where the mount was only taken out of the tree.
   process.exit()

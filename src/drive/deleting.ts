@@ -53,6 +53,10 @@ export interface Deleting {
   known(node: RecordNode | CalculationNode): JsonObject | undefined
 }
 
+/** How many of the children of each kind that were listed before are asked for by their numbers. */
+const childrenAsked = 2
+const elsewhere = { parent: '', title: undefined }
+
 export function openDeleting(parts: DeletingParts): Deleting {
   const { catalog, remote, written, now } = parts
 
@@ -60,6 +64,21 @@ export function openDeleting(parts: DeletingParts): Deleting {
     if (parent === undefined) return
     catalog.refreshProject(parent)
     written.drop(parent, name)
+  }
+
+  /** Empty lists may come from a cache in front of the service: what was listed here before must be gone, or elsewhere. */
+  async function refuseListedBefore(node: ProjectNode, path: string, ask: Ask): Promise<void> {
+    const { calculations = [], projects = [] } = catalog.knownChildren(node.id) ?? {}
+    const records = [
+      ...calculations.slice(0, childrenAsked).map(({ id }) => remote.calculation(id, ask)),
+      ...projects.slice(0, childrenAsked).map(({ id }) => remote.project(id, ask)),
+    ]
+    for (const record of await Promise.all(records.map(asked => asked.catch(unlessAbsent)))) {
+      const { parent = node.id, title = 'something' } =
+        record === undefined ? elsewhere : parts.dialect.facts(record)
+      if (parent !== node.id) continue
+      throw new Failure('not-empty', `${path}: the service lists nothing in it, and yet has ${title} there`)
+    }
   }
 
   /** What somebody else has changed since it was removed is not what was to be deleted; what is gone already is. */
@@ -105,6 +124,7 @@ export function openDeleting(parts: DeletingParts): Deleting {
     async refuseFull(node, path, ask) {
       const count = await remote.countChildren(node.id, ask)
       if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
+      await refuseListedBefore(node, path, ask)
     },
 
     async emptyProject(node, name, ask) {

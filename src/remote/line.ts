@@ -69,6 +69,8 @@ const superseded = new Failure('busy', 'the same question was answered by anothe
 export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   const clock = options.clock ?? systemClock
   const dispatcher = connectionsTo(options.base, options)
+  // An answer to HEAD that is followed by more, a body or a second head, would be taken for the next answer of its connection.
+  const heads = connectionsTo(options.base, options)
   const slots = lanes(options.connections, clock)
   const rate = requestRate(options.maxRequests, clock)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
@@ -150,7 +152,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
         if (dropped !== undefined) throw dropped
         sentAt = clock.now()
         lastHeaders = headersOfProbe(outgoing.headers)
-        call = exchange(dispatcher, wireOptions(options.base, outgoing))
+        call = exchange(outgoing.method === 'HEAD' ? heads : dispatcher, wireOptions(options.base, outgoing))
         sending.tried = true
         turn.sent()
         callOff = clock.after(ask.deadline - sentAt, () => call?.abort(tooLate(sending)))
@@ -239,7 +241,9 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
     get guesses() {
       return slots.guesses
     },
-    close: () => dispatcher.destroy(),
+    close: async () => {
+      await Promise.all([dispatcher.destroy(), heads.destroy()])
+    },
   }
 }
 

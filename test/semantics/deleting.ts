@@ -120,6 +120,18 @@ export function deleting(t: Test, open: OpenGround): void {
       t.same(writes(asked), [])
     })
 
+    t.test('RMDIR-2 empty lists are not believed while what was listed before is still there', async t => {
+      await namesOf(ground, `by-id/project/${ids.water}`)
+      const mend = service.spoil(/^GET \/project\/descendant/, response => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+      })
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.rmdir(`by-id/project/${ids.water}`)), 'ENOTEMPTY')
+      })
+      mend()
+      t.same(writes(asked), [])
+    })
+
     t.test('RMDIR-2 a project whose children make no sense is not taken for empty', async t => {
       const odd = /^GET \/project\/descendant/
       const mend = service.spoil(odd, response => {
