@@ -8,6 +8,7 @@ import { mountDrive } from '../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../mount/mount-point.js'
 import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
+import { clearPlace } from '../set-aside.js'
 import { assemble, kernelCacheSeconds, type Line } from './assemble.js'
 import { type Connection, connected } from './connect.js'
 import { serveControl } from './control-server.js'
@@ -94,7 +95,10 @@ async function serve(given: Configured, path: string): Promise<void> {
   })
   const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
-  for (const place of Object.values(connection.account.places)) makePrivate(place)
+  for (const place of Object.values(connection.account.places)) {
+    clearPlace(place, 'directory')
+    makePrivate(place)
+  }
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
   const line = await assemble({
     config,

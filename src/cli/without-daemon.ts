@@ -3,6 +3,7 @@ import { makePrivate } from '../config/places.js'
 import type { Control } from '../drive/control.js'
 import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
+import { clearPlace } from '../set-aside.js'
 import { assemble } from './assemble.js'
 import { connected } from './connect.js'
 import { openLog } from './log.js'
@@ -16,7 +17,10 @@ export async function withoutDaemon<Result>(
 ): Promise<Result> {
   const learned: Learned = { sizes: {} }
   const connection = connected(given, { learned, note: nobodyToTell })
-  for (const place of Object.values(connection.account.places)) makePrivate(place)
+  for (const place of Object.values(connection.account.places)) {
+    clearPlace(place, 'directory')
+    makePrivate(place)
+  }
   const line = await assemble({
     config: given.config,
     connection,

@@ -65,7 +65,8 @@ async function oneLife(
       sheet.wrong.push(`logged ${mistake} (seed ${frame.seed})`)
     const memory = (await drive.peakMemory()) / 2 ** 20
     sheet.most('MB of memory', memory)
-    if (memory > mostMegabytes) {
+    // On a busy machine the collector comes late; the cut is no place to measure by the megabyte.
+    if (memory > mostMegabytes * (frame.scale === 'cut' ? 1.5 : 1)) {
       const names = makers.map(make => make('7').name).join(', ')
       sheet.wrong.push(
         `${Math.round(memory)} MB of memory in the life of: ${names.slice(0, 3_000)} (seed ${frame.seed})`,
