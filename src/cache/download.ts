@@ -163,10 +163,15 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   /** Two lengths for one content: nothing here tells which of them is right. */
+  /** @throws OtherLength where another source has told another length */
+  function refuseOther(bytes: number): void {
+    const told = ports.told()
+    if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
+  }
+
   function tellLength(bytes: number): void {
-    for (const told of [length, ports.told()]) {
-      if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
-    }
+    if (length !== undefined && length !== bytes) throw new OtherLength(length, bytes)
+    refuseOther(bytes)
     if (length !== undefined) return
     length = bytes
     wake()
@@ -191,10 +196,15 @@ export function startDownload(ports: DownloadPorts): Download {
   function askLength(): void {
     if (asking !== undefined) return
     isAsking = true
-    asking = ports.askLength().then(() => {
-      isAsking = false
-      wake()
-    }, fail)
+    asking = ports
+      .askLength()
+      .then(() => {
+        isAsking = false
+        // The body claimed its length before the other source did: a stat that waits must not get that one.
+        if (length !== undefined) refuseOther(length)
+        wake()
+      })
+      .catch(fail)
   }
 
   function took(): void {
