@@ -105,8 +105,9 @@ async function saved(actor: Actor, { how }: Save, files: DriveFiles): Promise<vo
   // Another client was there first with the very same value.
   if (mine === text) return note(`${actor.name} finds ${value} already`)
   actor.read.add(text)
-  // The text it began with, once more: its edit is taken back, and nothing is to be saved.
-  if (actor.read.has(mine)) return note(`${actor.name} goes back to ${value}`)
+  // What it began with, once more: its edit is taken back, and nothing of this field is to be saved.
+  if ([...actor.read].some(old => old.includes(`"${field}": "${value}"`)))
+    return note(`${actor.name} goes back to ${value}`)
   actor.written.push(mine)
   const before = world.history.length
   note(`${actor.name} ${how} ${value} begins, having read ${text.replace(/\s+/g, ' ')}`)
