@@ -10,12 +10,13 @@ import { exitCodes, Stop } from './exit.js'
 export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<string> {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
   const terminal = process.stdin.isTTY === true
-  if (terminal) process.stderr.write(question)
   const lines = createInterface({
     input: process.stdin,
     output: echo === 'shown' ? process.stderr : nowhere,
     terminal,
   })
+  // Written once the terminal is read key by key: what is typed before would not be taken for Ctrl-C or Ctrl-D.
+  if (terminal) process.stderr.write(question)
   return new Promise((resolve, reject) => {
     let answer: string | undefined
     let interrupted = false
