@@ -115,11 +115,12 @@ async function serve(given: Configured, path: string): Promise<void> {
   giveMemoryBack()
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
+  // Before the kernel knows the mount: a signal that comes right after it must not leave a dead mount point.
+  const ended = untilSignal()
   const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
     await control?.close()
     throw thrown
   })
-  const ended = untilSignal()
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   tellStarter({ mounted: path })
   await notifySystemd('READY=1', sources.environment)

@@ -1,4 +1,5 @@
 // Questions to the person at the terminal; a password is not shown while it is typed.
+import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { exitCodes, Stop } from './exit.js'
@@ -31,9 +32,15 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
     // The terminal shows again what is typed by now.
     lines.once('close', () => {
       if (terminal && (echo === 'hidden' || answer === undefined)) process.stderr.write('\n')
-      if (interrupted) process.kill(process.pid, 'SIGINT')
+      if (interrupted) endByInterrupt()
       else if (answer) resolve(answer)
       else reject(new Stop(exitCodes.usage, `nothing was typed for "${question.trim()}"; nothing was done.`))
     })
   })
+}
+
+/** The shell sees a process that SIGINT ended; where a listener catches the signal, the exit code says the same. */
+function endByInterrupt(): never {
+  process.kill(process.pid, 'SIGINT')
+  process.exit(128 + constants.signals.SIGINT)
 }

@@ -30,7 +30,16 @@ export async function terminal(
   const screen = (): Promise<string> => tmux('capture-pane', '-p')
   return {
     screen,
-    until: form => until(20_000, `${command} shows ${form}`, async () => form.test(await screen())),
+    async until(form) {
+      let seen = ''
+      const isShown = async (): Promise<boolean> => {
+        seen = await screen()
+        return form.test(seen)
+      }
+      await until(20_000, `${command} shows ${form}`, isShown).catch(cause => {
+        throw new Error(`${asText(cause)}; the screen:\n${seen.trimEnd()}`, { cause })
+      })
+    },
     async type(...texts) {
       for (const text of texts) {
         if (text !== '') await tmux('send-keys', '-l', text)
@@ -49,3 +58,5 @@ export async function terminal(
 }
 
 function alreadyEnded(): void {}
+
+const asText = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
