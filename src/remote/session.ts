@@ -92,7 +92,7 @@ export function session(http: Http, options: SessionOptions): Session {
         if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, ask))) throw failure
         bad.delete(first.text)
         token ??= first
-        throw refusal
+        throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
       })
       return asked(second, question).catch(failure => {
         if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
@@ -216,6 +216,15 @@ export async function logIn(
     const sentence = `the service refused the log-in of ${user}; ${mend}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
+}
+
+/** A question and the log-in after it were refused, and the old token still serves others: the log-in is the cause. */
+function refusedTwice(logIn: Failure, question: unknown): Failure {
+  const first = asFailure(question)
+  return new Failure('unauthenticated', `${logIn.message}. It was tried because ${first.message}`, {
+    cause: new AggregateError([logIn, first]),
+    said: logIn.said ?? first.said,
+  })
 }
 
 const isRefusal = (failure: unknown): boolean =>

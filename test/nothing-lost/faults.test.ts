@@ -115,7 +115,7 @@ const faults: readonly Fault[] = [
   {
     name: 'the password was changed, and the token has ended',
     errno: 'EACCES',
-    why: /Sign in with `calcfs login`/,
+    why: /refused the log-in of demo[\s\S]*Sign in with `calcfs login`/,
     begin({ service, calcfs }) {
       const mends = [/^PUT/, /^POST \/login/].map(which =>
         service.spoil(which, answered(401, '{"error":"who are you?"}')),
