@@ -15,6 +15,7 @@ import { openDrive } from '../drive/drive.js'
 import { calculationAt } from '../drive/entry.js'
 import { type Failures, openFailures } from '../drive/failures.js'
 import { openForesight } from '../drive/foresight.js'
+import { openFreedNames } from '../drive/freed-names.js'
 import { generate } from '../drive/generated.js'
 import { openKnownReports } from '../drive/known-reports.js'
 import { keyOf } from '../drive/node.js'
@@ -171,7 +172,8 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   })
   const local = { scratch: scratch.entries, drafts: drafts.names, ...writing.local }
-  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, written, local })
+  const freed = openFreedNames(now)
+  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, written, local, freed, now })
   const removing = writing.removing(tree)
   const statusSources: StatusSources = {
     account,

@@ -73,14 +73,19 @@ export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'
 
 /**
  * The file name of each child of one project, in the children's order. Who keeps a bare name: project before
- * calculation, then the lower id; so the names do not depend on the order in which children became known.
+ * calculation, then the lower id; so the names do not depend on the order in which children became known. A child from
+ * which a name is withheld has its marked one.
  */
-export function nameChildren(children: readonly Child[]): string[] {
+export function nameChildren(
+  children: readonly Child[],
+  isWithheld: (child: Child, name: string) => boolean = () => false,
+): string[] {
   const owners = new Map<string, Child>()
   const bare = children.map(child => escapeTitle(child.title))
   children.forEach((child, at) => {
     const name = bare[at] ?? ''
     const owner = owners.get(name)
+    if (isWithheld(child, name)) return
     if (owner === undefined || comesBefore(child, owner)) owners.set(name, child)
   })
   return children.map((child, at) => {

@@ -1,8 +1,9 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 import type { Catalog, Children } from '../cache/catalog.js'
-import type { Ask, Listed, ProjectId } from '../remote/remote.js'
+import type { Ask, Instant, Listed, ProjectId } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
 import type { Rights } from './access.js'
+import type { FreedNames } from './freed-names.js'
 import { nameChildren, splitMark, titleOf } from './name.js'
 import { type Dentry, dentries, type Node, nodeIn } from './node.js'
 import type { Found, Roots } from './roots.js'
@@ -14,6 +15,8 @@ type Named = ReadonlyMap<string, Node>
 interface Names {
   readonly inOrder: readonly string[]
   readonly places: ReadonlyMap<string, number>
+  /** They count until then; undefined where they stay what they are. */
+  readonly until: Instant | undefined
 }
 
 export interface ProjectTree {
@@ -32,30 +35,43 @@ export interface ProjectTree {
   lookupTop(name: string, ask: Ask): Promise<Node | undefined>
 }
 
+export interface ProjectSources {
+  readonly catalog: Catalog
+  readonly rights: Rights
+  readonly written: WrittenNames
+  readonly freed: FreedNames
+  readonly now: () => Instant
+}
+
 /** `written` are the names that this mount has given, which the service may spell otherwise. */
 export function openProjectTree(
-  { catalog, rights, written }: { catalog: Catalog; rights: Rights; written: WrittenNames },
+  { catalog, rights, written, freed, now }: ProjectSources,
   roots: Roots,
 ): ProjectTree {
   const namesOf = new WeakMap<Children, Names>()
 
-  function named(children: Children): Names {
-    const known = namesOf.get(children) ?? nameAll(children)
-    namesOf.set(children, known)
-    return known
+  function named(children: Children, of: ProjectId): Names {
+    const known = namesOf.get(children)
+    if (known !== undefined && (known.until === undefined || known.until > now())) return known
+    const { names, until } = freed.name(of, [...children.projects, ...children.calculations])
+    const places = new Map<string, number>()
+    for (const [place, name] of names.entries()) places.set(name, place)
+    const given = { inOrder: names, places, until }
+    namesOf.set(children, given)
+    return given
   }
 
-  const childNamed = (children: Children, name: string): Node | undefined =>
-    childAt(children, named(children).places.get(name))
+  const childNamed = (children: Children, name: string, of: ProjectId): Node | undefined =>
+    childAt(children, named(children, of).places.get(name))
 
-  const childrenOf = (children: Children): Dentry[] =>
-    named(children).inOrder.flatMap((name, place) => {
+  const childrenOf = (children: Children, of: ProjectId): Dentry[] =>
+    named(children, of).inOrder.flatMap((name, place) => {
       const node = childAt(children, place)
       return node === undefined ? [] : { name, node }
     })
 
   const childIn = (children: Children, name: string, id: ProjectId): Node | undefined =>
-    childNamed(children, name) ?? markedChild(children, name) ?? writtenChild(children, name, id)
+    childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
 
   function lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined> {
     const own = name.startsWith('.') ? nodeIn(ownEntries(id, catalog.parentOf(id)), name) : undefined
@@ -109,12 +125,12 @@ export function openProjectTree(
     lookup,
     lookupTop,
     async list(id, ask) {
-      return [...ownEntries(id, catalog.parentOf(id)), ...childrenOf(await catalog.children(id, ask))]
+      return [...ownEntries(id, catalog.parentOf(id)), ...childrenOf(await catalog.children(id, ask), id)]
     },
     known,
     knownTop,
     async children(id, ask) {
-      return childrenOf(await catalog.children(id, ask))
+      return childrenOf(await catalog.children(id, ask), id)
     },
     async listShares(project, ask) {
       const shares = await catalog.shares(project, ask)
@@ -135,13 +151,6 @@ export function nameFound(found: readonly Found[]): Named {
   const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
   const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
   return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
-}
-
-function nameAll({ projects, calculations }: Children): Names {
-  const inOrder = nameChildren([...projects, ...calculations])
-  const places = new Map<string, number>()
-  for (const [place, name] of inOrder.entries()) places.set(name, place)
-  return { inOrder, places }
 }
 
 const childAt = ({ projects, calculations }: Children, place: number | undefined) =>

@@ -2,9 +2,10 @@
 import type { Catalog } from '../cache/catalog.js'
 import type { Identities } from '../cache/identity.js'
 import { asFailure, Failure } from '../failure.js'
-import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
+import type { Ask, Dialect, Instant, ProjectId } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
+import type { FreedNames } from './freed-names.js'
 import type { KnownReports } from './known-reports.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { openMeet } from './met.js'
@@ -31,6 +32,8 @@ export interface TreeSources {
   readonly rights: Rights
   readonly written: WrittenNames
   readonly local: LocalFiles
+  readonly freed: FreedNames
+  readonly now: () => Instant
 }
 
 export interface Tree {
@@ -61,9 +64,9 @@ const ownEntries: readonly Dentry[] = [
 ]
 
 export function openTree(sources: TreeSources): Tree {
-  const { catalog, dialect, roots, reports, rights, written, local } = sources
+  const { catalog, dialect, roots, reports, rights, local } = sources
   const meet = openMeet(sources.identities)
-  const projects = openProjectTree({ catalog, rights, written }, roots)
+  const projects = openProjectTree(sources, roots)
   const calculations = openCalculationTree(catalog, meet)
   const users = openUserTree(catalog, roots, projects)
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })

@@ -8,6 +8,7 @@ import { editing } from './editing.js'
 import { emptyPlaces } from './empty-places.js'
 import { foreignChanges } from './foreign-changes.js'
 import { foresight } from './foresight.js'
+import { freedNames } from './freed-names.js'
 import { identity } from './identity.js'
 import { intentions } from './intentions.js'
 import { listing } from './listing.js'
@@ -72,6 +73,7 @@ export const aboutWritingInProcess: readonly Promises[] = [
   unseenTexts,
   privateDrafts,
   intentions,
+  freedNames,
   identity,
   madeAnew,
 ]
