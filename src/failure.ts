@@ -30,6 +30,7 @@ export type FailureKind =
   | 'name-not-utf8'
   | 'not-empty'
   | 'exists'
+  | 'taken-back' // what waited to be deleted is there again, and the kernel has to look once more
   | 'is-directory'
   | 'not-directory'
   | 'no-attribute'

@@ -208,7 +208,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     read: config.deadlineRead,
     save: config.deadlineSave,
   }
-  const generation = { catalog, dialect, tree, reports, status }
+  const generation = { catalog, dialect, tree, reports, status, isHidden: writing.isHidden }
   const drive = openDrive({
     tree,
     catalog,

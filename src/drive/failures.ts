@@ -41,6 +41,8 @@ export function openFailures(now: () => Instant): Failures {
     note(verb, path, failure) {
       // That a name is not there is an answer, not a failure: programs ask for many.
       // Nor is it one that a program copies attributes along: it does so unasked.
+      // Nor is it that a removal was called off: the call is repeated by the kernel, and ends well.
+      if (failure.kind === 'taken-back') return
       if (failure.kind === 'absent' || failure.kind === 'no-attribute' || verb === 'setxattr') return
       const met = { at: now(), verb, failure }
       lines.set(path, met)

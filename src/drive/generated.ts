@@ -5,7 +5,7 @@ import { escapeCell } from '../record/cell.js'
 import { prettyPrint } from '../record/print.js'
 import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import type { KnownReports } from './known-reports.js'
-import type { CalculationNode, Dentry, GeneratedNode, ProjectNode } from './node.js'
+import { type CalculationNode, type Dentry, type GeneratedNode, keyOf, type ProjectNode } from './node.js'
 import type { Tree } from './tree.js'
 
 export interface GeneratedSources {
@@ -15,6 +15,8 @@ export interface GeneratedSources {
   readonly reports: KnownReports
   /** The mount's own state as JSON text. */
   readonly status: () => Promise<string>
+  /** What waits to be deleted is not listed. */
+  readonly isHidden: (key: string) => boolean
 }
 
 /** The present wording of a generated text, in UTF-8. */
@@ -46,8 +48,9 @@ async function wording(node: Other, sources: GeneratedSources, ask: Ask): Promis
   }
 }
 
-async function projectIndex(id: ProjectId, { tree }: GeneratedSources, ask: Ask): Promise<Buffer> {
-  const entries = (await tree.list({ kind: 'project', id }, ask)).filter(isChild)
+async function projectIndex(id: ProjectId, { tree, isHidden }: GeneratedSources, ask: Ask): Promise<Buffer> {
+  const all = (await tree.list({ kind: 'project', id }, ask)).filter(isChild)
+  const entries = all.filter(({ node }) => !isHidden(keyOf(node)))
   // Twice the work and a third of the memory: the index of a hundred thousand children is 20 MB.
   let length = 0
   for (const piece of indexPieces(entries)) length += Buffer.byteLength(piece)

@@ -83,14 +83,14 @@ export function openOpenFiles(
 
   async function create(path: string): Promise<number> {
     const ask = until.metadata()
+    // `touch` in a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
+    if (await parts.takenBackAt(path, ask))
+      throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const record = await places.editable(path, ask)
     if (record !== undefined) {
       await parts.madeAnew(record)
       return handles.add({ kind: 'record', file: await records.create(parts.source(record)), path })
     }
-    // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.takenBackAt(path, ask))
-      throw new Failure('exists', `${path}: it is not deleted, and there again`)
     const place = await places.scratch(path, ask)
     if (place === undefined)
       throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)

@@ -52,7 +52,7 @@ export interface Removing {
   createdAgain(node: Node): void
   /** Calls off what waits in a directory, or what was unlinked there. False if nothing did. */
   takeBack(path: string, node: Node): boolean
-  /** The same for a calculation that waits at this path, where nothing is seen of it. */
+  /** The same for a calculation that waits at this path or above it, where nothing is seen of it. */
   takeBackAt(path: string, ask: Ask): Promise<boolean>
   /** A call at this path waits for the service until the answer is called. */
   waits(path: string): () => void
@@ -222,7 +222,8 @@ export function openRemoving(parts: RemovingParts): Removing {
       if (pending.count === 0) return false
       try {
         const node = await tree.walk(path, ask)
-        return node.kind === 'calculation' && hides(node) && takeBack(path, node)
+        const folder = hides(node) ? calculationOf(node) : undefined
+        return folder !== undefined && takeBack(path, folder)
       } catch (thrown) {
         if (thrown instanceof Failure && thrown.kind === 'absent') return false
         throw thrown
@@ -243,9 +244,12 @@ export function openRemoving(parts: RemovingParts): Removing {
       const isLeft = ({ node }: Dentry): boolean => !whiteouts.has(directory.id, keyOf(node))
       const left = entries.filter(isLeft)
       if (left.length === entries.length) return entries
-      if (left.length === 0 && whiteouts.isUnderWay(directory.id)) return left
-      // Who lists again what is left, and deletes it, must come to an end.
-      return [...left, ...entries.filter(entry => !isLeft(entry))]
+      if (!whiteouts.isUnderWay(directory.id)) {
+        whiteouts.shownAgain(directory.id)
+        return entries
+      }
+      // A program that lists again what is left, and deletes it, must come to an end.
+      return left.length === 0 ? left : [...left, ...entries.filter(entry => !isLeft(entry))]
     },
   }
 }
@@ -253,6 +257,14 @@ export function openRemoving(parts: RemovingParts): Removing {
 const onlyWhole = 'the service deletes a calculation as a whole only: rm -r CALCULATION'
 
 const calculationKey = (id: CalculationId): string => keyOf({ kind: 'calculation', id, title: '' })
+
+/** The calculation that something is, or lies in. */
+function calculationOf(node: Node): CalculationNode | undefined {
+  if (node.kind === 'calculation') return node
+  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation, title: '' }
+  if (node.kind !== 'record' || node.of !== 'calculation') return undefined
+  return { kind: 'calculation', id: node.id, title: '' }
+}
 
 const isDeletable = ({ of }: RecordNode): boolean => of === 'report' || of === 'share'
 

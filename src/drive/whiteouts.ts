@@ -13,7 +13,10 @@ export interface Unlinked {
 
 export interface Whiteouts {
   add(entry: Unlinked): void
+  /** It was unlinked, and no listing has shown it since the go ended. */
   has(calculation: CalculationId, key: string): boolean
+  /** The folder is listed after the go: what was unlinked in it is seen to be there, and counts for no rmdir any more. */
+  shownAgain(calculation: CalculationId): void
   /** False if it did not count as unlinked. */
   remove(calculation: CalculationId, key: string): boolean
   /** Nothing of this calculation counts as unlinked any more. */
@@ -34,7 +37,7 @@ const underWayMs = 3000
 const foldersAtMost = 4096
 
 interface Folder {
-  readonly entries: Map<string, Unlinked & { readonly until: number }>
+  readonly entries: Map<string, Unlinked & { readonly until: number; counts: boolean }>
   last: Instant
 }
 
@@ -58,11 +61,14 @@ export function openWhiteouts(now: () => Instant): Whiteouts {
     add(entry) {
       const { calculation, key } = entry
       const folder = live(calculation) ?? { entries: new Map(), last: now() }
-      folder.entries.set(key, { ...entry, until: now() + lifeMs })
+      folder.entries.set(key, { ...entry, until: now() + lifeMs, counts: true })
       folder.last = now()
       folders.set(calculation, folder)
     },
-    has: (calculation, key) => live(calculation)?.entries.has(key) === true,
+    has: (calculation, key) => live(calculation)?.entries.get(key)?.counts === true,
+    shownAgain(calculation) {
+      for (const entry of live(calculation)?.entries.values() ?? []) entry.counts = false
+    },
     remove: (calculation, key) => live(calculation)?.entries.delete(key) === true,
     clear: calculation => folders.delete(calculation),
     clearIn(scope) {

@@ -63,6 +63,37 @@ export function intentions(t: Test, open: OpenGround): void {
       await ground.pass(3_200)
       t.same(await namesOf(ground, folder), before)
     })
+
+    t.test('DEL-24 and rmdir of it is ENOTEMPTY, also once the few that were left are unlinked', async t => {
+      const folder = `${water}/TS1_opt`
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.rmdir(folder)), 'ENOTEMPTY')
+        await removeTree(ground, folder, 'run.log')
+        await ground.pass(3_200)
+        const all = await namesOf(ground, folder)
+        for (const name of all.filter(name => /^(run\.log|.*\.xyz)$/.test(name)))
+          await files.unlink(`${folder}/${name}`)
+        t.equal(await outcome(files.rmdir(folder)), 'ENOTEMPTY')
+        await pauseEnds(ground)
+      })
+      t.same(writes(asked), [])
+    })
+
+    t.test(
+      'DEL-24 an rm -r that asks before each step may be slow, as nothing lists the folder meanwhile',
+      async t => {
+        const folder = `${water}/No geometry`
+        const asked = await service.during(async () => {
+          for (const name of await namesOf(ground, folder)) {
+            await files.unlink(`${folder}/${name}`)
+            await ground.pass(3_500)
+          }
+          t.equal(await outcome(files.rmdir(folder)), 'done')
+          await pauseEnds(ground)
+        })
+        t.same(writes(asked), [deletion(ids.bare)])
+      },
+    )
   })
 
   t.test('rm -r that is called off', async t => {
@@ -91,6 +122,25 @@ export function intentions(t: Test, open: OpenGround): void {
         await pauseEnds(ground)
       })
       t.same(writes(asked), [])
+    })
+
+    t.test('DEL-14 why tells of a touch that took it back, and of no file that was to be made', async t => {
+      await removeTree(ground, path)
+      await files.touch(path)
+      t.match(await files.xattr(path, 'user.calcfs.error'), /deleting: it was not deleted.*was touched/)
+    })
+
+    t.test('DEL-3 while it waits the index does not list it either', async t => {
+      const index = `${water}/.index.tsv`
+      t.match(await textOf(ground, index), /TS1_opt/)
+      await removeTree(ground, path)
+      // The text that was shown before is shown for the lease.
+      await ground.pass(2_100)
+      t.notMatch(await textOf(ground, index), /TS1_opt/)
+      t.match(await textOf(ground, index), /H2O/)
+      await files.touch(path)
+      await ground.pass(2_100)
+      t.match(await textOf(ground, index), /TS1_opt/)
     })
 
     t.test('DEL-15 while it waits status says so', async t => {
