@@ -271,6 +271,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   })
 
   writing.adopt()
+  for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
 

@@ -1,6 +1,7 @@
 // Unsent texts from the command line: looked at, compared, sent once more by an explicit wish, given up with a copy kept.
 import { editsBetween, withEdits } from '../edit/diff.js'
 import type { Draft } from '../edit/draft.js'
+import { damagedEnding } from '../edit/draft-name.js'
 import { recordWords } from '../edit/explain.js'
 import type { DraftState } from '../edit/meta.js'
 import { orderText } from '../edit/order-text.js'
@@ -37,7 +38,8 @@ export function openDraftControl(
   function find(given: string): { name: string; draft: Draft } {
     const bare = given.slice(given.lastIndexOf('/') + 1)
     const all = named()
-    const name = [bare, `${bare}.json`, `${bare}.txt`].find(one => all.has(one))
+    const plain = [bare, `${bare}.json`, `${bare}.txt`]
+    const name = [...plain, ...plain.map(one => one + damagedEnding)].find(one => all.has(one))
     const draft = name === undefined ? undefined : all.get(name)
     if (name !== undefined && draft !== undefined) return { name, draft }
     const known = all.size === 0 ? 'everything is saved' : `there are ${[...all.keys()].join(', ')}`
@@ -55,6 +57,7 @@ export function openDraftControl(
 
   async function compare({ name }: { name: string }): Promise<Comparison> {
     const found = find(name)
+    if (found.draft.damage !== undefined) throw new Failure('broken', found.draft.damage)
     const mine = await textOf(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
       const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
@@ -174,10 +177,8 @@ export function openDraftControl(
 /** What has left, and of which nobody has seen the end. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
-const bytesOf = (draft: Draft): Promise<Uint8Array> => draft.read(0, draft.size)
-
 /** For people: what is no UTF-8 shows as such. */
-const textOf = async (draft: Draft): Promise<string> => Buffer.from(await bytesOf(draft)).toString()
+const textOf = async (draft: Draft): Promise<string> => Buffer.from(await draft.remains()).toString()
 
 /** As the start of a line: `report 42`. */
 const recordOf = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')

@@ -1,6 +1,7 @@
 // `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
 import { signInEnded } from '../cache/health.js'
 import type { Thing } from '../cache/identity.js'
+import type { Draft } from '../edit/draft.js'
 import { explain } from '../edit/explain.js'
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 import { type Ask, instant } from '../remote/remote.js'
@@ -9,6 +10,7 @@ import type { ControlParts } from './control-parts.js'
 import type { Met } from './failures.js'
 import { type DirectoryNode, isDirectory, keyOf, type Node, type RecordNode } from './node.js'
 import { parentOf } from './places.js'
+import { nodeOfKey } from './record-key.js'
 
 const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
@@ -62,8 +64,17 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   /** Of a record, or of a text below `.calcfs/drafts/`. */
   function unsavedAt(node: Node): readonly string[] | undefined {
     const draft = node.kind === 'draft-text' ? drafts.named(node.name) : writing.records.draftOf(keyOf(node))
-    const text = draft === undefined ? undefined : explain(draft)
-    return text?.trimEnd().split('\n')
+    const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
+    const lines = told.flatMap(one => (one && explain(one))?.trimEnd().split('\n') ?? [])
+    return lines.length === 0 ? undefined : lines
+  }
+
+  /** Texts of this record that the disk has damaged: they are not shown in its place. */
+  function damagedAt(node: Node): readonly Draft[] {
+    return drafts.unsent().filter(({ damage, key }) => {
+      const of = damage === undefined || key === undefined ? undefined : nodeOfKey(key)
+      return of !== undefined && keyOf(of) === keyOf(node)
+    })
   }
 
   /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft } from '../edit/draft.js'
-import { draftEnding, draftStem } from '../edit/draft-name.js'
+import { damagedEnding, draftEnding, draftStem } from '../edit/draft-name.js'
 import type { Drafts } from '../edit/drafts.js'
 import { explain } from '../edit/explain.js'
 import type { RecordKey } from '../edit/key.js'
@@ -46,7 +46,7 @@ export function openDraftTexts(
     async function truncate(size: number): Promise<void> {
       const { key, meta } = draft
       if (size < draft.size && meta.state !== 'editing' && key !== undefined)
-        await texts.bury(key, await draft.read(0, draft.size))
+        await texts.bury(key, await draft.remains())
       await draft.truncate(size)
     }
     const tracked: Draft = Object.create(draft, {
@@ -58,18 +58,20 @@ export function openDraftTexts(
   }
   for (const draft of drafts.found) track(draft)
 
-  const unsent = (): Draft[] => [...live.values()].filter(draft => draft.size > 0)
+  const unsent = (): Draft[] =>
+    [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
   function files(): Map<string, { draft: Draft; part: Part }> {
     const found = new Map<string, { draft: Draft; part: Part }>()
     for (const draft of unsent()) {
       const plain = draftStem(draft.key, draft.id)
-      const ending = draftEnding(plain)
+      const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
       const name = found.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
       found.set(name + ending, { draft, part: 'text' })
       if (draft.meta.why === undefined) continue
       found.set(`${name}${ending}.why`, { draft, part: 'why' })
-      if (draft.meta.why.kind === 'conflict') found.set(`${name}.theirs.json`, { draft, part: 'theirs' })
+      if (draft.damage === undefined && draft.meta.why.kind === 'conflict')
+        found.set(`${name}.theirs.json`, { draft, part: 'theirs' })
     }
     return found
   }
@@ -111,7 +113,7 @@ const recordOf = (key: RecordKey): RecordKey => (key.as === 'order' ? { kind: ke
 async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
   switch (part) {
     case 'text':
-      return draft.read(0, draft.size)
+      return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
     case 'why':
       return Buffer.from(explain(draft) ?? '')
     case 'theirs':

@@ -85,7 +85,7 @@ export function openRecordHandle(
       }
     },
     async sync() {
-      await state.draft?.sync()
+      await state.draft?.seal()
     },
     async release(ask) {
       held?.release()

@@ -163,9 +163,10 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       const state = opened.get(key)
       const draft = state?.draft
       if (state === undefined || draft === undefined) return
-      const bytes = await draft.read(0, draft.size)
+      const bytes = await draft.remains()
       state.draft = undefined
-      shown.put(key, { bytes, mtime: state.changed, wording: 'given-up' }, nothingToTell)
+      if (draft.damage !== undefined) shown.drop(key)
+      else shown.put(key, { bytes, mtime: state.changed, wording: 'given-up' }, nothingToTell)
       await draft.discard()
     },
   }

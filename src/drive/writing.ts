@@ -186,8 +186,8 @@ export function openWriting(sources: WritingSources): Writing {
 
   /** Nobody knows whose history a text would be whose note was damaged. */
   async function giveUp(draft: Draft): Promise<string | undefined> {
-    const { key, size } = draft
-    const kept = key === undefined ? undefined : await texts.bury(key, await draft.read(0, size))
+    const { key } = draft
+    const kept = key === undefined ? undefined : await texts.bury(key, await draft.remains())
     await end(draft)
     return kept
   }
@@ -270,7 +270,8 @@ export function openWriting(sources: WritingSources): Writing {
     ports,
     adopt() {
       for (const draft of drafts.unsent()) {
-        const node = draft.key === undefined || draft.meta.apart === true ? undefined : nodeOfKey(draft.key)
+        const isApart = draft.meta.apart === true || draft.damage !== undefined
+        const node = draft.key === undefined || isApart ? undefined : nodeOfKey(draft.key)
         if (node !== undefined) records.adopt(keyOf(node), draft)
       }
     },

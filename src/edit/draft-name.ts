@@ -12,6 +12,9 @@ export function draftStem(key: RecordKey | undefined, id: string): string {
 /** What follows the stem: an order has its ending in it. */
 export const draftEnding = (stem: string): string => (stem.endsWith(orderName) ? '' : '.json')
 
+/** What is left of a text that the disk has damaged is called so, after its whole name. */
+export const damagedEnding = '.damaged'
+
 /** The whole name, unless two drafts of one record wait. */
 export function draftName(key: RecordKey | undefined, id: string): string {
   const stem = draftStem(key, id)

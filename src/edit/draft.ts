@@ -8,13 +8,15 @@ import { privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
 import { nobody } from './owner.js'
+import { damageOf, lossWhy, sealOf } from './seal.js'
+import { textHash } from './texts.js'
 
 /** No record is that long; a wrong `cp` must neither fill the disk nor keep the parser busy for long. In bytes. */
 export const largestDraft = 4 * 1024 * 1024
 
 /** What of the note may change; an `undefined` takes a part away. */
 export type MetaChange = {
-  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed'>]?: DraftMeta[Part] | undefined
+  [Part in keyof Omit<DraftMeta, 'owner' | 'created' | 'changed' | 'sealed'>]?: DraftMeta[Part] | undefined
 }
 
 /** Positions and lengths are in bytes. Every change is answered once it is in the file. */
@@ -25,17 +27,25 @@ export interface Draft {
   readonly key: RecordKey | undefined
   readonly meta: DraftMeta
   readonly size: number
+  /** The disk has lost bytes of the text: it is nothing that its writer wrote. In a sentence. */
+  readonly damage: string | undefined
   /** @throws Failure 'no-space' (what was written before stays), 'too-large' */
   write(bytes: Uint8Array, offset: number): Promise<void>
   truncate(size: number): Promise<void>
   /** Another whole text takes the place of the bytes, and no write comes between; `keep` has what was there before. */
   replace(bytes: Uint8Array, keep: (before: Uint8Array) => Promise<void>): Promise<void>
-  /** Fewer bytes than asked for only at the end. */
+  /** Fewer bytes than asked for only at the end. @throws Failure 'broken' for a text that the disk has damaged */
   read(offset: number, length: number): Promise<Uint8Array>
   /** @throws Failure 'not-json' for bytes that are not UTF-8 */
   text(): Promise<string>
+  /** What is on the disk, damaged or not. */
+  remains(): Promise<Uint8Array>
+  /** The hash of the text as it was written, which a damaged one still has where it was noted. */
+  hash(): Promise<string>
   /** Text and names are on the platter afterwards. */
   sync(): Promise<void>
+  /** The same, and the checksum of the text as well. */
+  seal(): Promise<void>
   /** The new note holds in memory at once, and is on disk for good when this returns. */
   change(part: MetaChange): Promise<void>
   /** Another text of the same record, to compare with, beside the draft. */
@@ -55,9 +65,42 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   let meta = found
   let ended = false
   let { size } = await file.stat()
+  let damage = damageOf(directory, found, await raw(0, size))
+  if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
+
+  /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
+  async function unseal(): Promise<void> {
+    if (meta.sealed === undefined) return
+    const open = { ...meta, sealed: undefined }
+    await replaceFile(join(directory, 'meta.json'), printMeta(open))
+    meta = open
+  }
+
+  async function verify(): Promise<Uint8Array> {
+    const bytes = await raw(0, size)
+    damage ??= damageOf(directory, meta, bytes)
+    if (damage === undefined) return bytes
+    meta = { ...meta, why: lossWhy(damage) }
+    throw new Failure('broken', damage)
+  }
+
+  async function change(part: MetaChange): Promise<void> {
+    const wasSealed = meta.sealed !== undefined
+    meta = withChange(meta, part, now())
+    if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
+    else if (meta.sealed === undefined && size > 0) meta = { ...meta, sealed: sealOf(await raw(0, size)) }
+    try {
+      await replaceFile(join(directory, 'meta.json'), printMeta(meta))
+    } catch (thrown) {
+      if (!wasSealed) meta = { ...meta, sealed: undefined }
+      throw thrown
+    }
+  }
 
   async function write(bytes: Uint8Array, offset: number): Promise<void> {
     refuseLength(offset + bytes.length)
+    if (meta.sealed !== undefined) await verify()
+    await unseal()
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await file
         .write(bytes, done, bytes.length - done, offset + done)
@@ -69,11 +112,16 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
 
   async function truncate(length: number): Promise<void> {
     refuseLength(length)
+    if (length > 0 && meta.sealed !== undefined) await verify()
+    await unseal()
     await file.truncate(length).catch(rethrow)
     size = length
+    if (length > 0 || damage === undefined) return
+    damage = undefined
+    meta = { ...meta, why: undefined }
   }
 
-  async function read(offset: number, length: number): Promise<Uint8Array> {
+  async function raw(offset: number, length: number): Promise<Uint8Array> {
     if (ended) throw new Failure('absent', 'this draft was saved or given up meanwhile')
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)))
     let done = 0
@@ -85,9 +133,9 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     return bytes.subarray(0, done)
   }
 
-  async function change(part: MetaChange): Promise<void> {
-    meta = withChange(meta, part, now())
-    await replaceFile(join(directory, 'meta.json'), printMeta(meta))
+  async function sync(): Promise<void> {
+    await file.sync().catch(rethrow)
+    await syncDirectory(directory)
   }
 
   async function discard(): Promise<void> {
@@ -110,20 +158,30 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     get size() {
       return size
     },
+    get damage() {
+      return damage
+    },
     write: (bytes, offset) => inOrder(() => write(bytes, offset)),
     truncate: length => inOrder(() => truncate(length)),
     replace: (bytes, keep) =>
       inOrder(async () => {
-        if (size > 0) await keep(await read(0, size))
+        if (size > 0) await keep(await raw(0, size))
         await truncate(0)
         await write(bytes, 0)
       }),
-    read: (offset, length) => inOrder(() => read(offset, length)),
-    text: () => inOrder(async () => decoded(await read(0, size))),
-    sync: () =>
+    read: (offset, length) =>
       inOrder(async () => {
-        await file.sync().catch(rethrow)
-        await syncDirectory(directory)
+        if (meta.sealed === undefined && damage === undefined) return raw(offset, length)
+        return (await verify()).subarray(offset, offset + length)
+      }),
+    text: () => inOrder(async () => decoded(await verify())),
+    remains: () => inOrder(() => raw(0, size)),
+    hash: () => inOrder(async () => meta.sealed?.hash ?? textHash(await raw(0, size))),
+    sync: () => inOrder(sync),
+    seal: () =>
+      inOrder(async () => {
+        await sync()
+        await change({}).catch(unnoted)
       }),
     change: part => inOrder(() => change(part)),
     keepTheirs: text => inOrder(() => replaceFile(join(directory, 'theirs.json'), text)),
@@ -155,6 +213,11 @@ function decoded(bytes: Uint8Array): string {
   } catch (cause) {
     throw new Failure('not-json', 'the text is not JSON: it is not valid UTF-8', { cause })
   }
+}
+
+/** On a full disk the text is durable all the same; only its checksum is not noted. */
+function unnoted(thrown: unknown): void {
+  if (asFailure(thrown).kind !== 'no-space') throw thrown
 }
 
 function rethrow(cause: unknown): never {

@@ -1,6 +1,6 @@
 // Which drafts there are: new ones, and those that a daemon left behind when it ended.
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
@@ -17,6 +17,7 @@ import {
 import type { RecordKey } from './key.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, type Why, whyOf } from './meta.js'
 import { isAlive, type Owner, thisProcess } from './owner.js'
+import { lossWhy } from './seal.js'
 import { textHash } from './texts.js'
 
 export interface Drafts {
@@ -90,9 +91,12 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
     await draft.discard()
     return undefined
   }
-  await draft.change(afterwards(meta)).catch(unwritten)
+  await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unwritten)
   return draft
 }
+
+/** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
+const lossOf = ({ damage }: Draft): { why?: Why } => (damage === undefined ? {} : { why: lossWhy(damage) })
 
 /** On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end. */
 function unwritten(thrown: unknown): void {
@@ -115,8 +119,8 @@ async function claim(directory: string): Promise<string | undefined> {
 async function isNothing(draft: Draft): Promise<boolean> {
   const { state, base, saved } = draft.meta
   if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
-  if (draft.size === 0) return state === 'editing'
-  const hash = textHash(await readFile(join(draft.directory, 'text')))
+  if (draft.size === 0 && draft.damage === undefined) return state === 'editing'
+  const hash = await draft.hash()
   return hash === base || hash === saved
 }
 

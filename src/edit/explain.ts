@@ -1,7 +1,7 @@
 // Why a text is still a draft: written down beside it when a save fails, and told to people in their words.
 import { Failure } from '../failure.js'
 import type { Draft } from './draft.js'
-import { draftName } from './draft-name.js'
+import { damagedEnding, draftName } from './draft-name.js'
 import type { RecordKey } from './key.js'
 import { type DraftState, whyOf } from './meta.js'
 
@@ -39,7 +39,8 @@ export function explain(draft: Draft): string | undefined {
     lines.push('It was sent, and nobody could see whether the service has stored it.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
-  lines.push(why.whatToDo.replaceAll('NAME', draftName(key, draft.id)), `The text: ${draft.directory}/text`)
+  const name = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
+  lines.push(why.whatToDo.replaceAll('NAME', name), `The text: ${draft.directory}/text`)
   return `${lines.join('\n')}\n`
 }
 

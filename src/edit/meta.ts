@@ -1,4 +1,5 @@
 // What is kept on disk beside a draft's text: whose it is, how far its save has come, and why it is still there.
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Failure, FailureKind } from '../failure.js'
@@ -57,6 +58,7 @@ const metaSchema = z.object({
     })
     .optional(),
   apart: z.boolean().optional(),
+  sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
   attempt: z
     .object({
       saved: z.string(),
@@ -77,7 +79,8 @@ const metaSchema = z.object({
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
  * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
  * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
- * `apart` is set once its id stands for another thing, in whose place the text is not shown.
+ * `apart` is set once its id stands for another thing, in whose place the text is not shown. `sealed` is the checksum of
+ * the draft's text while nothing is written to it; drafts of earlier versions have none.
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
@@ -86,7 +89,7 @@ export type Attempt = NonNullable<DraftMeta['attempt']>
 /** The note in this file; undefined where it is damaged or missing. */
 export async function readMeta(path: string): Promise<DraftMeta | undefined> {
   try {
-    return metaSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    return metaSchema.parse(unsealed(await readFile(path, 'utf8')))
   } catch (thrown) {
     // A damaged note is an answer here, not an accident: the text beside it is what counts.
     if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
@@ -94,8 +97,19 @@ export async function readMeta(path: string): Promise<DraftMeta | undefined> {
   }
 }
 
+/** With a checksum of its own, so that no damaged note sends a text to another record. */
 export function printMeta(meta: DraftMeta): string {
-  return `${JSON.stringify(meta, null, 2)}\n`
+  return `${JSON.stringify({ ...meta, checksum: checksumOf(meta) }, null, 2)}\n`
+}
+
+const checksumOf = (meta: unknown): string =>
+  createHash('sha256').update(JSON.stringify(meta)).digest('hex').slice(0, 16)
+
+/** @throws SyntaxError where the checksum is another; notes of earlier versions have none */
+function unsealed(text: string): unknown {
+  const { checksum, ...meta } = z.object({ checksum: z.string().optional() }).loose().parse(JSON.parse(text))
+  if (checksum !== undefined && checksum !== checksumOf(meta)) throw new SyntaxError('a damaged note')
+  return meta
 }
 
 /** The note of a draft that nobody has written yet. */

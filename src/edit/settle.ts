@@ -8,7 +8,7 @@ import { removed } from './diff.js'
 import type { Draft } from './draft.js'
 import type { Change, EditableRecord } from './editable.js'
 import { type Attempt, whyOf } from './meta.js'
-import { type Texts, textHash } from './texts.js'
+import type { Texts } from './texts.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
 export type Settled = 'stored' | 'not-stored' | 'nothing'
@@ -42,7 +42,7 @@ export async function settleAttempt(
 
 /** The program may have written on since: then the draft holds more than what was stored. */
 async function closeAttempt(draft: Draft, { saved, form }: Attempt): Promise<Settled> {
-  const isAll = textHash(await draft.read(0, draft.size)) === saved
+  const isAll = (await draft.hash()) === saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
   await draft.change({ ...rest, saved, form, attempt: undefined })
   return isAll ? 'stored' : 'not-stored'
