@@ -91,7 +91,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   await clearOwnPlaces(account.places, note)
   clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
   const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
-  Object.assign(learned, JSON.parse(ledger.get('service', 'learned') ?? '{}'))
+  Object.assign(learned, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const { remote, health } = watched(connection.remote, now)
   const memory = openMemory(
     ledger,
@@ -307,7 +307,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       await records.settled()
       await drafts.leave()
       await texts.settled()
-      ledger.set('service', 'learned', JSON.stringify(learned))
+      ledger.set('service', 'capabilities', JSON.stringify(learned))
       await content.close()
       ledger.close()
       known.close()

@@ -4,6 +4,8 @@
 export interface Learned {
   /** How the size of a file, or of a generated geometry, can be known without its bytes. */
   sizes: { file?: SizeSource; xyz?: SizeSource }
+  /** Where no way is known yet: how many contents in a row had neither, each refused in due form. */
+  untold?: { file?: number; xyz?: number }
   /** Whether a download can start in the middle. */
   ranges?: boolean
   /** Whether a part may be asked for on the condition that the version is still the same. */
@@ -11,4 +13,4 @@ export interface Learned {
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
 }
-export type SizeSource = 'head' | 'range' | 'nowhere'
+export type SizeSource = 'head' | 'range'

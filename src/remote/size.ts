@@ -4,6 +4,11 @@ import type { Http } from './http.js'
 import type { Learned } from './learned.js'
 import type { Ask, ByteCount, ContentFacts } from './remote.js'
 
+/** So many contents in a row without a size, and this service is taken to have neither HEAD nor Range for them… */
+const untoldOften = 3
+/** …but one content in so many is still asked for: one that is taken wrongly would have no second source for ever. */
+const sampledEvery = 64
+
 /**
  * The size, or undefined where this service cannot tell; the way that worked is remembered in `learned`.
  * @throws Failure, 'absent' only if a GET says so: a service without HEAD may call everything absent
@@ -16,35 +21,54 @@ export async function sizeOf(
   ask: Ask,
 ): Promise<ByteCount | undefined> {
   const source = learned.sizes[of]
-  if (source === 'nowhere') return undefined
-  const told = source === 'range' ? undefined : await byHead(http, path, ask)
+  if (source === undefined && isTakenForUntold(learned, of)) return undefined
+  const { told, refused } = source === 'range' ? notAsked : await byHead(http, path, ask)
   if (told !== undefined) {
     learned.sizes[of] = 'head'
     return told
   }
   const { honoured, size } = await http.firstByte({ method: 'GET', path }, ask)
-  // One answer without a size may be an empty or an odd file; a service that was seen to tell sizes is asked again.
-  if (source === undefined)
-    learned.sizes[of] = size === undefined ? 'nowhere' : honoured ? 'range' : 'nowhere'
+  // A service that was seen to tell sizes is always asked again; an error in the place of an answer says nothing.
+  if (source === undefined && honoured && size !== undefined) learned.sizes[of] = 'range'
+  else if (source === undefined && refused) count(learned, of)
   if (honoured) learned.ranges = true
   return size
 }
 
-/** What each source says now; nothing that was learned of a service spares the question. @throws Failure as `sizeOf` */
-export async function factsOf(http: Http, path: string, ask: Ask): Promise<ContentFacts> {
-  const head = await byHead(http, path, ask)
-  const { honoured, size, version } = await http.firstByte({ method: 'GET', path }, ask)
-  return { head, range: honoured ? size : undefined, version }
+function isTakenForUntold(learned: Learned, of: 'file' | 'xyz'): boolean {
+  const untold = learned.untold?.[of] ?? 0
+  if (untold < untoldOften) return false
+  count(learned, of)
+  return untold % sampledEvery !== 0
 }
 
-/** Undefined where HEAD tells nothing; only a failure that no other question would escape is thrown. */
-async function byHead(http: Http, path: string, ask: Ask): Promise<ByteCount | undefined> {
+function count(learned: Learned, of: 'file' | 'xyz'): void {
+  learned.untold = { ...learned.untold, [of]: (learned.untold?.[of] ?? 0) + 1 }
+}
+
+/** What each source says now; nothing that was learned of a service spares the question. @throws Failure as `sizeOf` */
+export async function factsOf(http: Http, path: string, ask: Ask): Promise<ContentFacts> {
+  const { told } = await byHead(http, path, ask)
+  const { honoured, size, version } = await http.firstByte({ method: 'GET', path }, ask)
+  return { head: told, range: honoured ? size : undefined, version }
+}
+
+/** What HEAD tells; `refused`: it is answered in due form, and without a size. */
+interface ByHead {
+  readonly told: ByteCount | undefined
+  readonly refused: boolean
+}
+
+const notAsked: ByHead = { told: undefined, refused: false }
+
+/** Only a failure that no other question would escape is thrown. */
+async function byHead(http: Http, path: string, ask: Ask): Promise<ByHead> {
   try {
-    return await http.head({ method: 'HEAD', path }, ask)
+    return { told: await http.head({ method: 'HEAD', path }, ask), refused: true }
   } catch (failure) {
     const refusesHead =
       failure instanceof Failure && /^(absent|unsupported|invalid|forbidden|broken)$/.test(failure.kind)
     if (!refusesHead) throw failure
-    return undefined
+    return { told: undefined, refused: failure.kind !== 'broken' }
   }
 }

@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
+import { complete } from '../../src/service/options.js'
 import type { Seed } from '../../src/service/seed.js'
 import type { Spoiler } from '../ground/front.js'
 import { type Ground, type OpenGround, outcome, textOf } from '../ground/ground.js'
-import { fill, ids, log } from '../ground/world.js'
+import { cml, fill, ids, log } from '../ground/world.js'
 
 const project = 'projects/Water splitting'
 /** Each way has a calculation with a file of its own. */
@@ -43,6 +44,18 @@ function fillWays(seed: Seed): void {
       files: { 'run.log': log },
     })
   })
+}
+
+/** A file and a geometry of each of two calculations, and how their requests are called. */
+const twoSources = { [`${project}/NAME/run.log`]: /bitstream\?/, [`${project}/NAME/NAME.xyz`]: /xyz\?/ }
+
+function fillTwo(seed: Seed): void {
+  fill(seed)
+  for (const [id, name] of [
+    ['3001', 'One'],
+    ['3002', 'Two'],
+  ] as const)
+    seed.addCalculation({ id, name, project: ids.water, files: { 'run.log': log, 'output.cml': cml } })
 }
 
 export function contradictions(t: Test, open: OpenGround): void {
@@ -83,6 +96,41 @@ export function contradictions(t: Test, open: OpenGround): void {
       t.equal((await files.lstat(fileOf(number))).size, log.length, `${what}: the size`)
     }
   })
+
+  const oneSource = {
+    'HEAD alone': { lacks: { range: true }, odd: /^HEAD .*/ },
+    'Range alone': { lacks: { head: true }, odd: /^GET .*/ },
+  }
+  for (const [way, { lacks, odd }] of Object.entries(oneSource)) {
+    t.test(`READ-10 after one odd answer ${way} is still asked, for files and geometries`, async t => {
+      const ground = await open(t, { fill: fillTwo, service: { shortcomings: { ...complete, ...lacks } } })
+      const { files, service } = ground
+      for (const [path, cut] of Object.entries(twoSources)) {
+        const first = new RegExp(`${odd.source}${cut.source}id=3001`)
+        const mendFirst = service.spoil(first, async (response, { headers, carryOut }) => {
+          if (response.req.method === 'HEAD') response.writeHead(502).end()
+          else if (headers?.range !== undefined) whole(response, log)
+          else (await carryOut())()
+        })
+        await outcome(files.readFile(path.replaceAll('NAME', 'One')))
+        mendFirst()
+        const bytes = path.endsWith('.log') ? log : await service.elsewhere('GET', '/calculation/xyz?id=3002')
+        const short = new RegExp(`^GET .*${cut.source}id=3002`)
+        const mend = service.spoil(short, async (response, { headers, carryOut }) => {
+          if (headers?.range !== undefined) (await carryOut())()
+          else whole(response, bytes.slice(0, -1))
+        })
+        t.equal(
+          await outcome(files.readFile(path.replaceAll('NAME', 'Two'))),
+          'EIO',
+          `${path}: one byte short`,
+        )
+        mend()
+        await ground.pass(1100)
+        t.equal(await textOf(ground, path.replaceAll('NAME', 'Two')), bytes, `${path}: right again`)
+      }
+    })
+  }
 
   t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
     const ground = await open(t, { fill: fillWays })
