@@ -58,15 +58,21 @@ export function openArrivals(ports: Omit<ArrivingPorts, 'ranges'>): Arrivals {
   }
 }
 
-/** A service is tried until it answers a Range with the whole; that holds for this process. */
+/** One answer of another kind is an accident: so many in a row are the service's way. */
+const refusedOften = 3
+
+/** A service is tried until it answers a Range with the whole several times in a row; that holds for this process. */
 function rangesOfService(): Ranges {
-  let refused = false
+  let refusals = 0
   return {
     get possible() {
-      return !refused
+      return refusals < refusedOften
     },
     refuse() {
-      refused = true
+      refusals += 1
+    },
+    honour() {
+      refusals = 0
     },
   }
 }

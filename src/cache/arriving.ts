@@ -86,13 +86,14 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   let tellsNothing = false
   let askedAt = now()
   let purpose: 'reading' | 'counting' = 'reading'
+  const triedAgain = new WeakSet<ColdRead>()
 
   /** Those who wait for it now: without any, its requests yield to those of others. */
   const askers = openAskers()
 
   function ownAsk(lane: Ask['lane']): Ask {
     const deadline = instant(now() + beginWithinMs)
-    return { deadline, answerBy: instant(now() + repeatWithinMs), lane, askers }
+    return { deadline, answerBy: instant(now() + repeatWithinMs), patience: repeatWithinMs, lane, askers }
   }
 
   async function joined<Answer>({ lane }: Ask, answer: () => Promise<Answer>): Promise<Answer> {
@@ -197,9 +198,16 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
         return undefined
       // What others began before may have been lost long ago: that says nothing about asking now.
-      if (isJoining && isLost(error)) return undefined
+      if (isJoining && now() < wanted.ask.deadline && (isLost(error) || isFirstTry(wanted))) return undefined
       throw asFailure(error)
     }
+  }
+
+  /** What failed was begun by others before; once, whatever it was, this reader asks for himself. */
+  function isFirstTry(wanted: ColdRead): boolean {
+    if (triedAgain.has(wanted)) return false
+    triedAgain.add(wanted)
+    return true
   }
 
   /** Resolves where the content may be asked for again. @throws what the reader hears of a contradiction */
@@ -271,7 +279,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     return joined(ask, () =>
       judged(ask, () => {
         const answer = () => askOnce(() => findLength(ask))
-        return inTime(ask, isJoining ? answer().catch(unlessLost(answer)) : answer())
+        return inTime(ask, isJoining ? answer().catch(onceMore(answer)) : answer())
       }),
     )
   }
@@ -351,12 +359,15 @@ const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: num
   end: Math.min(offset + into.length, length ?? Number.POSITIVE_INFINITY),
 })
 
-const isLost = (error: unknown): boolean => error instanceof Failure && error.kind === 'unreachable'
+/** The connection failed, before the answer or in its middle (which has a cause: an answer that is no good has none). */
+const isLost = (error: unknown): boolean =>
+  error instanceof Failure &&
+  (error.kind === 'unreachable' || (error.kind === 'broken' && error.cause !== undefined))
 
-/** Asks once more where what was joined had been lost. */
-const unlessLost =
+/** Asks once more where what was joined has failed: that says nothing about asking now. */
+const onceMore =
   <Answer>(again: () => Promise<Answer>) =>
   (error: unknown): Promise<Answer> => {
-    if (!isLost(error)) throw error
+    if (isContradiction(error) || asFailure(error).kind === 'absent') throw error
     return again()
   }

@@ -173,7 +173,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     if (flying !== undefined) return flying
     const askers = openAskers()
     const deadline = instant(now() + Math.max(limits.patience, limits.behind))
-    const ask: Ask = { deadline, answerBy: instant(now() + limits.patience), lane: 'guess', askers }
+    const { patience } = limits
+    const ask: Ask = { deadline, answerBy: instant(now() + patience), patience, lane: 'guess', askers }
     const isCurrent = (): boolean => flights.get(name)?.askers === askers
     const answer: Promise<Answer> = question
       .fetch(ask)
@@ -196,8 +197,19 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     return flight
   }
 
+  /** The answer of the request under way, or of another one where that was begun earlier by others and fails. */
+  async function awaited<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+    const joins = ask.lane === 'user' && flights.has(nameOf(question.room, question.key))
+    try {
+      return await landed(question, ask)
+    } catch (thrown) {
+      if (!joins || now() >= ask.deadline || answers.has(asFailure(thrown).kind)) throw thrown
+      return landed(question, ask)
+    }
+  }
+
   /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
-  function awaited<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+  function landed<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
     const flight = fetchOnce(question)
     const leave = ask.lane === 'user' ? flight.askers.join() : noop
     // A name always holds the answers of one kind of question.

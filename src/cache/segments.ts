@@ -16,10 +16,12 @@ import { takeToEnd } from './taking.js'
 
 type Lane = Ask['lane']
 
-/** Whether the service honours Range: it is tried, and what it answered holds for this process. */
+/** Whether the service honours Range: it is tried, and what it answered several times in a row holds for this process. */
 export interface Ranges {
   readonly possible: boolean
+  /** An answer that was no part where one was asked for. */
   refuse(): void
+  honour(): void
 }
 
 /** What is known of a body before its bytes come. */
@@ -98,8 +100,9 @@ export function openSegments(ports: SegmentsPorts): Segments {
   let movedAt = now()
   let allWanted = false
   let stopped = false
+  let refusedHere = false
 
-  const jumps = () => ports.mayJump && ranges.possible
+  const jumps = () => ports.mayJump && ranges.possible && !refusedHere
 
   function wantsAll(): boolean {
     const length = ports.length()
@@ -166,6 +169,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
     const isPart = asked < total() || from > 0
     const isUnasked = asked < total() && from === 0 && body.end === undefined
     if (body.start !== from || isUnasked) return adopt(segment, body)
+    if (from > 0) ranges.honour()
     ports.begun(begunOf(body, isPart))
     segment.end = Math.min(segment.end, total())
     await take(segment, body)
@@ -175,6 +179,7 @@ export function openSegments(ports: SegmentsPorts): Segments {
   async function adopt(segment: Segment, body: Body): Promise<void> {
     if (body.start !== 0) throw new Failure('broken', `the body begins at byte ${body.start}`)
     ranges.refuse()
+    refusedHere = true
     for (const other of segments) {
       // What comes from the beginning goes on to the end.
       if (other === segment || other.from !== 0 || other.body === undefined) continue

@@ -8,6 +8,8 @@ export interface Learned {
   untold?: { file?: number; xyz?: number }
   /** Whether a download can start in the middle. */
   ranges?: boolean
+  /** How many answers in a row were the whole where a part was asked for. */
+  unranged?: number
   /** Whether a part may be asked for on the condition that the version is still the same. */
   conditions?: boolean
   /** Under which of its two documented names the report types live. */

@@ -39,13 +39,15 @@ export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPo
       leg.head.then(
         headed => {
           unwatch()
-          for (const other of legs) if (other !== leg) other.drop(superseded)
+          for (const other of legs.splice(0)) if (other !== leg) other.drop(superseded)
           resolve(headed)
         },
         reason => {
           const place = legs.indexOf(leg)
-          if (place !== -1) legs.splice(place, 1)
-          if (legs.length > 0) return
+          if (place === -1) return
+          legs.splice(place, 1)
+          // What is left has been silent for long: while an asker waits it is sent once more, in its time.
+          if (legs.length > 0) return lookLater()
           unwatch()
           reject(reason)
         },
@@ -54,6 +56,11 @@ export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPo
 
     const askedAgain = (what: 'came' | 'left'): void => {
       if (what === 'came') look()
+    }
+
+    function lookLater(): void {
+      lookOff()
+      lookOff = clock.after(Math.max(silentMs, unusual()), look)
     }
 
     /** What went out a moment ago is looked at again while the asker waits. */

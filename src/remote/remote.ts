@@ -37,6 +37,8 @@ export interface Ask {
   readonly askers?: Askers | undefined
   /** When the first of them gives up: no failed attempt is repeated after that. The deadline where it is not given. */
   readonly answerBy?: Instant | undefined
+  /** Milliseconds for which each later asker may have failed attempts repeated; as long as the first one if not given. */
+  readonly patience?: number | undefined
 }
 
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'

@@ -21,6 +21,23 @@ import { factsOf, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 import type { Wire } from './wire.js'
 
+/** One whole in the place of a part is an accident: so many in a row are the service's way… */
+const unrangedOften = 3
+/** …and one part in so many is asked for all the same. */
+const sampledEvery = 64
+
+function noteRange(learned: Learned, honoured: boolean): void {
+  learned.unranged = honoured ? 0 : (learned.unranged ?? 0) + 1
+  if (honoured || learned.unranged >= unrangedOften) learned.ranges = honoured
+}
+
+/** Whether a part is asked for at all. */
+function asksForParts(learned: Learned): boolean {
+  if (learned.ranges !== false) return true
+  learned.unranged = (learned.unranged ?? 0) + 1
+  return learned.unranged % sampledEvery === 0
+}
+
 /** The whole API as the waist of calcfs. `learned` is written to as facts come in. */
 export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   const get = (endpoint: string, query: Query, ask: Ask) =>
@@ -126,7 +143,7 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     async content(content, start, ask, end, of) {
       const request = { method: 'GET', path: bytesPath(content) } as const
       const whole = { start: byteOffset(0), end: undefined }
-      const span = learned.ranges === false ? whole : { start, end }
+      const span = asksForParts(learned) ? { start, end } : whole
       const condition = learned.conditions === false ? undefined : of
       const body = await http.content(request, content.title, span.start, ask, span.end, condition)
       const isSame = isVersion(body, of)
@@ -136,7 +153,7 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
         body.cancel()
         return http.content(request, content.title, span.start, ask, span.end)
       }
-      if (span.start > 0 && (of === undefined || isSame)) learned.ranges = body.start === span.start
+      if (span.start > 0 && (of === undefined || isSame)) noteRange(learned, body.start === span.start)
       return body
     },
   }

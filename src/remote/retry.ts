@@ -24,8 +24,8 @@ export async function retried<Value>(
   clock: Clock,
   attempt: () => Promise<Attempt<Value>>,
 ): Promise<Value> {
-  const patience = Math.min(ask.deadline, ask.answerBy ?? ask.deadline) - clock.now()
-  let answerBy = clock.now() + patience
+  const patience = ask.patience ?? Math.min(ask.deadline, ask.answerBy ?? ask.deadline) - clock.now()
+  let answerBy = Math.min(ask.deadline, ask.answerBy ?? ask.deadline)
   let made = 0
   // Each asker may expect as much as the first one; the request itself still ends at its deadline.
   const unwatch = ask.askers?.watch(what => {

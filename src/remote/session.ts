@@ -129,6 +129,18 @@ export function session(http: Http, options: SessionOptions): Session {
   async function current(ask: Ask): Promise<Token> {
     const renewal = token === undefined ? undefined : renewalOf(token)
     if (token !== undefined && (renewal === undefined || clock.now() < renewal)) return token
+    const joins = renewing !== undefined
+    try {
+      return await logInUnderWay(ask)
+    } catch (failure) {
+      // A log-in that was begun earlier and fails says nothing about one that is begun now.
+      if (!joins || isRefusal(failure) || clock.now() >= ask.deadline) throw failure
+      return logInUnderWay(ask)
+    }
+  }
+
+  /** Begun now if there is none. */
+  async function logInUnderWay(ask: Ask): Promise<Token> {
     renewing ??= renewed().finally(() => {
       renewing = undefined
     })

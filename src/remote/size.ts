@@ -31,7 +31,7 @@ export async function sizeOf(
   // A service that was seen to tell sizes is always asked again; an error in the place of an answer says nothing.
   if (source === undefined && honoured && size !== undefined) learned.sizes[of] = 'range'
   else if (source === undefined && refused) count(learned, of)
-  if (honoured) learned.ranges = true
+  if (honoured) Object.assign(learned, { ranges: true, unranged: 0 })
   return size
 }
 

@@ -123,3 +123,25 @@ t.test(
     await file.close()
   },
 )
+
+t.test('AVAIL-2 a reader does not hear of a loss that came before him', async t => {
+  const ground = await open(t)
+  const path = `by-id/calculation/${ids.transition}/run.log`
+  await ground.files.lstat(path)
+  let answers = 0
+  // The body breaks; the question for its rest is answered late, and by the whole.
+  ground.service.spoil(/^GET .*bitstream\?id=1234&fileId=run\.log/, async response => {
+    answers += 1
+    if (answers === 1) {
+      response.writeHead(200, { 'content-length': String(log.length) })
+      response.write(log.slice(0, 300), () => setTimeout(() => response.destroy(), 20))
+    } else {
+      if (answers === 2) await later(2_800)
+      response.writeHead(200, { 'content-length': String(log.length) })
+      response.end(log)
+    }
+  })
+  t.equal(await within(5_000, 'the first read', outcome(ground.files.readFile(path))), 'ETIMEDOUT')
+  await later(1_300)
+  t.equal(String(await within(5_000, 'the second read', ground.files.readFile(path))), log)
+})
