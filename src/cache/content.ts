@@ -240,7 +240,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     if (isSame && sizes.disputed(name) === undefined) return
     const wasRead = shelf.has(name) || store.has(name) || arrivals.fraction(name) > 0
     await forget(name)
-    if (wasRead) replaced.note(name)
+    if (wasRead || lengths.some(bytes => bytes !== told)) replaced.note(name)
   }
 
   return {

@@ -89,6 +89,15 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       : parts.rights.frozen(node) === undefined
   }
 
+  /** A text is leased by its node; that another node stands at this path now shows only here. */
+  function noted(path: string, node: Node, found: Soon<Attributes>): Soon<Attributes> {
+    if (node.kind !== 'content' && node.kind !== 'generated') return found
+    return after(found, seen => {
+      parts.toldSizes.note(path, seen.size)
+      return seen
+    })
+  }
+
   async function readdir(path: string): Promise<DirectoryEntry[]> {
     const ask = until()
     parts.pending.due()
@@ -141,7 +150,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       try {
         const soon = after(places.node(path, ask), node => {
           parts.foresight.looked(path, node)
-          return attributes(node, ask)
+          return noted(path, node, attributes(node, ask))
         })
         return soon instanceof Promise ? waitedFor(path, soon) : soon
       } catch (thrown) {

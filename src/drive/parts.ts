@@ -16,6 +16,7 @@ import type { Records } from './records.js'
 import type { Removing } from './removing.js'
 import type { Scratch } from './scratch.js'
 import type { Shown, ShownTexts } from './shown.js'
+import type { ToldSizes } from './told-sizes.js'
 import type { Tree } from './tree.js'
 import type { Space } from './verbs.js'
 import type { Xattrs } from './xattrs.js'
@@ -33,6 +34,7 @@ export interface DriveParts {
   readonly content: ContentCache
   readonly times: Times
   readonly shown: ShownTexts
+  readonly toldSizes: ToldSizes
   readonly records: Records
   readonly scratch: Scratch
   readonly drafts: DraftTexts
