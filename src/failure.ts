@@ -30,6 +30,7 @@ export type FailureKind =
   | 'name-not-utf8'
   | 'not-empty'
   | 'exists'
+  | 'stale-attributes' // the kernel counts on another size of the file, and has to look it up again
   | 'taken-back' // what waited to be deleted is there again, and the kernel has to look once more
   | 'is-directory'
   | 'not-directory'

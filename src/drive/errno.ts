@@ -53,6 +53,7 @@ const table: Record<FailureKind, ErrnoName> = {
   'name-not-utf8': 'EILSEQ',
   'not-empty': 'ENOTEMPTY',
   exists: 'EEXIST',
+  'stale-attributes': 'ESTALE',
   'taken-back': 'EEXIST',
   'is-directory': 'EISDIR',
   'not-directory': 'ENOTDIR',

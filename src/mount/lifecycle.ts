@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Drive } from '../drive/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
+import { withToldSizes } from './told-sizes.js'
 
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
@@ -15,13 +16,23 @@ export interface Mounted {
 /** The kernel tells nobody that a mount has ended; its list is read this often. In milliseconds. */
 const watchEvery = 300
 
+/** Milliseconds for which the kernel counts on attributes, and a little for an answer that is on its way. */
+const keptMs = ({ cacheSeconds }: KernelSettings): number => cacheSeconds * 1000 + 500
+
 /** Mounts the drive at an absolute path. Rejects with the binding's words if the kernel or libfuse refuses. */
 export async function mountDrive(
   path: string,
   { drive, logFailure }: { drive: Drive; logFailure: LogFailure },
   settings: KernelSettings,
 ): Promise<Mounted> {
-  const fuse = new CalcfsFuse(path, operationsOf(drive, logFailure), settings)
+  const fuse = new CalcfsFuse(
+    path,
+    operationsOf(
+      withToldSizes(drive, keptMs(settings), () => performance.now()),
+      logFailure,
+    ),
+    settings,
+  )
   await new Promise<void>((mounted, failed) => {
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })

@@ -1,0 +1,88 @@
+// Sizes the kernel was told, by path: an open whose file has another size now is answered ESTALE, so that the kernel looks again.
+import { type Attributes, fileTypes } from '../drive/attributes.js'
+import type { Drive, OpenAccess } from '../drive/verbs.js'
+import { Failure } from '../failure.js'
+import { after, type Soon } from '../soon.js'
+
+/**
+ * A read stops at the size that the kernel was told by the last getattr of that path, with exit status 0, although the file has
+ * changed since: by a save through another path, by a rename that failed, by a question of the command line. For an `open` that
+ * answers ESTALE the kernel looks the path up anew and opens once more, unseen by the user's program (Linux, `do_filp_open`
+ * with LOOKUP_REVAL). Where a kernel does not, the program gets ESTALE, and not a part of the file.
+ *
+ * @param keptMs how long the kernel counts on a size, in milliseconds
+ * @param now milliseconds of a clock that is never set
+ */
+export function withToldSizes(drive: Drive, keptMs: number, now: () => number): Drive {
+  // Two generations, so that what is over goes without a timer or a walk through all of it.
+  let recent = new Map<string, number>()
+  let older = new Map<string, number>()
+  let turned = now()
+
+  function turn(): void {
+    const age = now() - turned
+    if (age < keptMs) return
+    older = age < 2 * keptMs ? recent : new Map()
+    recent = new Map()
+    turned = now()
+  }
+
+  const toldOf = (path: string): number | undefined => {
+    turn()
+    return recent.get(path) ?? older.get(path)
+  }
+
+  const forget = (path: string): void => {
+    recent.delete(path)
+    older.delete(path)
+  }
+
+  async function givenUp(handle: number, thrown: unknown): Promise<never> {
+    await drive.release(handle)
+    throw thrown
+  }
+
+  function compared(handle: number, told: number, { size }: Attributes): Soon<number> {
+    if (size === told) return handle
+    return givenUp(handle, new Failure('stale-attributes', 'the size changed since the kernel asked for it'))
+  }
+
+  /** The opened file has the size that the kernel counts on, or it is closed again. */
+  function checked(path: string, told: number, handle: number): Soon<number> {
+    try {
+      const seen = drive.getattr(path)
+      if (!(seen instanceof Promise)) return compared(handle, told, seen)
+      return seen.then(
+        attributes => compared(handle, told, attributes),
+        thrown => givenUp(handle, thrown),
+      )
+    } catch (thrown) {
+      return givenUp(handle, thrown)
+    }
+  }
+
+  return {
+    ...drive,
+    getattr: path =>
+      after(drive.getattr(path), attributes => {
+        if ((attributes.mode & fileTypes.file) === fileTypes.file) {
+          turn()
+          recent.set(path, attributes.size)
+        }
+        return attributes
+      }),
+    open(path: string, access: OpenAccess) {
+      const told = access === 'write-only' ? undefined : toldOf(path)
+      const opened = drive.open(path, access)
+      return told === undefined ? opened : after(opened, handle => checked(path, told, handle))
+    },
+    async rename(from, to) {
+      await drive.rename(from, to)
+      // The kernel moves what it knows of the one name to the other.
+      const told = toldOf(from)
+      forget(from)
+      forget(to)
+      if (told !== undefined) recent.set(to, told)
+    },
+  }
+}

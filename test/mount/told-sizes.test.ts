@@ -1,0 +1,78 @@
+// LEASE-3 on a real mount: a file whose size changes without the kernel's knowledge is read whole at once, by every way of opening.
+import { randomInt } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { printed, python } from '../ground/programs.js'
+import { ids } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const report = `reports/${ids.report}.json`
+const project = 'projects/Water splitting/.project.json'
+const byId = `by-id/project/${ids.water}/.project.json`
+
+/** A long text, a very short one, and some of random length. */
+const notes = [
+  'much longer than any before it '.repeat(9),
+  'x',
+  ...[1, 2, 3, 4].map(() => 'r'.repeat(randomInt(1, 900))),
+]
+
+/** Reads a file, changes it in some way to hold a note, and prints what each way of opening it reads instead of that. */
+const readAround = `
+import json, os, sys
+path, note = sys.argv[1:3]
+record = json.loads(open(path).read()); record["note"] = note; new = json.dumps(record, indent=2) + "\\n"
+{change}
+for mode in ["r", "r+", "a+"]:
+    with open(path, mode) as file:
+        file.seek(0); got = file.read()
+        if got != new and note not in got or not got.rstrip().endswith("}"): print(mode, len(new), len(got), got[-30:])
+print("read")`
+
+const around = (ground: MountGround, path: string, note: string, change: string): Promise<string> =>
+  printed(python, ['-c', readAround.replace('{change}', change), path, note], { cwd: ground.directory })
+
+t.test('LEASE-3 what a refused rename left as a draft is read whole at once', async t => {
+  const ground = await realMount(t)
+  ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const change = `
+open("reports/6.tmp", "w").write(new)
+try: os.rename("reports/6.tmp", path); print("renamed")
+except OSError as error: assert error.errno == 5`
+  for (const note of notes) t.equal(await around(ground, report, note, change), 'read\n', note)
+})
+
+t.test('LEASE-3 a save through one path is read whole at once through another', async t => {
+  const ground = await realMount(t)
+  const finished = join(ground.local, 'finished.json')
+  for (const [at, note] of notes.entries()) {
+    const [seen, saved] = at % 2 === 0 ? [byId, project] : [project, byId]
+    // Nothing of the round before is leased any more.
+    await ground.pass(2500)
+    const record = JSON.parse(await textOf(ground, saved))
+    await writeFile(finished, `${JSON.stringify({ ...record, note }, undefined, 2)}\n`)
+    const line = 'cat "$1" > "$3.before"; cp "$3" "$2"; cat "$1"'
+    const read = await printed('sh', ['-c', line, 'sh', seen, saved, finished], { cwd: ground.directory })
+    t.equal(JSON.parse(read).note, note)
+  }
+})
+
+t.test('LEASE-3 a file of another length is read whole once it was asked for anew', async t => {
+  const ground = await realMount(t)
+  const file = join(ground.directory, 'projects/Water splitting/TS1_opt/run.log')
+  for (const [version, note] of notes.entries()) {
+    const text = `${note} of version ${version}`.repeat(randomInt(1, 40))
+    const head = { 'content-length': text.length, etag: `"${version}"` }
+    const mend = ground.service.spoil(/bitstream.*run\.log/, (response, { heard }) => {
+      response.writeHead(200, head).end(heard.method === 'HEAD' ? undefined : text)
+    })
+    await printed('cat', [file])
+    t.match(await ground.calcfs('refresh', file), { code: 0 })
+    t.equal(await printed('cat', [file]), text, `${text.length} bytes`)
+    mend()
+  }
+})
