@@ -1,5 +1,6 @@
 // A project's children as they are kept: compressed stretch by stretch, with times that stay as they were first listed.
 import { type Bundle, bundleOf, bundleSize, packed, textsOf, unpacked } from '../record/bundle.js'
+import { openChildPacker } from '../record/packed-children.js'
 import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../remote/remote.js'
 import type { Value } from './ledger-table.js'
 
@@ -39,12 +40,15 @@ export function decodeChildren(kept: Value, common: ChildrenForm): Children {
   if (typeof kept === 'string' || kept[0] !== form) throw new Error('a listing in another form')
   const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length)
   const children: Listed<string>[] = []
+  const packer = openChildPacker<Instant, ProjectId>()
   for (let at = 1; at < bytes.length; ) {
     const heads = partAt(bytes, at)
     const others = partAt(bytes, heads.end)
-    for (const child of stretchOf(unpacked(heads.part) as Heads, others.part, common)) children.push(child)
+    for (const child of stretchOf(unpacked(heads.part) as Heads, others.part, common))
+      children.push(packer.add(child))
     at = others.end
   }
+  packer.close()
   return children
 }
 
@@ -113,15 +117,20 @@ export function withFirstTimes<Item extends Listed<string>>(
   const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
   const holder = holders(known)
   const isShared = sharedDates(listed, known)
-  const settled = listed.map((item, at) => {
+  const packer = openChildPacker<Instant, ProjectId>()
+  const settled = listed.map((item, at): Item => {
     const old = byId === undefined ? known[at] : byId.get(item.id)
     const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
     const since = sinceOf(item, { old, other }) ?? now
     // Under another name, a date that others have as well does not tell that it is the same thing.
     const born = old !== undefined && old.title !== item.title && isShared(item.born) ? undefined : item.born
     const isSettled = since === item.since && parent === item.parent && born === item.born
-    return isSettled ? item : { ...item, since, parent, born }
+    if (isSettled) return item
+    const { kind, id, title, published, bundle, place } = item
+    // The same kind of child, with other times.
+    return packer.add({ kind, id, title, since, born, published, bundle, place, parent }) as Item
   })
+  packer.close()
   return before !== undefined && isSame(settled, before) ? before : settled
 }
 

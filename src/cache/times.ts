@@ -1,5 +1,6 @@
 // The times the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
 import { createHash } from 'node:crypto'
+import type { TextBytes } from '../record/packed-text.js'
 import { type Instant, instant } from '../remote/remote.js'
 import type { Ledger } from './ledger.js'
 
@@ -7,7 +8,7 @@ export interface Times {
   /** When a thing that never changes is from: its own date, else when it was first seen; the first answer stays. */
   first(key: string, own: Instant | undefined): Instant
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
-  ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant
+  ofText(key: string, text: TextBytes, own: Instant | undefined): Instant
   /** The thing of this key is another one now. */
   forget(key: string): void
   /**
@@ -31,17 +32,17 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
 
   const writings = new Map<string, Instant>()
   // A text is shown many times, and its bytes never change.
-  const wordings = new WeakMap<Uint8Array, string>()
+  const wordings = new WeakMap<TextBytes, string>()
 
-  function wordingOf(text: Uint8Array): string {
+  function wordingOf(text: TextBytes): string {
     const known = wordings.get(text)
     if (known !== undefined) return known
-    const wording = createHash('sha256').update(text).digest('base64url')
+    const wording = text.digest ?? digestOf(text.subarray(0, text.length))
     wordings.set(text, wording)
     return wording
   }
 
-  function ofText(key: string, text: Uint8Array, own: Instant | undefined): Instant {
+  function ofText(key: string, text: TextBytes, own: Instant | undefined): Instant {
     const wording = wordingOf(text)
     const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
     const before = keptWording === undefined ? 0 : Number(keptTime)
@@ -61,3 +62,5 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     written: (key, at) => writings.set(key, at),
   }
 }
+
+const digestOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('base64url')

@@ -220,6 +220,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     times,
     shown,
     toldSizes,
+    generated: openShownTexts(leaseMs, now),
     records,
     scratch,
     drafts,

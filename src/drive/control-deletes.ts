@@ -81,7 +81,11 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
         return deleting.calculation(removed, ask)
       }
       case 'project':
-        return deleting.emptyProject({ ...node, parent: catalog.parentOf(node.id) }, nameOf(shown.path), ask)
+        return deleting.emptyProject(
+          { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
+          nameOf(shown.path),
+          ask,
+        )
       case 'record':
         return deleting.record(node, undefined, ask)
     }

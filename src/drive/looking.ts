@@ -1,10 +1,12 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
 import { asFailure, Failure } from '../failure.js'
+import type { TextBytes } from '../record/packed-text.js'
 import { type Ask, type Content, type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { type Attributes, modeOf } from './attributes.js'
 import {
+  chosen,
   type Dated,
   type Dentry,
   type DirectoryNode,
@@ -16,7 +18,7 @@ import {
 import type { DriveParts } from './parts.js'
 import { isDirectorysOwn, type Places, parentOf } from './places.js'
 import type { Shown } from './shown.js'
-import type { DirectoryEntry, Looking } from './verbs.js'
+import type { Listing, Looking } from './verbs.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096
@@ -40,7 +42,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
         return records.stat(parts.source(node), ask)
       case 'generated':
         return after(
-          shown.stat(keyOf(node), () => parts.produce(node, ask)),
+          parts.generated.stat(keyOf(node), () => parts.produce(node, ask)),
           sizeOfText,
         )
       case 'content':
@@ -98,15 +100,15 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     })
   }
 
-  async function readdir(path: string): Promise<DirectoryEntry[]> {
+  async function readdir(path: string): Promise<Listing> {
     const ask = until()
     parts.pending.due()
     const directory = await places.node(path, ask)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const all = (await listed(path, directory, ask)).filter(({ node }) => !parts.isHidden(keyOf(node)))
+    const all = chosen(await listed(path, directory, ask), ({ node }) => !parts.isHidden(keyOf(node)))
     const entries = parts.removing.listed(directory, all)
     parts.foresight.listed(path, directory, entries)
-    return entries.map(({ name, node }) => ({ name, mode: modeOf(node, false) }))
+    return shownAs(entries)
   }
 
   /** A directory that the service no longer has was promised by its parent's listing. */
@@ -183,4 +185,14 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   }
 }
 
-const sizeOfText = ({ bytes, mtime }: Shown) => ({ size: bytes.length, mtime })
+/** Made one at a time: a directory may have a hundred thousand. */
+function shownAs(entries: readonly Dentry[]): Listing {
+  return {
+    length: entries.length,
+    *[Symbol.iterator]() {
+      for (const { name, node } of entries) yield { name, mode: modeOf(node, false) }
+    },
+  }
+}
+
+const sizeOfText = ({ bytes, mtime }: Shown<TextBytes>) => ({ size: bytes.length, mtime })

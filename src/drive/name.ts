@@ -10,6 +10,7 @@
 //
 // `~p<id>` marks a project, `~c<id>` a calculation, `~h<hash>` a file; a generated geometry carries the mark before `.xyz`.
 import { createHash } from 'node:crypto'
+import { emptyIndex } from '../record/name-index.js'
 
 /** The longest file name Linux takes, in bytes (NAME_MAX). */
 export const longestName = 255
@@ -80,17 +81,16 @@ export function nameChildren(
   children: readonly Child[],
   isWithheld: (child: Child, name: string) => boolean = () => false,
 ): string[] {
-  const owners = new Map<string, Child>()
   const bare = children.map(child => escapeTitle(child.title))
+  const owners = emptyIndex(bare.length, at => bare[at])
   children.forEach((child, at) => {
-    const name = bare[at] ?? ''
-    const owner = owners.get(name)
-    if (isWithheld(child, name)) return
-    if (owner === undefined || comesBefore(child, owner)) owners.set(name, child)
+    if (isWithheld(child, bare[at] ?? '')) return
+    const owner = children[owners.find(bare[at] ?? '') ?? -1]
+    if (owner === undefined || comesBefore(child, owner)) owners.put(at)
   })
   return children.map((child, at) => {
     const name = bare[at] ?? ''
-    return owners.get(name) === child && fits(name) ? name : markedName(child)
+    return owners.find(name) === at && fits(name) ? name : markedName(child)
   })
 }
 

@@ -175,6 +175,13 @@ function contentKey({ of, calculation, mark = '', title }: Content): string {
   return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
 }
 
+/** The entries that pass: the very list, or its tail, where that is all of them, for it may be long. */
+export function chosen(entries: readonly Dentry[], passes: (entry: Dentry) => boolean): readonly Dentry[] {
+  const first = Math.max(0, entries.findIndex(passes))
+  const tail = first === 0 ? entries : entries.slice(first)
+  return tail.every(passes) ? tail : entries.filter(passes)
+}
+
 /** The node of this name in a list of entries. */
 export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefined =>
   entries.find(entry => entry.name === name)?.node

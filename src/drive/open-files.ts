@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replacedFailure } from '../cache/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
+import type { TextBytes } from '../record/packed-text.js'
 import type { Ask, ByteOffset, Content, Instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openHandles } from './handles.js'
@@ -17,7 +18,7 @@ type OpenFile =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
-  | { readonly kind: 'text'; readonly bytes: Uint8Array; release(): void }
+  | { readonly kind: 'text'; readonly bytes: TextBytes; release(): void }
 
 interface ContentFile {
   readonly kind: 'content'
@@ -76,7 +77,7 @@ export function openOpenFiles(
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'generated': {
-        const held = await shown.open(keyOf(node), () => parts.produce(node, ask))
+        const held = await parts.generated.open(keyOf(node), () => parts.produce(node, ask))
         await sleep(parts.toldSizes.wait(path, held.shown.bytes.length))
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
       }

@@ -3,6 +3,7 @@ import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
 import type { Times } from '../cache/times.js'
 import type { Failure } from '../failure.js'
+import type { TextBytes } from '../record/packed-text.js'
 import type { Ask, Instant } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
 import type { Rights } from './access.js'
@@ -35,11 +36,13 @@ export interface DriveParts {
   readonly times: Times
   readonly shown: ShownTexts
   readonly toldSizes: ToldSizes
+  /** The texts that calcfs writes itself. */
+  readonly generated: ShownTexts<TextBytes>
   readonly records: Records
   readonly scratch: Scratch
   readonly drafts: DraftTexts
   /** The present text of a generated node. */
-  readonly produce: (node: GeneratedNode, ask: Ask) => Soon<Shown>
+  readonly produce: (node: GeneratedNode, ask: Ask) => Soon<Shown<TextBytes>>
   /** How a record is read and edited. */
   readonly source: (node: EditableNode) => RecordSource
   /** An unsaved text is given up by its name in `.calcfs/drafts/`. */

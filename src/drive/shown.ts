@@ -1,39 +1,39 @@
 // The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
-
+import type { TextBytes } from '../record/packed-text.js'
 import type { Instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { OpenAccess } from './verbs.js'
 
-/** A text as it is shown: its bytes and its time. */
-export interface Shown {
-  readonly bytes: Uint8Array
+/** A text as it is shown: its bytes and its time. A text that nobody edits may be held packed. */
+export interface Shown<Bytes extends TextBytes = Uint8Array> {
+  readonly bytes: Bytes
   readonly mtime: Instant
   /** own: a program's wording of what it saved, not the service's. given-up: a text that is nobody's any more. */
   readonly wording?: 'own' | 'given-up'
 }
 
 /** A text held by an open handle. */
-export interface Held {
-  readonly shown: Shown
+export interface Held<Bytes extends TextBytes = Uint8Array> {
+  readonly shown: Shown<Bytes>
   release(): void
 }
 
-export interface ShownTexts {
+export interface ShownTexts<Bytes extends TextBytes = Uint8Array> {
   /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
-  stat(key: string, produce: () => Soon<Shown>): Soon<Shown>
+  stat(key: string, produce: () => Soon<Shown<Bytes>>): Soon<Shown<Bytes>>
   /** For an open: the text the kernel was told the size of, held until released. */
-  open(key: string, produce: () => Soon<Shown>, access?: OpenAccess): Soon<Held>
+  open(key: string, produce: () => Soon<Shown<Bytes>>, access?: OpenAccess): Soon<Held<Bytes>>
   /**
    * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
    * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
    */
-  put(key: string, shown: Shown, opened: () => void): void
+  put(key: string, shown: Shown<Bytes>, opened: () => void): void
   /** The next open or stat shows another text: the kernel counts on none. */
   drop(key: string): void
 }
 
-interface Lease {
-  readonly shown: Shown
+interface Lease<Bytes extends TextBytes> {
+  readonly shown: Shown<Bytes>
   until: number
   handles: number
   opened: () => void
@@ -47,11 +47,14 @@ const sweepAtBytes = 8 << 20
  * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
  * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0).
  */
-export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts {
-  const leases = new Map<string, Lease>()
+export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
+  leaseMs: number,
+  now: () => Instant,
+): ShownTexts<Bytes> {
+  const leases = new Map<string, Lease<Bytes>>()
   let bytesSinceSweep = 0
 
-  function lend(key: string, shown: Shown, opened: () => void = nobodyIsTold): Lease {
+  function lend(key: string, shown: Shown<Bytes>, opened: () => void = nobodyIsTold): Lease<Bytes> {
     bytesSinceSweep += shown.bytes.length
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     const lease = { shown, until: now() + leaseMs, handles: 0, opened }
@@ -64,7 +67,7 @@ export function openShownTexts(leaseMs: number, now: () => Instant): ShownTexts 
     for (const [key, lease] of leases) if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
   }
 
-  function hold(lease: Lease, access: OpenAccess): Held {
+  function hold(lease: Lease<Bytes>, access: OpenAccess): Held<Bytes> {
     // Nobody sees through O_WRONLY: emacs opens so after each save, only to look at the time.
     if (access !== 'write-only') {
       lease.opened()

@@ -1,5 +1,6 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 import type { Catalog, Children } from '../cache/catalog.js'
+import { type NameIndex, nameIndex } from '../record/name-index.js'
 import type { Ask, Instant, Listed, ProjectId } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
 import type { Rights } from './access.js'
@@ -7,14 +8,14 @@ import type { FreedNames } from './freed-names.js'
 import { nameChildren, splitMark, titleOf } from './name.js'
 import { type Dentry, dentries, type Node, nodeIn } from './node.js'
 import type { Found, Roots } from './roots.js'
-import type { WrittenNames } from './written-names.js'
+import type { Named, WrittenNames } from './written-names.js'
 
-type Named = ReadonlyMap<string, Node>
+type Nodes = ReadonlyMap<string, Node>
 
-/** The names of a project's children, projects first: a node is made when somebody asks for one. */
+/** A project's children under their names, projects first. */
 interface Names {
-  readonly inOrder: readonly string[]
-  readonly places: ReadonlyMap<string, number>
+  readonly entries: readonly Dentry[]
+  readonly places: NameIndex
   /** They count until then; undefined where they stay what they are. */
   readonly until: Instant | undefined
 }
@@ -53,22 +54,18 @@ export function openProjectTree(
   function named(children: Children, of: ProjectId): Names {
     const known = namesOf.get(children)
     if (known !== undefined && (known.until === undefined || known.until > now())) return known
-    const { names, until } = freed.name(of, [...children.projects, ...children.calculations])
-    const places = new Map<string, number>()
-    for (const [place, name] of names.entries()) places.set(name, place)
-    const given = { inOrder: names, places, until }
+    const listed = [...children.projects, ...children.calculations]
+    const { names, until } = freed.name(of, listed)
+    const entries = listed.map((node, at) => ({ name: names[at] ?? '', node }))
+    const given = { entries, places: nameIndex(entries), until }
     namesOf.set(children, given)
     return given
   }
 
-  const childNamed = (children: Children, name: string, of: ProjectId): Node | undefined =>
-    childAt(children, named(children, of).places.get(name))
-
-  const childrenOf = (children: Children, of: ProjectId): Dentry[] =>
-    named(children, of).inOrder.flatMap((name, place) => {
-      const node = childAt(children, place)
-      return node === undefined ? [] : { name, node }
-    })
+  function childNamed(children: Children, name: string, of: ProjectId): Node | undefined {
+    const { entries, places } = named(children, of)
+    return entries[places.find(name) ?? -1]?.node
+  }
 
   const childIn = (children: Children, name: string, id: ProjectId): Node | undefined =>
     childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
@@ -87,7 +84,7 @@ export function openProjectTree(
     if (child === undefined) return undefined
     const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
     const item = listed.find(one => one.id === child.id)
-    return item === undefined ? undefined : { ...child, since: item.since }
+    return item && childNode(child, item)
   }
 
   async function lookupTop(name: string, ask: Ask): Promise<Node | undefined> {
@@ -125,12 +122,12 @@ export function openProjectTree(
     lookup,
     lookupTop,
     async list(id, ask) {
-      return [...ownEntries(id, catalog.parentOf(id)), ...childrenOf(await catalog.children(id, ask), id)]
+      return [...ownEntries(id, catalog.parentOf(id)), ...named(await catalog.children(id, ask), id).entries]
     },
     known,
     knownTop,
     async children(id, ask) {
-      return childrenOf(await catalog.children(id, ask), id)
+      return named(await catalog.children(id, ask), id).entries
     },
     async listShares(project, ask) {
       const shares = await catalog.shares(project, ask)
@@ -147,14 +144,20 @@ export function openProjectTree(
 }
 
 /** Projects that are no siblings on the service, under names of their own. */
-export function nameFound(found: readonly Found[]): Named {
+export function nameFound(found: readonly Found[]): Nodes {
   const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
   const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
   return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
 }
 
-const childAt = ({ projects, calculations }: Children, place: number | undefined) =>
-  place === undefined ? undefined : (projects[place] ?? calculations[place - projects.length])
+/** The child as it was named here, with the time that its listing gives it. */
+function childNode(child: Named, { since }: Listed<string>): Node {
+  const { parent, published, born } = child
+  const told = { parent, published, born, since }
+  return child.kind === 'project'
+    ? { kind: 'project', id: child.id, title: child.title, ...told }
+    : { kind: 'calculation', id: child.id, title: child.title, ...told }
+}
 
 /** `name~c7` finds calculation 7 here, whoever has the bare name just now. */
 function markedChild({ projects, calculations }: Children, name: string): Node | undefined {

@@ -16,7 +16,7 @@ export interface Drive extends Looking, OpenFiles, Changing {}
 /** What asks without changing anything. */
 export interface Looking {
   getattr(path: string): Soon<Attributes>
-  readdir(path: string): Promise<readonly DirectoryEntry[]>
+  readdir(path: string): Promise<Listing>
   readlink(path: string): Promise<string>
   statfs(): Promise<Space>
   getxattr(path: string, name: string): Soon<string | undefined>
@@ -51,6 +51,11 @@ export interface Changing {
   change(path: string): Promise<void>
   touch(path: string, mtime: Instant): Promise<void>
   setxattr(path: string): Promise<void>
+}
+
+/** The entries of a directory; it is iterated once. */
+export interface Listing extends Iterable<DirectoryEntry> {
+  readonly length: number
 }
 
 export interface DirectoryEntry {

@@ -1,11 +1,12 @@
 // Where somebody who walks through the folders of one directory has come to, in which order, and which folder comes next.
-import type { Dentry, DirectoryNode } from './node.js'
+import { type NameIndex, nameIndex } from '../record/name-index.js'
+import { chosen, type Dentry, type DirectoryNode } from './node.js'
 
 /** Folders in the order of the listing, or in that of their names: `find` takes the one, `ls` the other. */
 interface Order {
   readonly folders: readonly Dentry[]
   /** The place of a folder, by its name. */
-  readonly places: ReadonlyMap<string, number>
+  readonly places: NameIndex
 }
 
 /** One reader on his way through the folders of a directory; several may be on theirs at once. */
@@ -44,7 +45,7 @@ const skipAtMost = 4
 const walkersAtMost = 16
 
 export function folderOf(path: string, node: DirectoryNode, entries: readonly Dentry[]): Folder {
-  const folders = entries.filter(({ node }) => node.kind === 'project' || node.kind === 'calculation')
+  const folders = chosen(entries, ({ node }) => node.kind === 'project' || node.kind === 'calculation')
   return { path, node, entries, folders, walkers: [] }
 }
 
@@ -57,7 +58,7 @@ const nameOrders = new WeakMap<Folder, Order>()
 
 const orderOf = (folders: readonly Dentry[]): Order => ({
   folders,
-  places: new Map(folders.map(({ name }, at) => [name, at])),
+  places: nameIndex(folders),
 })
 
 function listingOrder(folder: Folder): Order {
@@ -84,23 +85,23 @@ export interface Step {
 /** Finds the walker for whom this folder is next, or begins a new one. Undefined for what is no folder of it. */
 export function stepInto(folder: Folder, name: string): Step | undefined {
   const listing = listingOrder(folder)
-  if (!listing.places.has(name)) return undefined
+  if (listing.places.find(name) === undefined) return undefined
   for (const walker of folder.walkers) {
     if (walker.last === name) return { walker, as: 'there already', from: name }
-    const place = walker.order.places.get(name) ?? -1
+    const place = walker.order.places.find(name) ?? -1
     if (isNext(walker, place)) return moved(walker, name, place)
   }
   // Who has made one step only may be on the other order.
   for (const walker of folder.walkers) {
     if (walker.trail !== undefined) continue
     const order = nameOrder(folder)
-    const step = (order.places.get(name) ?? -1) - (order.places.get(walker.last) ?? 0)
+    const step = (order.places.find(name) ?? -1) - (order.places.find(walker.last) ?? 0)
     if (step < 1 || step > skipAtMost) continue
-    const place = order.places.get(name) ?? 0
+    const place = order.places.find(name) ?? 0
     Object.assign(walker, { order, planned: place + 1 })
     return moved(walker, name, place)
   }
-  const place = listing.places.get(name) ?? 0
+  const place = listing.places.find(name) ?? 0
   const walker = { last: name, order: listing, position: place, planned: place + 1, trail: undefined }
   folder.walkers.push(walker)
   if (folder.walkers.length > walkersAtMost) folder.walkers.shift()

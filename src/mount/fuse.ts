@@ -66,12 +66,13 @@ export class CalcfsFuse extends Fuse {
   ): void {
     this.ops.readdir(path, (error, names = [], stats = []) => {
       if (error) return signal(error)
-      const words = new Map([...new Set(stats)].map(one => [one, wordsOf(one)]))
-      signal(
-        0,
-        names,
-        stats.map(one => words.get(one) ?? wordsOf(one)),
-      )
+      const known = new Map<Stat, Uint32Array>()
+      function words(one: Stat): Uint32Array {
+        const made = known.get(one) ?? wordsOf(one)
+        known.set(one, made)
+        return made
+      }
+      signal(0, names, stats.map(words))
     })
   }
 
@@ -148,12 +149,18 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
         { verb: 'readdir', path },
         () => drive.readdir(path),
         (error, entries = []) => {
-          const all = [...dots, ...entries]
-          done(
-            error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error,
-            all.map(entry => entry.name),
-            all.map(entry => typeOf(entry.mode)),
-          )
+          // Of their final length at once: an array that grows leaves twice as much behind.
+          const names = new Array<string>(dots.length + entries.length)
+          const stats = new Array<Stat>(names.length)
+          let count = 0
+          function put(name: string, mode: number): void {
+            names[count] = name
+            stats[count] = typeOf(mode)
+            count += 1
+          }
+          for (const name of dots) put(name, fileTypes.directory)
+          for (const { name, mode } of entries) put(name, mode)
+          done(error === -constants.errno.ENOENT ? -constants.errno.ESTALE : error, names, stats)
         },
       )
     },
@@ -262,8 +269,6 @@ function begun<Value>(run: () => Soon<Value>): Begun<Value> {
   }
 }
 
-const dots = ['.', '..'].map(name => ({ name, mode: fileTypes.directory }))
-
 const uid = process.getuid?.() ?? 0
 const gid = process.getgid?.() ?? 0
 const blockBytes = 512 // st_blocks counts these, stat(2)
@@ -291,6 +296,8 @@ function typeOf(mode: number): Stat {
   types.set(mode, known)
   return known
 }
+
+const dots = ['.', '..']
 
 const statWords = 18 // of the binding's own form of a stat, of which the first is the mode
 

@@ -1,6 +1,7 @@
 // How lists are read: what is well formed is kept, what is not is left out and reported, and one bad item hides no other.
 import { Failure } from '../failure.js'
 import { fieldOf, type Json, type JsonObject } from '../record/json.js'
+import { emptyIndex } from '../record/name-index.js'
 import { isTooDeep, parseJson } from '../record/parse.js'
 import { compactPrint } from '../record/print.js'
 import { itemReader, type TextReader } from './items.js'
@@ -30,25 +31,35 @@ export function listingReader<Item extends { readonly id: string }>(
   malformed: Malformed,
 ): TextReader<Item[]> {
   const items: Item[] = []
-  const ids = new Set<string>()
 
   function take(text: string): void {
     const json = unlessTooDeep(text, parse)
     const item = json?.type === 'object' ? read(json) : undefined
     if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
-    else if (!ids.has(item.id)) {
-      ids.add(item.id)
-      items.push(item)
-    }
+    else items.push(item)
   }
 
   return itemReader(take, {
     wrong: noList,
     done() {
       done()
-      return items
+      return eachOnce(items)
     },
   })
+}
+
+/** Looked at when all are there: a set that grows with them leaves as much again behind. */
+function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
+  const ids = emptyIndex(items.length, place => items[place]?.id)
+  const isFirst = ({ id }: Item, place: number): boolean => {
+    const isNew = ids.find(id) === undefined
+    if (isNew) ids.put(place)
+    return isNew
+  }
+  const again = items.findIndex((item, place) => !isFirst(item, place))
+  return again < 0
+    ? items
+    : [...items.slice(0, again), ...items.filter((item, place) => place > again && isFirst(item, place))]
 }
 
 /** The items of a short list; one that is nested too deep is left out. @throws Failure if it is no list at all */

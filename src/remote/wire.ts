@@ -9,6 +9,7 @@ import {
   withField,
   withoutField,
 } from '../record/json.js'
+import { openChildPacker } from '../record/packed-children.js'
 import { compactPrint } from '../record/print.js'
 import { quickJson } from '../record/quick-json.js'
 import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
@@ -20,6 +21,7 @@ import {
   type CalculationId,
   type Dialect,
   type FileTitle,
+  type Instant,
   isAnotherThing,
   type Listed,
   type ListedCalculation,
@@ -165,9 +167,17 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
 
   function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
     const bundler = openBundler()
-    const item = (json: JsonObject) => read.item(json, { kind, bundler })
+    const packer = openChildPacker<Instant, ProjectId>()
+    function item(json: JsonObject): Listed<string> | undefined {
+      const child = read.item(json, { kind, bundler })
+      return child && packer.add(child)
+    }
+    function done(): void {
+      bundler.close()
+      packer.close()
+    }
     const parse = (text: string) => parsed(text, quickJson)
-    return listingReader({ parse, read: item, done: bundler.close }, malformed)
+    return listingReader({ parse, read: item, done }, malformed)
   }
 
   function listed(text: string): readonly Json[] {

@@ -148,7 +148,7 @@ export function harshKernel(mountable: Mountable): DriveFiles {
   return {
     async readdir(given) {
       const path = await resolved(given, 'follow')
-      const entries = await call('readdir', path, drive => drive.readdir(path))
+      const entries = [...(await call('readdir', path, drive => drive.readdir(path)))]
       return new Map(entries.map(({ name, mode }) => [name, typeOf(mode)]))
     },
     lstat: async path => seen(await getattr(await resolved(path, 'keep'))),

@@ -64,7 +64,9 @@ export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {})
     const settings = { logLevel: 'debug', logFile, user: 'demo', ...wish.settings }
     const first = wish.preload === undefined ? [] : ['--import', wish.preload.href]
     const args = [...first, calcfs, 'mount', service.url, directory, ...flags(settings)]
-    const started = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    const command = [...(wish.bare === true ? ['env', '-u', 'NODE_OPTIONS'] : []), process.execPath, ...args]
+    const [program = '', ...rest] = command
+    const started = spawn(program, rest, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
     daemon = started
     let said = ''
     started.stderr.on('data', piece => {

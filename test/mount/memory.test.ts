@@ -38,6 +38,7 @@ async function statusOf(mount: MountGround): Promise<{ readonly now: number; rea
 async function withRecords(t: Ending, count: number, bytes: number): Promise<MountGround> {
   const rest = restOf(bytes)
   const mount = await realMount(t, {
+    bare: true,
     fill(seed) {
       fill(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
