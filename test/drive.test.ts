@@ -1,7 +1,7 @@
 // The semantic suite on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
 import { inProcess } from './ground/in-process.js'
-import { aboutReading, aboutWriting, aboutWritingInProcess } from './semantics/suite.js'
+import { aboutReading, aboutWriting, aboutWritingSlowly } from './semantics/suite.js'
 
 t.setTimeout(480_000)
-for (const promises of [...aboutReading, ...aboutWriting, ...aboutWritingInProcess]) promises(t, inProcess)
+for (const promises of [...aboutReading, ...aboutWriting, ...aboutWritingSlowly]) promises(t, inProcess)

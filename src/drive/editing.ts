@@ -93,6 +93,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     get editing() {
       return editing(node)
     },
+    outlivesText: false,
     ...recordTimes(times, keyOf(node)),
     opened() {
       const known = node.of === 'report' ? catalog.knownRecord(readable(node)) : undefined

@@ -238,6 +238,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       get editing() {
         return editing(node)
       },
+      outlivesText: true,
       ...recordTimes(times, keyOf(node)),
       opened: nothingToRemember,
     }),

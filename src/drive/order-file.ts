@@ -70,6 +70,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     get editing() {
       return editing(node)
     },
+    outlivesText: false,
     ...recordTimes(times, keyOf(node)),
     opened: nothingToRemember,
   })

@@ -14,6 +14,8 @@ export interface RecordSource {
   produce(ask: Ask): Soon<Shown>
   /** Undefined where this record cannot be changed, with the failure that says why. */
   readonly editing: Editing | Failure
+  /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
+  readonly outlivesText: boolean
   /** Somebody opened it: what is known by having been opened is remembered. */
   opened(): void
   /** A program wrote the record at that time; whatever wording is shown next has that time. */

@@ -2,13 +2,14 @@
 
 import { within } from '../cache/deadline.js'
 import type { Draft } from '../edit/draft.js'
+import { asFailure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openRecordHandle, type RecordHandle } from './record-handle.js'
 import { editingOf, nothing, openRecordSaving, pauseMs, settled } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
 import { type Open, touch, type View } from './record-state.js'
-import type { ShownTexts } from './shown.js'
+import type { Held, ShownTexts } from './shown.js'
 import type { OpenAccess } from './verbs.js'
 
 export interface Records {
@@ -71,6 +72,16 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     await within(ask, patience, Promise.all([saving, swap])).catch(settled)
   }
 
+  /** None where a name outlives what it was made for, and a program that reads nothing of it is about to write. */
+  async function heldFor(source: RecordSource, access: OpenAccess, ask: Ask): Promise<Held | undefined> {
+    try {
+      return await shown.open(source.key, () => source.produce(ask), access)
+    } catch (thrown) {
+      if (access !== 'write-only' || !source.outlivesText || asFailure(thrown).kind !== 'absent') throw thrown
+      return undefined
+    }
+  }
+
   return {
     bringBack(key) {
       const state = saving.known(key)
@@ -101,7 +112,8 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       if (state.draft !== undefined) {
         return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
       }
-      const held = await shown.open(source.key, () => source.produce(ask), access)
+      const held = await heldFor(source, access, ask)
+      if (held === undefined) return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
       source.opened()
       return openRecordHandle(saving, { source, state, view: fresh(held.shown.bytes), held }, now)
     },

@@ -1,6 +1,7 @@
 // What the drive shows and saves belongs to the thing that was asked for, whatever stands in front of the service.
 import type { Test } from 'tap'
 import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
+import type { MountGround } from '../ground/mount.js'
 import { type TestService, writes } from '../ground/service.js'
 import { ids } from '../ground/world.js'
 
@@ -12,8 +13,13 @@ export const answeredAs = (service: TestService, which: RegExp, other: string): 
     response.end(text)
   })
 
-const why = async ({ files }: Ground, path: string): Promise<string> =>
-  (await files.xattr(path, 'user.calcfs.error')) ?? ''
+/** A kernel asks no attribute of a file that cannot be looked up; the command line does. */
+const why = async (ground: Ground, path: string): Promise<string> =>
+  isMount(ground)
+    ? (await ground.calcfs('why', `${ground.directory}/${path}`)).stdout
+    : ((await ground.files.xattr(path, 'user.calcfs.error')) ?? '')
+
+const isMount = (ground: Ground): ground is MountGround => ground.name === 'mount'
 
 export function identity(t: Test, open: OpenGround): void {
   const records = [

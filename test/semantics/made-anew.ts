@@ -68,9 +68,11 @@ async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> 
   return found
 }
 
+const forward = [...molecules]
+const backward = molecules.toReversed()
+
+/** What is read. */
 export function madeAnew(t: Test, open: OpenGround): void {
-  const forward = [...molecules]
-  const backward = molecules.toReversed()
   const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
   const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
   const services = [
@@ -196,7 +198,10 @@ export function madeAnew(t: Test, open: OpenGround): void {
       'what was downloaded is not asked for again',
     )
   })
+}
 
+/** What is written, deleted or known for longer. */
+export function editedAnew(t: Test, open: OpenGround): void {
   for (const { what, path, other } of [
     { what: 'project', path: 'by-id/project/100/.project.json', other: '/project?id=100' },
     { what: 'calculation', path: 'by-id/calculation/2/.calculation.json', other: '/calculation?id=2' },

@@ -19,6 +19,8 @@ export function privateDrafts(t: Test, open: OpenGround): void {
       t.equal(await mode(`.calcfs/drafts/${name}`), 0o400, name)
     for (const name of (await files.readdir('.calcfs/drafts')).keys())
       if (!/\.(why|theirs\.json)$/.test(name)) await files.unlink(`.calcfs/drafts/${name}`)
+    // What the kernel was told before holds for a second.
+    await ground.pass(1100)
     t.equal(await mode(report), 0o644)
   })
 }

@@ -12,7 +12,7 @@ import { freedNames } from './freed-names.js'
 import { identity } from './identity.js'
 import { intentions } from './intentions.js'
 import { listing } from './listing.js'
-import { madeAnew } from './made-anew.js'
+import { editedAnew, madeAnew } from './made-anew.js'
 import { making } from './making.js'
 import { names } from './names.js'
 import { newFiles } from './new-files.js'
@@ -67,8 +67,8 @@ export const aboutWriting: readonly Promises[] = [
   emptyPlaces,
 ]
 
-/** Their waits are minutes on a real mount, where not all of them hold yet (SHARE-7, STATE-2, SAVE-15): in process only so far. */
-export const aboutWritingInProcess: readonly Promises[] = [
+/** The same with long waits: each has a file of its own on a real mount. */
+export const aboutWritingSlowly: readonly Promises[] = [
   shareAliases,
   unseenTexts,
   privateDrafts,
@@ -76,4 +76,5 @@ export const aboutWritingInProcess: readonly Promises[] = [
   freedNames,
   identity,
   madeAnew,
+  editedAnew,
 ]

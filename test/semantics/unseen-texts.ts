@@ -18,7 +18,7 @@ export function unseenTexts(t: Test, open: OpenGround): void {
   t.test('a text that a stat has met and no program has read', async t => {
     /** A program reads, another client turns the title to what the program will write, and only a stat learns of it. */
     async function met(t: Test) {
-      const ground = await open(t)
+      const ground = await open(t, { settings: { ttlRecord: '1s' } })
       const { files, service } = ground
       const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
       const before = await textOf(ground, report)
@@ -26,7 +26,7 @@ export function unseenTexts(t: Test, open: OpenGround): void {
       const elsewhere = async (title: string) =>
         service.elsewhere('PUT', '/report', (await stored()).replace(/"title":"[^"]*"/, `"title":"${title}"`))
       await elsewhere('Turned')
-      await ground.pass(60_000)
+      await ground.pass(5_000)
       await files.lstat(report)
       return { ground, mine: titled('Turned'), elsewhere, stored }
     }
