@@ -26,7 +26,6 @@ import { openRoots } from '../drive/roots.js'
 import { openScratch } from '../drive/scratch.js'
 import { openShownTexts } from '../drive/shown.js'
 import { spaceOf } from '../drive/space.js'
-import { openToldSizes } from '../drive/told-sizes.js'
 import { openTree, type Tree } from '../drive/tree.js'
 import type { Drive } from '../drive/verbs.js'
 import { openWriting } from '../drive/writing.js'
@@ -75,8 +74,6 @@ export interface LineSettings {
 export const kernelCacheSeconds = 1
 /** The text lease outlives what the kernel was told by a second. */
 const leaseMs = (kernelCacheSeconds + 1) * 1000
-/** Milliseconds between the answer to a stat and the kernel's taking it, and the grain of the kernel's clock. */
-const roundingMs = 100
 
 /** Milliseconds for which a question goes on after those who asked it have stopped waiting. */
 const behindMs = 60_000
@@ -126,7 +123,6 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const times = openTimes(ledger, now)
   const failures = openFailures(now)
   const shown = openShownTexts(leaseMs, now)
-  const toldSizes = openToldSizes(kernelCacheSeconds * 1000 + roundingMs, now)
   const scratch = await openScratch(
     join(account.places.state, 'scratch', textHash(settings.mountPoint).slice(0, 12)),
   )
@@ -219,7 +215,6 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     content,
     times,
     shown,
-    toldSizes,
     generated: openShownTexts(leaseMs, now),
     records,
     scratch,

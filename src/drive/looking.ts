@@ -91,15 +91,6 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       : parts.rights.frozen(node) === undefined
   }
 
-  /** A text is leased by its node; that another node stands at this path now shows only here. */
-  function noted(path: string, node: Node, found: Soon<Attributes>): Soon<Attributes> {
-    if (node.kind !== 'content' && node.kind !== 'generated') return found
-    return after(found, seen => {
-      parts.toldSizes.note(path, seen.size)
-      return seen
-    })
-  }
-
   async function readdir(path: string): Promise<Listing> {
     const ask = until()
     parts.pending.due()
@@ -152,7 +143,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       try {
         const soon = after(places.node(path, ask), node => {
           parts.foresight.looked(path, node)
-          return noted(path, node, attributes(node, ask))
+          return attributes(node, ask)
         })
         return soon instanceof Promise ? waitedFor(path, soon) : soon
       } catch (thrown) {

@@ -1,6 +1,5 @@
 // The verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { replacedFailure } from '../cache/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
 import type { TextBytes } from '../record/packed-text.js'
@@ -49,16 +48,9 @@ export function openOpenFiles(
     return after(places.node(path, ask), node => {
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)
-      if (access === 'read' && node.kind === 'content') return openContent(node, path)
+      if (access === 'read' && node.kind === 'content') return handles.add(contentFile(node, path))
       return openNode(path, node, { access, ask }).then(handles.add)
     })
-  }
-
-  /** The kernel cuts a read at the size it was told: what has another length now is opened once it asks again. */
-  function openContent(node: Node & { readonly kind: 'content' }, path: string): Soon<number> {
-    const wait = parts.toldSizes.wait(path, content.told(node.content))
-    if (wait === 0) return handles.add(contentFile(node, path))
-    return sleep(wait).then(() => handles.add(contentFile(node, path)))
   }
 
   function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
@@ -78,7 +70,6 @@ export function openOpenFiles(
     switch (node.kind) {
       case 'generated': {
         const held = await parts.generated.open(keyOf(node), () => parts.produce(node, ask))
-        await sleep(parts.toldSizes.wait(path, held.shown.bytes.length))
         return { kind: 'text', bytes: held.shown.bytes, release: held.release }
       }
       case 'draft-text': {

@@ -17,7 +17,6 @@ import type { Records } from './records.js'
 import type { Removing } from './removing.js'
 import type { Scratch } from './scratch.js'
 import type { Shown, ShownTexts } from './shown.js'
-import type { ToldSizes } from './told-sizes.js'
 import type { Tree } from './tree.js'
 import type { Space } from './verbs.js'
 import type { Xattrs } from './xattrs.js'
@@ -35,7 +34,6 @@ export interface DriveParts {
   readonly content: ContentCache
   readonly times: Times
   readonly shown: ShownTexts
-  readonly toldSizes: ToldSizes
   /** The texts that calcfs writes itself. */
   readonly generated: ShownTexts<TextBytes>
   readonly records: Records
