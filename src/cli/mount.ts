@@ -131,6 +131,8 @@ async function serve(given: Configured, path: string): Promise<void> {
   await Promise.race([ended, mounted.gone])
   clearTimeout(checking)
   await notifySystemd('STOPPING=1', sources.environment)
+  // Also where the mount was taken out of the tree by force: programs keep what they have open.
+  await mounted.answered(config.deadlineSave + answerMargin)
   await mounted.unmount()
   try {
     await control?.close()
@@ -236,6 +238,9 @@ async function up(path: string, parts: { line: Line; connection: Connection; con
 
 /** Milliseconds by which the binding's own timer is later than every deadline. */
 const timerMargin = 10_000
+
+/** Milliseconds by which the answer to a save may be later than its deadline. */
+const answerMargin = 2_000
 
 const stackOf = (failure: Failure): string | undefined =>
   failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined

@@ -9,6 +9,7 @@ import { asFailure } from '../failure.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import type { Soon } from '../soon.js'
 import { sourceOf } from './mount-point.js'
+import type { UnderWay } from './under-way.js'
 
 /** How the kernel is asked to treat the mount. */
 export interface KernelSettings {
@@ -109,7 +110,7 @@ export class CalcfsFuse extends Fuse {
 }
 
 /** The drive's verbs as fuse-native operations. */
-export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Operations> {
+export function operationsOf(drive: Drive, logFailure: LogFailure, underWay?: UnderWay): Partial<Operations> {
   function negative(verb: string, path: string, thrown: unknown): number {
     const failure = asFailure(thrown)
     logFailure(verb, path, failure)
@@ -125,8 +126,10 @@ export function operationsOf(drive: Drive, logFailure: LogFailure): Partial<Oper
     const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
     const soon = begun(run)
     if ('thrown' in soon) refuse(soon.thrown)
-    else if (soon.value instanceof Promise) soon.value.then(value => reply(0, value), refuse)
-    else reply(0, soon.value)
+    else if (soon.value instanceof Promise) {
+      const answered = soon.value.then(value => reply(0, value), refuse)
+      underWay?.begin(call.verb, answered)
+    } else reply(0, soon.value)
   }
 
   const plain =

@@ -5,10 +5,13 @@ import type { Drive } from '../drive/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
 import { withToldSizes } from './told-sizes.js'
+import { openUnderWay } from './under-way.js'
 
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
   readonly gone: Promise<void>
+  /** Resolves when no program waits for the answer to a change any more; at the latest after so many milliseconds. */
+  answered(limitMs: number): Promise<void>
   /** Unmounts; where a program still uses the drive it is taken out of the tree, and that program's files end with us. */
   unmount(): Promise<void>
 }
@@ -25,11 +28,13 @@ export async function mountDrive(
   { drive, logFailure }: { drive: Drive; logFailure: LogFailure },
   settings: KernelSettings,
 ): Promise<Mounted> {
+  const underWay = openUnderWay()
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
       withToldSizes(drive, keptMs(settings), () => performance.now()),
       logFailure,
+      underWay,
     ),
     settings,
   )
@@ -37,7 +42,7 @@ export async function mountDrive(
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })
   const own = await ownMount(path)
-  return { gone: untilGone(own), unmount: () => takeDown(own) }
+  return { gone: untilGone(own), answered: underWay.ended, unmount: () => takeDown(own) }
 }
 
 /**

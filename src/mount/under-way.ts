@@ -1,0 +1,52 @@
+// Changes that a program waits for: their answers go out before the mount ends.
+
+/** Verbs whose answer says what became of a change. */
+const changes = new Set([
+  'create',
+  'flush',
+  'fsync',
+  'ftruncate',
+  'mkdir',
+  'release',
+  'rename',
+  'rmdir',
+  'symlink',
+  'truncate',
+  'unlink',
+  'write',
+])
+
+export interface UnderWay {
+  /** Counts the work if it is a change. */
+  begin(verb: string, work: Promise<unknown>): void
+  /** Resolves when no change is under way and the kernel has had a moment for the answers; at the latest at the limit. */
+  ended(limitMs: number): Promise<void>
+}
+
+/** Milliseconds that an answer needs to the program, and the program to its next call (write, then close). */
+const answerMs = 50
+
+export function openUnderWay(): UnderWay {
+  const pending = new Set<Promise<unknown>>()
+
+  return {
+    begin(verb, work) {
+      if (!changes.has(verb)) return
+      pending.add(work)
+      const done = (): void => void pending.delete(work)
+      work.then(done, done)
+    },
+    async ended(limitMs) {
+      if (pending.size === 0) return
+      const until = Date.now() + limitMs
+      while (pending.size > 0 && Date.now() < until) {
+        const left = until - Date.now()
+        await Promise.race([Promise.allSettled([...pending]), pause(left)])
+        await pause(Math.min(answerMs, left))
+      }
+    },
+  }
+}
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise(wake => setTimeout(wake, milliseconds).unref())
