@@ -1,0 +1,65 @@
+// Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
+import t from 'tap'
+import { steadyTime } from '../../src/remote/clock.js'
+
+const hour = 3_600_000
+
+function machineAt(start: number) {
+  const state = { wall: start, monotonic: 5_000, uptime: 7_000 }
+  const now = steadyTime({
+    wall: () => state.wall,
+    monotonic: () => state.monotonic,
+    uptime: () => state.uptime,
+  })
+  const pass = (milliseconds: number): void => {
+    state.wall += milliseconds
+    state.monotonic += milliseconds
+    state.uptime += milliseconds
+  }
+  return { state, now, pass }
+}
+
+t.test('AVAIL-6 it is the date, and runs as the date does', async t => {
+  const { now, pass } = machineAt(1_000_000)
+  t.equal(now(), 1_000_000)
+  for (let step = 0; step < 1_000; step += 1) {
+    pass(10)
+    now()
+  }
+  t.equal(now(), 1_010_000)
+})
+
+for (const [how, by] of [
+  ['forward', hour],
+  ['back', -hour],
+  ['forward by a little', 30_000],
+] as const) {
+  t.test(`AVAIL-6 a date that is set ${how} ends no wait, and is reached by and by`, async t => {
+    const { state, now, pass } = machineAt(10 * hour)
+    const before = now()
+    state.wall += by
+    t.equal(now(), before, 'no time has passed')
+    pass(10_000)
+    t.ok(Math.abs(now() - before - 10_000) <= 1_000, `${now() - before} ms in ten seconds`)
+    let last = now()
+    for (let step = 0; step < 12 * 60; step += 1) {
+      pass(60_000)
+      const next = now()
+      if (next < last) t.fail(`it runs back at ${last}`)
+      last = next
+    }
+    t.equal(last, state.wall, 'twelve hours later it is the date')
+  })
+}
+
+t.test('AVAIL-6 sleep of the machine is time that passes, also where its date is set meanwhile', async t => {
+  const { state, now, pass } = machineAt(10 * hour)
+  const before = now()
+  state.wall += 8 * hour
+  state.uptime += 8 * hour
+  t.equal(now() - before, 8 * hour)
+  pass(1_000)
+  state.wall += 3 * hour
+  state.uptime += 8 * hour
+  t.ok(Math.abs(now() - before - 16 * hour - 1_000) <= hour, 'eight hours more, or nearly')
+})
