@@ -16,6 +16,7 @@ import {
   type Node,
 } from './node.js'
 import type { DriveParts } from './parts.js'
+import { openPathWalks } from './path-walks.js'
 import { isDirectorysOwn, type Places, parentOf } from './places.js'
 import type { Shown } from './shown.js'
 import type { Listing, Looking } from './verbs.js'
@@ -25,6 +26,7 @@ const directorySize = 4096
 
 export function openLooking(parts: DriveParts, places: Places, until: () => Ask): Looking {
   const { content, records, scratch, shown, times, tree } = parts
+  const walks = openPathWalks(parts.deadlines.metadata, parts.now)
 
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(node: Node, ask: Ask): Soon<Attributes> {
@@ -113,10 +115,12 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     }
   }
 
-  async function waitedFor(path: string, attributes: Promise<Attributes>): Promise<Attributes> {
+  async function waitedFor(path: string, attributes: Promise<Attributes>, ask: Ask): Promise<Attributes> {
     const ended = parts.removing.waits(path)
     try {
-      return await attributes
+      const found = await attributes
+      walks.answered(path, ask)
+      return found
     } catch (thrown) {
       if (isDirectorysOwn(path)) guardUnseen(path, thrown)
       throw thrown
@@ -138,20 +142,21 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
 
   return {
     getattr(path) {
-      const ask = until()
+      const ask = walks.ask(path)
       parts.pending.due()
       try {
         const soon = after(places.node(path, ask), node => {
           parts.foresight.looked(path, node)
           return attributes(node, ask)
         })
-        return soon instanceof Promise ? waitedFor(path, soon) : soon
+        return soon instanceof Promise ? waitedFor(path, soon, ask) : soon
       } catch (thrown) {
         if (isDirectorysOwn(path)) guardUnseen(path, thrown)
         throw thrown
       }
     },
     async readdir(path) {
+      walks.end(path)
       const ended = parts.removing.waits(`${path}/`)
       try {
         return await readdir(path)

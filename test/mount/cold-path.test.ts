@@ -1,0 +1,47 @@
+// A path of folders that nothing is known of: however slowly each is answered, one stat ends within one deadline.
+import t from 'tap'
+import type { Spoiler } from '../ground/front.js'
+import { outcome } from '../ground/ground.js'
+import { realMount } from '../ground/mount.js'
+import { until, within } from '../ground/within.js'
+import { fill, ids } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const deadline = 3_000
+/** More than a third of the deadline: three components alone take longer than it. */
+const wait = 1_200
+const levels = ['One', 'Two', 'Three', 'Four', 'Five']
+const path = `projects/Water splitting/${levels.join('/')}`
+
+const answers: Readonly<Record<string, Spoiler>> = {
+  'answers slowly': async (_, { carryOut }) => {
+    await new Promise(wake => setTimeout(wake, wait))
+    const pass = await carryOut()
+    pass()
+  },
+  'is silent': () => {},
+}
+
+for (const [how, spoiler] of Object.entries(answers)) {
+  t.test(`AVAIL-7 a stat five folders below what is known, of a service that ${how}`, async t => {
+    const ground = await realMount(t, {
+      settings: { deadlineMetadata: `${deadline}ms`, ttlListing: '10m' },
+      fill(seed) {
+        fill(seed)
+        let parent: string = ids.water
+        levels.forEach((name, at) => {
+          parent = seed.addProject({ id: String(7_001 + at), name, owner: 'demo', parent })
+        })
+      },
+    })
+    await ground.files.readdir('projects')
+    const heal = ground.service.spoil(/^GET \/project\/descendant/, spoiler)
+    const began = Date.now()
+    t.equal(await within(30_000, 'the stat', outcome(ground.files.lstat(path))), 'ETIMEDOUT')
+    const took = Date.now() - began
+    t.ok(took < deadline + 1_500, `it ended after ${took} ms`)
+    if (how === 'is silent') heal()
+    await until(30_000, 'the folder', async () => (await outcome(ground.files.lstat(path))) === 'done')
+  })
+}
