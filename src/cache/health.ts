@@ -14,6 +14,10 @@ export interface Health {
   /** The first refusal of the sign-in; undefined while the service takes it. */
   readonly signedOut: Trouble | undefined
   readonly asked: number
+  /** True while nothing is heard of the service at all: a question would only wait. */
+  readonly away: boolean
+  /** Whether nothing has been heard since then; if so, it is away until something is. */
+  silentSince(began: Instant): boolean
   /** Asks the service who the user is, so that the two are true of this moment. Never rejects. */
   check(ask: Ask): Promise<void>
 }
@@ -21,12 +25,16 @@ export interface Health {
 /** Failures that say that the service is away, not that it refuses something. */
 const away = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted', 'broken', 'busy'])
 
+/** Failures without any answer. */
+const unheard = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted'])
+
 /** The same remote, watched. */
 export function watched(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
   let outage: Trouble | undefined
   let signedOut: Trouble | undefined
   let asked = 0
   let heardAt = instant(Number.NEGATIVE_INFINITY)
+  let silent = false
 
   /** What one question failed with says nothing of the service if another one was answered meanwhile. */
   function failed(failure: Failure, began: Instant): void {
@@ -42,6 +50,7 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
   function heard(): void {
     outage = undefined
     signedOut = undefined
+    silent = false
     heardAt = now()
   }
 
@@ -75,6 +84,13 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
       },
       get asked() {
         return asked
+      },
+      get away() {
+        return silent || (outage !== undefined && unheard.has(outage.failure.kind))
+      },
+      silentSince(began) {
+        if (heardAt < began) silent = true
+        return silent
       },
       async check(ask) {
         await watching.user(ask).catch(noted)

@@ -1,10 +1,12 @@
 // What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../askers.js'
-import { asFailure, type Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import { treeBytes } from '../record/weight.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
 import { within } from './deadline.js'
+import type { Health } from './health.js'
 import type { Ledger } from './ledger.js'
 import type { Remembered, Value } from './ledger-table.js'
 
@@ -67,11 +69,21 @@ interface Flight {
   readonly askers: CountedAskers
 }
 
+/** Its form on disk, and how long it was waited for. */
+interface Kept {
+  readonly form: Remembered<Value>
+  readonly took?: number | undefined
+}
+
 interface Entry {
   readonly answer: unknown
   readonly names: number
   readonly at: Instant
   stale: Failure | undefined
+  /** Milliseconds that its request took, where it was asked for by this process. */
+  readonly took: number | undefined
+  /** When a request for a newer one failed last. */
+  failedAt: number
   /** Somebody wants to know anew: it is no longer fresh, but as good as before while the service is away. */
   expired: boolean
 }
@@ -84,13 +96,27 @@ const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
 const bytesOfName = 256
 /** An answer takes as much memory as so many names, whatever is in it. */
 const namesOfAnswer = 12
-/** Milliseconds to wait for a newer answer than the one in hand. */
+/** Milliseconds to wait for a newer answer than the one in hand, while the service answers others. */
 const oldAnswerWait = 3_000
+/** The same where nothing is heard of the service: twice what the answer took last time, but not less. */
+const silenceWait = 1_000
+/** What came while this process itself was busy is read first. */
+const busyGrace = 50
+/** While the service is away, one question in this many milliseconds waits for it, and no longer than the second. */
+const tryEvery = 1_000
+const tryWait = 25
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
 const nearItsEnd = 0.75
 
-export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Instant): Memory {
+/** Whether the service is known to be away. */
+export type Service = Pick<Health, 'away' | 'silentSince' | 'outage'>
+
+export function openMemory(
+  ledger: Ledger,
+  limits: MemoryLimits,
+  { now, service }: { readonly now: () => Instant; readonly service: Service },
+): Memory {
   const most = Math.max(2, limits.names)
   const entries = new LRUCache<string, Entry>({
     maxSize: most,
@@ -102,6 +128,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
   /** What is older is not fresh. */
   let freshFrom = 0
   const flights = new Map<string, Flight>()
+  /** When a question last waited for a service that is away. */
+  let triedAt = Number.NEGATIVE_INFINITY
   const nameOf = (room: string, key: string): string => `${room} ${key}`
 
   function recall<Answer>(question: Question<Answer>): Entry | undefined {
@@ -115,7 +143,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       return undefined
     }
     try {
-      return hold(question, question.decode(kept.value), kept)
+      return hold(question, question.decode(kept.value), { form: kept })
     } catch {
       // Written by another version of calcfs: as good as never asked.
       ledger.delete(question.room, question.key)
@@ -123,9 +151,10 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     }
   }
 
-  function hold<Answer>(question: Question<Answer>, answer: Answer, form: Remembered<Value>): Entry {
+  function hold<Answer>(question: Question<Answer>, answer: Answer, { form, took }: Kept): Entry {
     const names = weightOf(question, answer, form.value)
-    const entry = { answer, names, at: form.stored, stale: undefined, expired: false }
+    const failedAt = Number.NEGATIVE_INFINITY
+    const entry = { answer, names, at: form.stored, stale: undefined, took, failedAt, expired: false }
     entries.set(nameOf(question.room, question.key), entry)
     return entry
   }
@@ -143,19 +172,19 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     keep(question, answer)
   }
 
-  function keep<Answer>(question: Question<Answer>, fresh: Answer): Answer {
+  function keep<Answer>(question: Question<Answer>, fresh: Answer, took?: number): Answer {
     const name = nameOf(question.room, question.key)
     absences.delete(name)
     const before = question.settled === undefined ? undefined : recall(question)
     const answer = question.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && answer === before.answer) {
-      entries.set(name, { ...before, at: now(), stale: undefined, expired: false })
+      entries.set(name, { ...before, at: now(), stale: undefined, took, expired: false })
       ledger.freshen(question.room, question.key)
       return answer
     }
     const value = question.encode(answer)
     unkept.delete(name)
-    hold(question, answer, { value, stored: now() })
+    hold(question, answer, { form: { value, stored: now() }, took })
     ledger.set(question.room, question.key, value)
     return answer
   }
@@ -172,7 +201,8 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const flying = flights.get(name)
     if (flying !== undefined) return flying
     const askers = openAskers()
-    const deadline = instant(now() + Math.max(limits.patience, limits.behind))
+    const began = now()
+    const deadline = instant(began + Math.max(limits.patience, limits.behind))
     const { patience } = limits
     const ask: Ask = { deadline, answerBy: instant(now() + patience), patience, lane: 'guess', askers }
     const isCurrent = (): boolean => flights.get(name)?.askers === askers
@@ -180,10 +210,12 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
       .fetch(ask)
       .then(
         // What was learned or expired meanwhile is newer than this answer.
-        fresh => (isCurrent() ? keep(question, fresh) : fresh),
+        fresh => (isCurrent() ? keep(question, fresh, now() - began) : fresh),
         (thrown: unknown) => {
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
+          const old = entries.peek(name)
+          if (old !== undefined) old.failedAt = now()
           if (failure.kind === 'absent') forget(question.room, question.key)
           if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
@@ -224,18 +256,47 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     return entry.answer as Answer
   }
 
-  /** Where an old answer is in hand, a service that hangs is waited for only a moment; its answer may come later. */
-  function patient(ask: Ask, old: Entry | undefined): Ask {
-    return old === undefined
-      ? ask
-      : { ...ask, deadline: instant(Math.min(ask.deadline, now() + oldAnswerWait)) }
+  /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
+  async function newer<Answer>(question: Question<Answer>, ask: Ask, old: Entry): Promise<Answer> {
+    // What was asked to be read again may decide whether something is made twice.
+    if (service.away && !old.expired) return newerOfAway(question, ask, old)
+    const began = now()
+    const upTo = (wait: number): Ask => ({ ...ask, deadline: instant(Math.min(ask.deadline, began + wait)) })
+    const usual = old.took === undefined || old.expired ? oldAnswerWait : Math.max(silenceWait, 2 * old.took)
+    if (usual < oldAnswerWait) {
+      try {
+        return await awaited(question, upTo(usual))
+      } catch (thrown) {
+        if (now() >= ask.deadline || asFailure(thrown).kind !== 'timeout') throw thrown
+        await sleep(busyGrace)
+        if (!service.silentSince(began)) return awaited(question, upTo(oldAnswerWait))
+        throw thrown
+      }
+    }
+    return awaited(question, upTo(oldAnswerWait))
   }
+
+  /** It is asked for in the background, so that what comes back is found out; hardly any question waits for that. */
+  async function newerOfAway<Answer>(question: Question<Answer>, ask: Ask, old: Entry): Promise<Answer> {
+    const isUnderWay = flights.has(nameOf(question.room, question.key))
+    const mayWait = now() - triedAt >= tryEvery
+    if (!isUnderWay && now() - old.failedAt < tryEvery) throw awayFailure()
+    if (isUnderWay || !mayWait) {
+      fetchOnce(question).answer.catch(ignoreGuess)
+      throw awayFailure()
+    }
+    triedAt = now()
+    return awaited(question, { ...ask, deadline: instant(Math.min(ask.deadline, now() + tryWait)) })
+  }
+
+  const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)
 
   function fresh<Answer>(question: Question<Answer>): Answer | undefined {
     const entry = recall(question)
     if (entry === undefined || entry.expired || entry.at < freshFrom) return undefined
     const age = now() - entry.at
-    if (age >= question.lifetime) return undefined
+    // From before the date was set back: how old it is cannot be said.
+    if (age >= question.lifetime || age < 0) return undefined
     if (age > question.lifetime * nearItsEnd) fetchOnce(question).answer.catch(ignoreGuess)
     return entry.answer as Answer
   }
@@ -248,7 +309,7 @@ export function openMemory(ledger: Ledger, limits: MemoryLimits, now: () => Inst
     const absence = absences.get(name)
     if (absence !== undefined && now() < absence.until) throw absence.failure
     try {
-      return await awaited(question, patient(ask, entry))
+      return await (entry === undefined ? awaited(question, ask) : newer(question, ask, entry))
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (entry === undefined || failure.kind === 'absent') throw failure

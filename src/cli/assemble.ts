@@ -102,7 +102,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       patience: config.deadlineMetadata,
       behind: behindMs,
     },
-    now,
+    { now, service: health },
   )
   const identities = openIdentities(ledger, { now, log: note })
   const catalog = openCatalog(remote, memory, {
@@ -216,6 +216,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     times,
     shown,
     generated: openShownTexts(leaseMs, now),
+    health,
     records,
     scratch,
     drafts,

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
 import type { TextBytes } from '../record/packed-text.js'
-import type { Ask, ByteOffset, Content, Instant } from '../remote/remote.js'
+import { type Ask, type ByteOffset, type Content, type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import { openHandles } from './handles.js'
 import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node, type ScratchPlace } from './node.js'
@@ -30,6 +30,9 @@ interface ContentFile {
   readOn: boolean
 }
 
+/** Milliseconds that an open waits to hear whether a service is back that was away. */
+const checkMs = 1_500
+
 const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({ kind: 'local', file, place })
 
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
@@ -48,9 +51,21 @@ export function openOpenFiles(
     return after(places.node(path, ask), node => {
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)
-      if (access === 'read' && node.kind === 'content') return handles.add(contentFile(node, path))
+      if (access === 'read' && node.kind === 'content') {
+        if (parts.health.away && content.cached(node.content) < 1) return openAgain(path, ask)
+        return handles.add(contentFile(node, path))
+      }
       return openNode(path, node, { access, ask }).then(handles.add)
     })
+  }
+
+  /** The listing that led here may be old: a service that is back may have given the number to another thing. */
+  async function openAgain(path: string, ask: Ask): Promise<number> {
+    await parts.health.check({ ...ask, deadline: instant(Math.min(ask.deadline, parts.now() + checkMs)) })
+    const node = await places.node(path, ask)
+    if (node.kind === 'content') return handles.add(contentFile(node, path))
+    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+    return handles.add(await openNode(path, node, { access: 'read', ask }))
   }
 
   function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {

@@ -1,6 +1,7 @@
 // What the drive is made of; the verbs take from it what they need.
 import type { Catalog } from '../cache/catalog.js'
 import type { ContentCache } from '../cache/content.js'
+import type { Health } from '../cache/health.js'
 import type { Times } from '../cache/times.js'
 import type { Failure } from '../failure.js'
 import type { TextBytes } from '../record/packed-text.js'
@@ -36,6 +37,7 @@ export interface DriveParts {
   readonly shown: ShownTexts
   /** The texts that calcfs writes itself. */
   readonly generated: ShownTexts<TextBytes>
+  readonly health: Pick<Health, 'away' | 'check'>
   readonly records: Records
   readonly scratch: Scratch
   readonly drafts: DraftTexts

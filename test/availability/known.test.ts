@@ -1,0 +1,86 @@
+// What is known while the service is silent, refused or dripping: shown at once, and never where it only takes its time.
+import t from 'tap'
+import type { Spoiler } from '../ground/front.js'
+import { namesOf, outcome, textOf } from '../ground/ground.js'
+import { inProcess } from '../ground/in-process.js'
+import { until, within } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const project = 'projects/Water splitting'
+const settings = { ttlListing: '1s', ttlRecord: '500ms', deadlineMetadata: '4s', deadlineRead: '4s' }
+const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
+
+const silences: Readonly<Record<string, Spoiler>> = {
+  silent: () => {},
+  'silent behind its head': response => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '700' })
+    response.write('[')
+  },
+  'dripping a byte a second': async response => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '700' })
+    for (let sent = 0; sent < 700 && !response.destroyed; sent += 1) {
+      response.write(' ')
+      await later(1_000)
+    }
+  },
+}
+
+for (const [how, spoiler] of Object.entries(silences)) {
+  t.test(`STALE-11 what is known does not wait for a service that is ${how}`, async t => {
+    const ground = await inProcess(t, { settings })
+    const { files, service } = ground
+    const known = [
+      () => files.readdir(project),
+      () => files.readFile(`reports/${ids.report}.json`),
+      () => files.readFile(`${project}/.project.json`),
+      () => files.readdir(`by-id/calculation/${ids.transition}`),
+      () => files.readFile(`by-id/calculation/${ids.transition}/run.log`),
+    ]
+    for (const ask of known) await ask()
+    // How long each answer takes is known from the second time on.
+    await ground.pass(2_500)
+    for (const ask of known) await ask()
+    const heal = service.spoil(/./, spoiler)
+    await ground.pass(2_500)
+    const first = Date.now()
+    for (const ask of known) t.equal(await within(10_000, 'a known answer', outcome(ask())), 'done')
+    t.ok(Date.now() - first < 3_000, `all found out after ${Date.now() - first} ms`)
+    const waits: number[] = []
+    for (let round = 0; round < 6; round += 1)
+      for (const ask of known) {
+        const began = Date.now()
+        t.equal(await within(10_000, 'a known answer', outcome(ask())), 'done')
+        waits.push(Date.now() - began)
+      }
+    waits.sort((one, other) => one - other)
+    t.ok(
+      (waits[waits.length >> 1] ?? 0) < 50,
+      `half of ${waits.length} took ${waits[waits.length >> 1]} ms at most`,
+    )
+    t.ok(await files.xattr(project, 'user.calcfs.stale'), 'and it is marked')
+    heal()
+    await until(10_000, 'what is new', async () => {
+      await files.readdir(project)
+      return (await files.xattr(project, 'user.calcfs.stale')) === undefined
+    })
+  })
+}
+
+t.test('STALE-11 a service that only takes its time is waited for', async t => {
+  const ground = await inProcess(t, { settings })
+  const { service } = ground
+  const slow: Spoiler = async (_, { carryOut }) => {
+    await later(1_200)
+    const pass = await carryOut()
+    pass()
+  }
+  service.spoil(/^GET \/project\/descendant/, slow)
+  await namesOf(ground, project)
+  service.seed.addCalculation({ id: '3001', name: 'Another one', project: ids.water, files: {} })
+  await ground.pass(2_500)
+  t.ok((await namesOf(ground, project)).includes('Another one'), 'it shows what is new, not what is old')
+  await ground.pass(2_500)
+  t.match(await textOf(ground, `${project}/.index.tsv`), /Another one/)
+})
