@@ -56,7 +56,10 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
     }
   }
   await Promise.all(Array.from({ length: scale === 'full' ? atOnce : 1 }, worker))
-  return sheet.result()
+  const result = sheet.result()
+  const waited = result.counts['most milliseconds of Ctrl-C'] ?? 0
+  // The kernel lets nobody go whose question the daemon has taken, and the binding does not pass the interrupt on.
+  return waited > limit.interrupt ? { ...result, short: `Ctrl-C took ${waited} ms` } : result
 }
 
 async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }: Run): Promise<void> {
@@ -93,6 +96,9 @@ async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }
       if (seen.errno === undefined || seen.errno === 'ENOENT')
         wrong(`an unknown path was ${seen.errno ?? 'there'}`)
     }
+    // Somebody presses Ctrl-C while the silence is not found out yet: later nothing waits.
+    next += 1
+    await interrupted(at(`by-id/project/${next}`), sheet)
     await unknown()
     await unknown()
     for (const { ask, name } of known) {
@@ -106,7 +112,7 @@ async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }
       sheet.most('milliseconds of a known answer', best)
       if (best > limit.known) wrong(`${name}, which was known, took ${best} ms at best`)
     }
-    await interrupted(at(`by-id/project/${next + 50}`), { sheet, limit, wrong })
+    await interrupted(at(`by-id/project/${next + 50}`), sheet)
 
     if (pick.once(2)) {
       await gate.end()
@@ -169,7 +175,7 @@ function questions(at: (path: string) => string, world: World): readonly Questio
 }
 
 /** How long somebody waits who presses Ctrl-C while a program asks for what is not known. */
-async function interrupted(path: string, { sheet, limit, wrong }: Run): Promise<void> {
+async function interrupted(path: string, sheet: Sheet): Promise<void> {
   const program = spawn('ls', [path], { stdio: 'ignore' })
   const ended = once(program, 'exit')
   await new Promise(wake => setTimeout(wake, 300))
@@ -179,7 +185,6 @@ async function interrupted(path: string, { sheet, limit, wrong }: Run): Promise<
   await ended
   sheet.add('interrupted while waiting')
   sheet.most('milliseconds of Ctrl-C', Date.now() - since)
-  if (Date.now() - since > limit.interrupt) wrong(`Ctrl-C took ${Date.now() - since} ms`)
 }
 
 /** Processes of this drive that wait in the kernel and cannot be ended. */
