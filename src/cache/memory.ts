@@ -82,8 +82,6 @@ interface Entry {
   stale: Failure | undefined
   /** Milliseconds that its request took, where it was asked for by this process. */
   readonly took: number | undefined
-  /** When a request for a newer one failed last. */
-  failedAt: number
   /** Somebody wants to know anew: it is no longer fresh, but as good as before while the service is away. */
   expired: boolean
 }
@@ -102,7 +100,7 @@ const oldAnswerWait = 3_000
 const silenceWait = 1_000
 /** What came while this process itself was busy is read first. */
 const busyGrace = 50
-/** While the service is away, one question in this many milliseconds waits for it, and no longer than the second. */
+/** While the service is away, one question in this many milliseconds is sent, and waited for no longer than the second. */
 const tryEvery = 1_000
 const tryWait = 25
 const lateSentence = 'the service did not answer in time'
@@ -153,8 +151,7 @@ export function openMemory(
 
   function hold<Answer>(question: Question<Answer>, answer: Answer, { form, took }: Kept): Entry {
     const names = weightOf(question, answer, form.value)
-    const failedAt = Number.NEGATIVE_INFINITY
-    const entry = { answer, names, at: form.stored, stale: undefined, took, failedAt, expired: false }
+    const entry = { answer, names, at: form.stored, stale: undefined, took, expired: false }
     entries.set(nameOf(question.room, question.key), entry)
     return entry
   }
@@ -214,8 +211,6 @@ export function openMemory(
         (thrown: unknown) => {
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
-          const old = entries.peek(name)
-          if (old !== undefined) old.failedAt = now()
           if (failure.kind === 'absent') forget(question.room, question.key)
           if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
@@ -259,7 +254,7 @@ export function openMemory(
   /** A newer answer than the one in hand, waited for only a moment where the service is silent; it may come later. */
   async function newer<Answer>(question: Question<Answer>, ask: Ask, old: Entry): Promise<Answer> {
     // What was asked to be read again may decide whether something is made twice.
-    if (service.away && !old.expired) return newerOfAway(question, ask, old)
+    if (service.away && !old.expired) return newerOfAway(question, ask)
     const began = now()
     const upTo = (wait: number): Ask => ({ ...ask, deadline: instant(Math.min(ask.deadline, began + wait)) })
     const usual = old.took === undefined || old.expired ? oldAnswerWait : Math.max(silenceWait, 2 * old.took)
@@ -276,17 +271,11 @@ export function openMemory(
     return awaited(question, upTo(oldAnswerWait))
   }
 
-  /** It is asked for in the background, so that what comes back is found out; hardly any question waits for that. */
-  async function newerOfAway<Answer>(question: Question<Answer>, ask: Ask, old: Entry): Promise<Answer> {
-    const isUnderWay = flights.has(nameOf(question.room, question.key))
-    const mayWait = now() - triedAt >= tryEvery
-    if (!isUnderWay && now() - old.failedAt < tryEvery) throw awayFailure()
-    if (isUnderWay || !mayWait) {
-      fetchOnce(question).answer.catch(ignoreGuess)
-      throw awayFailure()
-    }
+  /** One question in a while finds out what is back: each costs a connection, or a handshake in vain. */
+  async function newerOfAway<Answer>(question: Question<Answer>, ask: Ask): Promise<Answer> {
+    if (now() - triedAt < tryEvery) throw awayFailure()
     triedAt = now()
-    return awaited(question, { ...ask, deadline: instant(Math.min(ask.deadline, now() + tryWait)) })
+    return awaited(question, { ...ask, deadline: instant(Math.min(ask.deadline, triedAt + tryWait)) })
   }
 
   const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)
