@@ -1,9 +1,10 @@
 // The files of the content cache on disk: a temporary one becomes a kept one by a single rename, proof included.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, open as openDescriptor } from 'node:fs'
+import { chmodSync, existsSync, open as openDescriptor } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeDirectoriesNow } from '../make-directory.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { clearPlace } from '../set-aside.js'
 import { type Blob, blobOf } from './blob.js'
@@ -77,7 +78,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   const short = openShortFiles()
   let created = 0
   for (const path of [directory, keptDirectory, unfinishedDirectory]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectoriesNow(path)
     chmodSync(path, 0o700)
   }
 

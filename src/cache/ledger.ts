@@ -1,6 +1,7 @@
 // What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
-import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectoriesNow } from '../make-directory.js'
 import { type Instant, instant } from '../remote/remote.js'
 import {
   type Change,
@@ -61,7 +62,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   function reach(): Table | undefined {
     if (table !== undefined || settings.now() < retryAt) return table
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      makeDirectoriesNow(directory)
       table = openTable(path)
       recent.clear()
     } catch (error) {

@@ -1,19 +1,11 @@
 // Which drafts there are: new ones, and those that a daemon left behind when it ended.
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, rename } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { type Draft, openDraft } from './draft.js'
-import {
-  isMissing,
-  keepNameOf,
-  makeDirectory,
-  privateDirectory,
-  privateFile,
-  replaceFile,
-  syncDirectory,
-} from './files.js'
+import { isMissing, keepNameOf, makeDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, type Why, whyOf } from './meta.js'
 import { isAlive, type Owner, thisProcess } from './owner.js'
@@ -43,6 +35,7 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   await makeDirectory(root)
   await keepNameOf(root)
   const owner = await thisProcess()
+  await sweepUnfinished(root, now())
   const found: Draft[] = []
   const damaged: Damage[] = []
   for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
@@ -58,6 +51,31 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   return { create, found, damaged }
 }
 
+/** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */
+async function sweepUnfinished(root: string, now: Instant): Promise<void> {
+  for (const name of (await readdir(root)).filter(name => unfinished.test(name))) {
+    const path = join(root, name)
+    const { mtimeMs, isEmpty } = await textIn(path)
+    if (isEmpty && now - mtimeMs > unfinishedMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
+/** Milliseconds that making a draft may take on a slow disk: another mount may be at it. */
+const unfinishedMs = 10 * 60_000
+
+/** Another mount may have moved or removed it meanwhile: then nothing is known of it. */
+async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: boolean }> {
+  try {
+    const { mtimeMs } = await stat(directory)
+    const sizes = (await readdir(directory)).includes('text') ? (await stat(join(directory, 'text'))).size : 0
+    return { mtimeMs, isEmpty: sizes === 0 }
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown
+    return { mtimeMs: Number.POSITIVE_INFINITY, isEmpty: false }
+  }
+}
+
 /** Made aside and moved into place, so that no other mount ever sees a draft without its note. */
 async function createDraft(
   place: { root: string; owner: Owner; now: () => Instant },
@@ -71,10 +89,16 @@ async function createDraft(
     ...(base === undefined ? {} : { base: textHash(base) }),
     ...(thing === undefined ? {} : { thing }),
   }
-  await mkdir(aside, { mode: privateDirectory })
-  await (await open(join(aside, 'text'), 'wx', privateFile)).close()
-  await replaceFile(join(aside, 'meta.json'), printMeta(meta))
-  await rename(aside, join(place.root, id))
+  try {
+    // The state directory may have been deleted while it is mounted.
+    await makeDirectory(aside)
+    await (await open(join(aside, 'text'), 'wx', privateFile)).close()
+    await replaceFile(join(aside, 'meta.json'), printMeta(meta))
+    await rename(aside, join(place.root, id))
+  } catch (thrown) {
+    await rm(aside, { recursive: true, force: true })
+    throw asFailure(thrown)
+  }
   await syncDirectory(place.root)
   return openDraft(join(place.root, id), meta, place.now)
 }

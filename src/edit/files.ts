@@ -1,9 +1,10 @@
 // How a text gets on the disk so that a crash leaves the old one or the new one, never half of either.
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { asFailure } from '../failure.js'
+import { makeDirectories } from '../make-directory.js'
 
 /** What a mount's own files and directories may be seen by: their owner only. */
 export const privateFile = 0o600
@@ -68,7 +69,7 @@ export async function syncDirectory(path: string): Promise<void> {
 
 /** Makes a directory and those above it; their names survive a power cut. */
 export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: privateDirectory })
+  const first = await makeDirectories(path).catch(rethrow)
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
@@ -89,6 +90,10 @@ export async function keepNameOf(path: string): Promise<void> {
     if (isOwn) throw thrown
   }
   if (isOwn) await keepNameOf(above)
+}
+
+function rethrow(cause: unknown): never {
+  throw asFailure(cause)
 }
 
 /** True for the error of a path where nothing is. */

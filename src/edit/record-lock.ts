@@ -1,10 +1,11 @@
 // One save of a record at a time across the processes that share a state directory: from reading it to reading it again.
-import { mkdir, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, Failure } from '../failure.js'
+import { makeDirectories } from '../make-directory.js'
 import type { Ask, Instant } from '../remote/remote.js'
-import { privateDirectory, privateFile } from './files.js'
+import { privateFile } from './files.js'
 import { keyName, type RecordKey } from './key.js'
 
 /**
@@ -27,7 +28,7 @@ export function openRecordLocks(stateDirectory: string, now: () => Instant): Hol
   const root = join(stateDirectory, 'locks')
 
   return async (key, ask, work) => {
-    await mkdir(root, { recursive: true, mode: privateDirectory }).catch(rethrow)
+    await makeDirectories(root).catch(rethrow)
     const database = await openLock(join(root, `${keyName(wholeRecord(key))}.lock`))
     try {
       const until = now() + Math.max(0, ask.deadline - now()) / 2

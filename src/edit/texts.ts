@@ -1,17 +1,17 @@
 // The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
 import { createHash } from 'node:crypto'
-import { closeSync, futimesSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, futimesSync, openSync, readFileSync } from 'node:fs'
 import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { asFailure } from '../failure.js'
+import { makeDirectoriesNow } from '../make-directory.js'
 import { openQuickDisk } from '../quick-disk.js'
 import { type Instant, instant } from '../remote/remote.js'
 import {
   isMissing,
   keepNameOf,
   makeDirectory,
-  privateDirectory,
   privateFile,
   replaceFile,
   replaceFileLightly,
@@ -173,7 +173,7 @@ function rememberNow(
   mark: { readonly name: string; readonly at: Instant },
 ): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: privateDirectory })
+    makeDirectoriesNow(directory)
     const descriptor = openSync(join(directory, mark.name), 'w', privateFile)
     try {
       futimesSync(descriptor, mark.at / 1000, mark.at / 1000)

@@ -1,7 +1,8 @@
 // A draft is the only copy of what somebody wrote: no crash, no damage and no full disk may take it.
 import { execFile, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,7 +11,9 @@ import t from 'tap'
 import { largestDraft } from '../../src/edit/draft.js'
 import { openDrafts } from '../../src/edit/drafts.js'
 import { explain } from '../../src/edit/explain.js'
-import { textHash } from '../../src/edit/texts.js'
+import { openRecordLocks } from '../../src/edit/record-lock.js'
+import { openTexts, textHash } from '../../src/edit/texts.js'
+import { instant } from '../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from './room.js'
 
 const key = { kind: 'report', id: '42' } as const
@@ -218,4 +221,59 @@ if (mayMount) {
       await run('umount', [directory])
     }
   })
+
+  t.test(
+    'DRAFT-10 a disk that takes no more names says that it is full, and nothing is left behind',
+    async t => {
+      const directory = await scratch(t)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
+      try {
+        const drafts = await openDrafts(directory, now)
+        const hold = openRecordLocks(directory, now)
+        for (let left = 6; left > 0; left -= 1)
+          await writeFile(join(directory, `filler${left}`), '').catch(() => {})
+        t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })
+        const ask = { deadline: instant(now() + 1000), lane: 'user' } as const
+        t.match(await failureOf(hold(key, ask, async () => {})), { kind: 'no-space' })
+        const texts = openTexts({ stateDirectory: directory, mount: 'a', now })
+        t.match(await failureOf(texts.remember(key, 'text', 'sent')), { kind: 'no-space' })
+        for (const room of [3, 2, 1]) {
+          await rm(join(directory, `filler${6 - room + 1}`), { force: true })
+          await drafts.create(key).then(
+            draft => draft.discard(),
+            () => {},
+          )
+          t.same(await readdir(join(directory, 'drafts')), [])
+        }
+      } finally {
+        await run('umount', [directory])
+      }
+    },
+  )
 }
+
+t.test('DRAFT-10 a state directory that was deleted is made again by the next draft', async t => {
+  const directory = await scratch(t)
+  const drafts = await openDrafts(directory, now)
+  await rm(directory, { recursive: true })
+  const draft = await drafts.create(key)
+  await draft.write(bytes('kept'), 0)
+  await draft.leave()
+  t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
+})
+
+t.test('DRAFT-10 what a killed daemon had only begun to make is swept, a text never', async t => {
+  const directory = await scratch(t)
+  const old = `.${randomUUID()}`
+  const fresh = `.${randomUUID()}`
+  const written = `.${randomUUID()}`
+  for (const name of [old, fresh, written]) {
+    await mkdir(join(directory, 'drafts', name), { recursive: true })
+    await writeFile(join(directory, 'drafts', name, 'text'), name === written ? 'precious' : '')
+    const minutes = name === fresh ? 0 : 60
+    const at = (now() - minutes * 60_000) / 1000
+    await utimes(join(directory, 'drafts', name), at, at)
+  }
+  await openDrafts(directory, now)
+  t.same((await readdir(join(directory, 'drafts'))).sort(), [fresh, written].sort())
+})
