@@ -6,18 +6,19 @@ import t, { type Test } from 'tap'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts and src/set-aside.ts are leaves that anyone below may import. */
+/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   failure: [],
   soon: [],
   askers: [],
   'quick-disk': [],
+  'make-directory': [],
   'set-aside': [],
   record: ['failure'],
   config: [],
   remote: ['record', 'failure', 'askers'],
-  cache: ['remote', 'record', 'failure', 'quick-disk', 'set-aside', 'askers'],
-  edit: ['remote', 'record', 'failure', 'quick-disk'],
+  cache: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'askers'],
+  edit: ['remote', 'record', 'failure', 'quick-disk', 'make-directory'],
   drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon'],
   mount: ['drive', 'remote', 'record', 'failure', 'soon'],
   service: [],
