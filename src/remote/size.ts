@@ -32,7 +32,8 @@ export async function sizeOf(
   if (source === undefined && honoured && size !== undefined) learned.sizes[of] = 'range'
   else if (source === undefined && refused) count(learned, of)
   if (honoured) Object.assign(learned, { ranges: true, unranged: 0 })
-  return size
+  // The length of the whole is what its own body will say, and no second source for it.
+  return honoured ? size : undefined
 }
 
 function isTakenForUntold(learned: Learned, of: 'file' | 'xyz'): boolean {
