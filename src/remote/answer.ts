@@ -21,7 +21,7 @@ export interface FirstByte {
   readonly version: ContentVersion | undefined
 }
 
-/** A list is read item by item as it comes, and may be so many times longer than another answer. */
+/** A list is read item by item as it comes; its text, and what is held of its items, may be so many times another answer. */
 const listToText = 4
 /** A text of many short values takes many times its length once it is understood. */
 const treeToText = 16
@@ -85,6 +85,7 @@ export async function taken<Reader extends TextReader<unknown>>(
     if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })
     begun ||= start !== ''
     reader.take(piece)
+    if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
   }
   reader.take(decode(new Uint8Array(), { stream: false }))
   return reader

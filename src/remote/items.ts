@@ -7,6 +7,8 @@ export interface TextReader<Value> {
   take(piece: string): void
   /** @throws Failure 'broken' for a text that is not what is due */
   end(): Value
+  /** About how many bytes that takes which was made of the text so far, where it may be much. */
+  readonly held?: number
 }
 
 type Place = 'before' | 'first' | 'next' | 'item' | 'behind' | 'wrong'

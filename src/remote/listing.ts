@@ -31,22 +31,34 @@ export function listingReader<Item extends { readonly id: string }>(
   malformed: Malformed,
 ): TextReader<Item[]> {
   const items: Item[] = []
+  let held = 0
 
   function take(text: string): void {
+    held += itemBytes + text.length / packedTo
     const json = unlessTooDeep(text, parse)
     const item = json?.type === 'object' ? read(json) : undefined
     if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
     else items.push(item)
   }
 
-  return itemReader(take, {
+  const reader = itemReader(take, {
     wrong: noList,
     done() {
       done()
       return eachOnce(items)
     },
   })
+  return {
+    ...reader,
+    get held() {
+      return held
+    },
+  }
 }
+
+/** What an item takes with its name and its place in the directory, whatever it says; its text is held packed. */
+const itemBytes = 220
+const packedTo = 4
 
 /** Looked at when all are there: a set that grows with them leaves as much again behind. */
 function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {

@@ -1,6 +1,7 @@
 // How long an answer may be that is not content: by its length, by what it takes as a tree, and all on their way together.
 import t from 'tap'
 import { textBudget } from '../../src/remote/text-budget.js'
+import { wire } from '../../src/remote/wire.js'
 import { failsAs } from './fails.js'
 import { ask, rawService, whole } from './raw.js'
 
@@ -27,6 +28,19 @@ t.test(
     t.equal((await service.asked.text(get, ask(20_000))).length, maxAnswer)
   },
 )
+
+t.test('MEM-2 a list of more children than may be held is refused, however short they are', async t => {
+  const listOf = (count: number): string =>
+    `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`
+  const speech = wire({}, () => {})
+  const read = async (count: number) => {
+    const service = await rawService(t, () => whole(listOf(count)), { maxAnswer: 1 << 20 })
+    return service.asked.readInto(get, () => speech.calculations(), ask(20_000))
+  }
+  t.equal((await read(15_000)).end().length, 15_000)
+  const failure = await failsAs(t, 'broken', read(30_000))
+  t.match(failure.message, /--max-answer/)
+})
 
 t.test('MEM-2 answers on their way wait for memory, and the oldest of them never does', async t => {
   const budget = textBudget(100, 0)
