@@ -26,6 +26,7 @@ export type FailureKind =
   | 'not-json'
   | 'refused' // parsed, but not a record the service could take: never sent
   | 'no-space'
+  | 'disk-read-only' // the local disk lets nothing be written, or this user not
   | 'name-too-long'
   | 'name-not-utf8'
   | 'not-empty'
@@ -68,6 +69,22 @@ export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')) {
     return new Failure('no-space', 'the local disk is full', { cause: thrown })
   }
+  const closed = closedPlace(thrown)
+  if (closed !== undefined) {
+    const sentence = `nothing can be written on the local disk at ${closed.path} (${closed.code})`
+    return new Failure('disk-read-only', sentence, { cause: thrown })
+  }
   const sentence = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure('internal', sentence, { cause: thrown })
+}
+
+const closedCodes = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/** Of an error of the local file system that says that the place may not be written. */
+function closedPlace(thrown: unknown): { readonly path: string; readonly code: string } | undefined {
+  if (!(thrown instanceof Error && 'code' in thrown && 'path' in thrown)) return undefined
+  const { code, path } = thrown
+  return typeof path === 'string' && typeof code === 'string' && closedCodes.has(code)
+    ? { path, code }
+    : undefined
 }

@@ -77,9 +77,25 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   ownersHere.add(owner)
   const short = openShortFiles()
   let created = 0
-  for (const path of [directory, keptDirectory, unfinishedDirectory]) {
-    makeDirectoriesNow(path)
-    chmodSync(path, 0o700)
+  function makeDirectories(): void {
+    for (const path of [directory, keptDirectory, unfinishedDirectory]) {
+      makeDirectoriesNow(path)
+      chmodSync(path, 0o700)
+    }
+  }
+  makeDirectories()
+
+  /** Once more where a directory was deleted under the store. */
+  async function withDirectories<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const isWhole = existsSync(keptDirectory) && existsSync(unfinishedDirectory)
+      if (!isMissing(error) || isWhole) throw error
+      settings.log('the directory of kept contents was deleted and is made again', { directory })
+      makeDirectories()
+      return work()
+    }
   }
 
   async function drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
@@ -112,26 +128,34 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     return join(unfinishedDirectory, `${owner}-${created}`)
   }
 
-  async function create(): Promise<Unfinished> {
-    const path = unfinishedPath()
-    return { file: openFile(await open(path, 'wx+', 0o600)), path }
+  const create = (): Promise<Unfinished> =>
+    withDirectories(async () => {
+      const path = unfinishedPath()
+      return { file: openFile(await open(path, 'wx+', 0o600)), path }
+    })
+
+  async function keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void> {
+    const parts = [bytes, trailerOf(proof, name)]
+    if (short.keep(parts, unfinishedPath(), pathOf(name))) return
+    const unfinished = await create()
+    try {
+      await unfinished.file.writeFirst(parts)
+      await rename(unfinished.path, pathOf(name))
+      unfinished.file.close()
+    } catch (error) {
+      await discard(unfinished)
+      throw error
+    }
+  }
+
+  async function* names(where: string): AsyncIterable<string> {
+    const found = await withDirectories(() => opendir(where, { bufferSize: 512 }))
+    for await (const { name } of found) yield name
   }
 
   return {
     create,
-    async keep(name, bytes, proof) {
-      const parts = [bytes, trailerOf(proof, name)]
-      if (short.keep(parts, unfinishedPath(), pathOf(name))) return
-      const unfinished = await create()
-      try {
-        await unfinished.file.writeFirst(parts)
-        await rename(unfinished.path, pathOf(name))
-        unfinished.file.close()
-      } catch (error) {
-        await discard(unfinished)
-        throw error
-      }
-    },
+    keep: (name, bytes, proof) => withDirectories(() => keep(name, bytes, proof)),
     async publish(unfinished, name, proof) {
       try {
         await unfinished.file.write(trailerOf(proof, name), proof.length)
@@ -143,9 +167,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       }
     },
     async open(name) {
-      const aside = clearPlace(pathOf(name), 'file')
-      if (aside !== undefined)
-        settings.log('no kept file stood in the place of one and was moved aside', { aside })
+      clearPlace(pathOf(name), 'file')
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
       if (descriptor === undefined) return undefined
       const file = openFile(descriptor)
@@ -161,7 +183,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     drop,
     discard,
     async *list() {
-      for await (const { name } of await opendir(keptDirectory, { bufferSize: 512 })) {
+      for await (const name of names(keptDirectory)) {
         const found = fileNameForm.test(name) ? await find(name) : undefined
         if (found !== undefined) yield found
       }
@@ -171,7 +193,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     },
     async sweep() {
       let removed = 0
-      for await (const { name } of await opendir(unfinishedDirectory)) {
+      for await (const name of names(unfinishedDirectory)) {
         if (!(await isForsaken(name))) continue
         await rm(join(unfinishedDirectory, name), { force: true })
         removed += 1
@@ -194,8 +216,11 @@ async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefin
   return proofIn(trailer, name)
 }
 
-function ifMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
 }
 
 /** A process of another user answers EPERM: it lives. */

@@ -30,6 +30,8 @@ export interface Table {
   get(room: string, key: string): Remembered<Value> | undefined
   all(room: string): Map<string, Remembered>
   write(rooms: ReadonlyMap<string, Unwritten>): boolean
+  /** Writes all of it to another file, which must not be there yet: its own one may have been deleted. */
+  copyTo(path: string): void
   /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
   checkpoint(): void
   close(): void
@@ -95,6 +97,10 @@ function tableIn(database: Database.Database, path: string): Table {
         throw error
       }
       return true
+    },
+    copyTo(path) {
+      database.prepare('VACUUM INTO ?').run(path)
+      chmodSync(path, 0o600)
     },
     checkpoint() {
       database.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,5 +1,5 @@
 // What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectoriesNow } from '../make-directory.js'
 import { type Instant, instant } from '../remote/remote.js'
@@ -71,6 +71,35 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     return table
   }
 
+  /** Its file was deleted under this process: what it holds goes into a new one, unless another process has made one. */
+  function followFile(): void {
+    const copy = `${path}.copy-${process.pid}`
+    try {
+      const present = statSync(path, { throwIfNoEntry: false })?.ino
+      if (table === undefined || present === table.inode) return
+      if (present !== undefined) {
+        leaveFile()
+        return
+      }
+      makeDirectoriesNow(directory)
+      rmSync(copy, { force: true })
+      table.copyTo(copy)
+      leaveFile()
+      // A link, as a rename would replace what another process has made meanwhile.
+      if (!existsSync(path)) linkSync(copy, path)
+      settings.log('the file of the ledger was deleted and is made again', { path })
+    } catch (error) {
+      setback(error)
+    } finally {
+      rmSync(copy, { force: true })
+    }
+  }
+
+  function leaveFile(): void {
+    table?.close()
+    table = undefined
+  }
+
   function setback(error: unknown): void {
     const about = { path, error: String(error) }
     if (!isDamage(error)) {
@@ -131,6 +160,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   function flush(): boolean {
     clearTimeout(timer)
     timer = undefined
+    followFile()
     if (rooms.size === 0) return true
     const written = fromDisk(to => to.write(rooms), false)
     if (written) rooms.clear()

@@ -39,6 +39,7 @@ import { type Ask, type Instant, instant } from '../remote/remote.js'
 import type { Connection } from './connect.js'
 import type { Log } from './log.js'
 import { clearHistory, clearOwnPlaces } from './own-places.js'
+import { watchPlaces } from './place-troubles.js'
 import { type StatusSources, statusText } from './status-text.js'
 
 export interface Line {
@@ -191,6 +192,8 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     now,
   }
 
+  const places = await watchPlaces(account.places, { note, now })
+
   async function status(check = false): Promise<string> {
     // Status is asked for when things go wrong: it does not wait for a service that is away.
     const within = (patience: number): Ask => ({ deadline: instant(now() + patience), lane: 'user' })
@@ -199,7 +202,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       .top(within(statusPatience))
       .then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
     await checked
-    return statusText(statusSources, top)
+    return statusText(statusSources, top, await places.look())
   }
 
   const xattrs = openXattrs({ catalog, content, records, failures, roots, service: account.base.href })
@@ -255,6 +258,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   })
 
   const control = openControl({
+    placeTroubles: places.look,
     tree,
     catalog,
     content,

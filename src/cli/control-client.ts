@@ -22,6 +22,7 @@ export function controlAt(socketPath: string, onSilence: () => Promise<Error>): 
     why: call('why'),
     refresh: call('refresh'),
     drafts: call('drafts'),
+    places: call('places'),
     show: call('show'),
     diff: call('diff'),
     send: call('send'),

@@ -42,6 +42,7 @@ export const forms: Forms = {
       }),
     ),
   },
+  places: { ask: z.object({}), answer: texts },
   show: { ask: onDraft, answer: z.object({ base64: z.string() }) },
   diff: {
     ask: onDraft,

@@ -36,6 +36,7 @@ async function list(control: Control, flags: { json?: true }): Promise<void> {
       ),
     )
   } else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(described).join('\n'))
+  for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
   if (drafts.length > 0) process.exitCode = exitCodes.unsent
 }
 

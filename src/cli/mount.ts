@@ -1,14 +1,12 @@
 // `calcfs mount URL DIR`: brings the drive up, stays until it is unmounted, and takes everything down in order.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { makePrivate } from '../config/places.js'
 import type { Config } from '../config.js'
 import { asFailure, Failure } from '../failure.js'
 import { mountDrive } from '../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../mount/mount-point.js'
 import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
-import { clearPlace } from '../set-aside.js'
 import { assemble, kernelCacheSeconds, type Line } from './assemble.js'
 import { type Connection, connected } from './connect.js'
 import { serveControl } from './control-server.js'
@@ -19,6 +17,7 @@ import { type ExitCode, exitCodeOf, exitCodes, Stop } from './exit.js'
 import { giveMemoryBack } from './give-back.js'
 import { type Log, openLog } from './log.js'
 import { notifySystemd } from './notify.js'
+import { preparePlaces } from './own-places.js'
 import { type Configured, configured, withSettings } from './settings.js'
 import { type Refusal, triedPassword, withPassword } from './sign-in.js'
 import { version } from './version.js'
@@ -95,10 +94,7 @@ async function serve(given: Configured, path: string): Promise<void> {
   })
   const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
-  for (const place of Object.values(connection.account.places)) {
-    clearPlace(place, 'directory')
-    makePrivate(place)
-  }
+  preparePlaces(connection.account.places, (sentence, about) => log.warn(about, sentence))
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
   const line = await assemble({
     config,

@@ -29,8 +29,8 @@ export interface StatusSources {
 /** Of a folder that was emptied by hand not every file is named. */
 const unlinkedAtMost = 20
 
-/** `top` says what stands at the top of projects/, or why that is not known. */
-export function statusText(sources: StatusSources, top: string): string {
+/** `top` says what stands at the top of projects/, or why that is not known; `places` what is wrong with our directories. */
+export function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
   const { account, config, health, content, drafts, failures, removals } = sources
   const time = (at: number): string => new Date(at).toISOString()
   return `${JSON.stringify(
@@ -67,6 +67,7 @@ export function statusText(sources: StatusSources, top: string): string {
       })),
       deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
       unlinked: removals.left().slice(0, unlinkedAtMost),
+      places,
       lastFailure: failures.last,
       state: account.places.state,
       cacheDirectory: account.places.cache,

@@ -84,7 +84,7 @@ function serviceLine(status: Status): string {
 }
 
 function described(status: Status): string {
-  const { unsent, deleting = [], unlinked = [] } = status
+  const { unsent, deleting = [], unlinked = [], places = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -98,5 +98,6 @@ function described(status: Status): string {
     ...deleting.map(({ path, what, since }) => `    ${path} (${what}, removed ${since})`),
     ...(unlinked.length === 0 ? [] : ['  unlinked, but not deleted (rm -r CALCULATION deletes the whole):']),
     ...unlinked.map(path => `    ${path}`),
+    ...places.map(trouble => `  ${trouble}`),
   ].join('\n')
 }

@@ -1,12 +1,11 @@
 // A drive's control without a daemon: the whole line in this process, for the length of one command.
-import { makePrivate } from '../config/places.js'
 import type { Control } from '../drive/control.js'
 import { systemClock } from '../remote/clock.js'
 import type { Learned } from '../remote/learned.js'
-import { clearPlace } from '../set-aside.js'
 import { assemble } from './assemble.js'
 import { connected } from './connect.js'
 import { openLog } from './log.js'
+import { preparePlaces } from './own-places.js'
 import type { Configured } from './settings.js'
 import { version } from './version.js'
 
@@ -17,17 +16,15 @@ export async function withoutDaemon<Result>(
 ): Promise<Result> {
   const learned: Learned = { sizes: {} }
   const connection = connected(given, { learned, note: nobodyToTell })
-  for (const place of Object.values(connection.account.places)) {
-    clearPlace(place, 'directory')
-    makePrivate(place)
-  }
+  const log = openLog({ logLevel: 'error', logFile: undefined })
+  preparePlaces(connection.account.places, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,
     connection,
     learned,
     // No mount's own: every text that any mount met may be what a draft was made from.
     mountPoint: `none, process ${process.pid} of ${Date.now()}`,
-    log: openLog({ logLevel: 'error', logFile: undefined }),
+    log,
     version: version(),
     now: systemClock.now,
   })

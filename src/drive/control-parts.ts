@@ -30,5 +30,7 @@ export interface ControlParts {
   /** The text of `.calcfs/status.json`; `check` has the service asked before. */
   readonly status: (check?: boolean) => Promise<string>
   readonly health: Health
+  /** What is wrong with the mount's own directories, in sentences. */
+  readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant
 }

@@ -19,7 +19,14 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   const { content, tree, drafts, failures, xattrs, writing, health } = parts
   const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
 
+  /** Of a disk that takes nothing every path has to tell. */
   async function why(path: string): Promise<Explanation> {
+    const [explained, troubles] = await Promise.all([whyAt(path), parts.placeTroubles()])
+    if (troubles.length === 0) return explained
+    return { wrong: true, sentences: [...(explained.wrong ? explained.sentences : []), ...troubles] }
+  }
+
+  async function whyAt(path: string): Promise<Explanation> {
     const looked = await look(path)
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
@@ -228,6 +235,8 @@ function adviceFor(kind: FailureKind): readonly string[] {
       return ['Try again when the service answers; `calcfs status` says how it is.']
     case 'untrusted':
       return ['`calcfs doctor` looks at the certificates and names the line that mends them.']
+    case 'disk-read-only':
+      return ['Make that directory writable for its owner, then try again; `calcfs status` says how it is.']
     case 'no-space':
       return ['Make room on the local disk, then try again.']
     case 'service-full':

@@ -12,6 +12,8 @@ export interface ControlCalls {
   /** The next question about it goes to the service. */
   readonly refresh: { readonly ask: { readonly path: string }; readonly answer: Refreshed }
   readonly drafts: { readonly ask: Record<string, never>; readonly answer: readonly DraftLine[] }
+  /** What is wrong with the mount's own directories, in sentences. */
+  readonly places: { readonly ask: Record<string, never>; readonly answer: readonly string[] }
   readonly show: { readonly ask: { readonly name: string }; readonly answer: { readonly base64: string } }
   readonly diff: { readonly ask: { readonly name: string }; readonly answer: Comparison }
   /** `again`: although a record may have been made of it already. */

@@ -10,6 +10,7 @@ import type { DraftMeta } from '../edit/meta.js'
 import { type Texts, textHash } from '../edit/texts.js'
 import { Failure } from '../failure.js'
 import { instant } from '../remote/remote.js'
+import { clearPlace } from '../set-aside.js'
 import type { Shown } from './shown.js'
 
 export interface DraftTexts {
@@ -116,7 +117,10 @@ async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<U
       return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
     case 'why':
       return Buffer.from(explain(draft) ?? '')
-    case 'theirs':
-      return readFile(join(draft.directory, 'theirs.json'))
+    case 'theirs': {
+      const path = join(draft.directory, 'theirs.json')
+      clearPlace(path, 'file')
+      return readFile(path)
+    }
   }
 }

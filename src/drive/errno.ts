@@ -49,6 +49,7 @@ const table: Record<FailureKind, ErrnoName> = {
   'not-json': 'EINVAL',
   refused: 'EINVAL',
   'no-space': 'ENOSPC',
+  'disk-read-only': 'EROFS',
   'name-too-long': 'ENAMETOOLONG',
   'name-not-utf8': 'EILSEQ',
   'not-empty': 'ENOTEMPTY',

@@ -10,6 +10,7 @@ import { openReportControl } from './control-reports.js'
 export function openControl(parts: ControlParts): Control {
   const { status } = parts
   return {
+    places: () => parts.placeTroubles(),
     status: async ({ check }) => ({ text: await status(check) }),
     ...openPathControl(parts),
     ...openDraftControl(parts),

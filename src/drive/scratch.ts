@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { makeDirectory, syncDirectory } from '../edit/files.js'
 import { asFailure, Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
+import { clearPlace } from '../set-aside.js'
 import { escapeTitle, titleOf } from './name.js'
 import type { Dentry, ScratchPlace } from './node.js'
 
@@ -47,10 +48,14 @@ export async function openScratch(root: string): Promise<Scratch> {
   for (const directory of await readdir(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
   }
-  const fileOf = ({ directory, name }: ScratchPlace): string => join(root, directory, escapeTitle(name))
+  function fileOf({ directory, name }: ScratchPlace): string {
+    const path = join(root, directory, escapeTitle(name))
+    clearPlace(path, 'file')
+    return path
+  }
 
   async function ready(place: ScratchPlace): Promise<string> {
-    await makeDirectory(join(root, place.directory))
+    await local(makeDirectory(join(root, place.directory)))
     return fileOf(place)
   }
 

@@ -1,10 +1,18 @@
 // One text that a program is writing, on disk from its first byte: what was answered survives any crash.
-import { open, rm } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
-import { privateFile, replaceFile, syncDirectory } from './files.js'
+import {
+  isMissing,
+  makeDirectory,
+  privateDirectory,
+  privateFile,
+  replaceFile,
+  syncDirectory,
+} from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
 import { nobody } from './owner.js'
@@ -60,7 +68,7 @@ export interface Draft {
 
 /** The draft whose `text` lies in this directory. */
 export async function openDraft(directory: string, found: DraftMeta, now: () => Instant): Promise<Draft> {
-  const file = await open(join(directory, 'text'), 'r+', privateFile)
+  let file = await open(join(directory, 'text'), 'r+', privateFile)
   const inOrder = pLimit(1)
   let meta = found
   let ended = false
@@ -71,9 +79,10 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
   async function unseal(): Promise<void> {
     if (meta.sealed === undefined) return
-    const open = { ...meta, sealed: undefined }
-    await replaceFile(join(directory, 'meta.json'), printMeta(open))
-    meta = open
+    await restore()
+    const unsealed = { ...meta, sealed: undefined }
+    await replaceFile(join(directory, 'meta.json'), printMeta(unsealed))
+    meta = unsealed
   }
 
   async function verify(): Promise<Uint8Array> {
@@ -90,6 +99,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
     else if (meta.sealed === undefined && size > 0) meta = { ...meta, sealed: sealOf(await raw(0, size)) }
     try {
+      await restore()
       await replaceFile(join(directory, 'meta.json'), printMeta(meta))
     } catch (thrown) {
       if (!wasSealed) meta = { ...meta, sealed: undefined }
@@ -133,7 +143,28 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     return bytes.subarray(0, done)
   }
 
+  /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
+  async function restore(): Promise<void> {
+    if (await isThere(join(directory, 'text'))) return
+    const root = join(directory, '..')
+    const text = await raw(0, size)
+    if (await isThere(directory)) await replaceFile(join(directory, 'text'), text)
+    else {
+      const aside = join(root, `.${randomUUID()}`)
+      await makeDirectory(root).catch(rethrow)
+      await mkdir(aside, { mode: privateDirectory }).catch(rethrow)
+      await replaceFile(join(aside, 'text'), text)
+      await replaceFile(join(aside, 'meta.json'), printMeta(meta))
+      await rename(aside, directory).catch(rethrow)
+      await syncDirectory(root)
+    }
+    const restored = await open(join(directory, 'text'), 'r+', privateFile)
+    await file.close()
+    file = restored
+  }
+
   async function sync(): Promise<void> {
+    await restore()
     await file.sync().catch(rethrow)
     await syncDirectory(directory)
   }
@@ -143,7 +174,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     ended = true
     await file.close()
     await rm(directory, { recursive: true, force: true })
-    await syncDirectory(join(directory, '..'))
+    await syncDirectory(join(directory, '..')).catch(unlessMissing)
   }
 
   return {
@@ -184,12 +215,17 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
         await change({}).catch(unnoted)
       }),
     change: part => inOrder(() => change(part)),
-    keepTheirs: text => inOrder(() => replaceFile(join(directory, 'theirs.json'), text)),
+    keepTheirs: text =>
+      inOrder(async () => {
+        await restore()
+        await replaceFile(join(directory, 'theirs.json'), text)
+      }),
     discard: () => inOrder(discard),
     close: () => inOrder(() => file.close()),
     leave: () =>
       inOrder(async () => {
         if (ended) return
+        await restore()
         ended = true
         meta = { ...meta, owner: nobody }
         await replaceFile(join(directory, 'meta.json'), printMeta(meta))
@@ -222,4 +258,20 @@ function unnoted(thrown: unknown): void {
 
 function rethrow(cause: unknown): never {
   throw asFailure(cause)
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (thrown) {
+    // Something else may stand in the place of a directory above it, such as a link in a circle.
+    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return false
+    throw asFailure(thrown)
+  }
+}
+
+function unlessMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw asFailure(thrown)
 }

@@ -81,6 +81,8 @@ async function createDraft(
   place: { root: string; owner: Owner; now: () => Instant },
   { key, base, thing }: { key: RecordKey; base: string | undefined; thing: DraftMeta['thing'] },
 ): Promise<Draft> {
+  // The directory may have been deleted under a mount.
+  await makeDirectory(place.root).catch(rethrow)
   const id = randomUUID()
   const aside = join(place.root, `.${id}`)
   const meta: DraftMeta = {
@@ -175,6 +177,10 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
 
 /** A new report: no operation lists reports, so nobody can look whether it was made. */
 const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
+
+function rethrow(cause: unknown): never {
+  throw asFailure(cause)
+}
 
 function madeOrNot(): Failure {
   return new Failure(

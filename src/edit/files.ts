@@ -5,6 +5,7 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { asFailure } from '../failure.js'
 import { makeDirectories } from '../make-directory.js'
+import { clearPlace } from '../set-aside.js'
 
 /** What a mount's own files and directories may be seen by: their owner only. */
 export const privateFile = 0o600
@@ -67,8 +68,9 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory and those above it; their names survive a power cut. */
+/** Makes a directory and those above it; their names survive a power cut. What is none in its place is moved aside. */
 export async function makeDirectory(path: string): Promise<void> {
+  clearPlace(path, 'directory')
   const first = await makeDirectories(path).catch(rethrow)
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))

@@ -151,6 +151,8 @@ function whatToDo(kind: FailureKind): string {
       return 'Ask the owner for the right to change it; your text is kept.'
     case 'absent':
       return 'The record is gone on the service; copy your text elsewhere if you still need it, then give it up: `calcfs drafts drop NAME`.'
+    case 'disk-read-only':
+      return 'Make the directory that is named writable for its owner, then save again: `calcfs drafts send NAME`.'
     case 'no-space':
       return 'Make room on the local disk, then save again: `calcfs drafts send NAME`.'
     case 'outcome-unknown':

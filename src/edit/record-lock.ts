@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, Failure } from '../failure.js'
-import { makeDirectories } from '../make-directory.js'
 import type { Ask, Instant } from '../remote/remote.js'
-import { privateFile } from './files.js'
+import { clearPlace } from '../set-aside.js'
+import { makeDirectory, privateFile } from './files.js'
 import { keyName, type RecordKey } from './key.js'
 
 /**
@@ -28,7 +28,7 @@ export function openRecordLocks(stateDirectory: string, now: () => Instant): Hol
   const root = join(stateDirectory, 'locks')
 
   return async (key, ask, work) => {
-    await makeDirectories(root).catch(rethrow)
+    await makeDirectory(root).catch(rethrow)
     const database = await openLock(join(root, `${keyName(wholeRecord(key))}.lock`))
     try {
       const until = now() + Math.max(0, ask.deadline - now()) / 2
@@ -54,6 +54,7 @@ const wholeRecord = ({ as, ...record }: RecordKey): RecordKey => (as === 'order'
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {
   try {
+    clearPlace(path, 'file')
     await (await open(path, 'a', privateFile)).close()
     const database = new Database(path, { timeout: 0 })
     database.pragma('journal_mode = OFF')

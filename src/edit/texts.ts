@@ -8,6 +8,7 @@ import { asFailure } from '../failure.js'
 import { makeDirectoriesNow } from '../make-directory.js'
 import { openQuickDisk } from '../quick-disk.js'
 import { type Instant, instant } from '../remote/remote.js'
+import { clearPlace } from '../set-aside.js'
 import {
   isMissing,
   keepNameOf,
@@ -101,6 +102,7 @@ export function openTexts(options: TextsOptions): Texts {
     const hash = textHash(text)
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
     const isLight = how === 'shown' || how === 'read'
+    for (const path of [root, directory]) clearPlace(path, 'directory')
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
     await makeDirectory(directory)
     if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
@@ -124,7 +126,9 @@ export function openTexts(options: TextsOptions): Texts {
 
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
-    const text = await orMissing(readFile(join(directoryOf(key), hash), 'utf8'))
+    const path = join(directoryOf(key), hash)
+    clearPlace(path, 'file')
+    const text = await orMissing(readFile(path, 'utf8'))
     return text !== undefined && textHash(text) === hash ? text : undefined
   }
 
@@ -174,6 +178,7 @@ function rememberNow(
 ): void {
   try {
     makeDirectoriesNow(directory)
+    for (const name of [mark.name, hash]) clearPlace(join(directory, name), 'file')
     const descriptor = openSync(join(directory, mark.name), 'w', privateFile)
     try {
       futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
@@ -198,6 +203,7 @@ function isWholeAt(path: string, hash: string): boolean {
 
 async function setMark(path: string, at: Instant): Promise<void> {
   try {
+    clearPlace(path, 'file')
     await writeFile(path, '', { mode: privateFile })
     await utimes(path, at / 1000, at / 1000)
   } catch (cause) {
@@ -209,6 +215,7 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
   const marks: Mark[] = []
   for (const name of (await orMissing(readdir(directory))) ?? []) {
     const [, hash, how, mount] = markForm.exec(name) ?? []
+    if (hash !== undefined) clearPlace(join(directory, name), 'file')
     const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
     if (hash === undefined || status === undefined) continue
     marks.push({ hash, how: meeting.parse(how), own: mount === own, at: instant(Math.round(status.mtimeMs)) })

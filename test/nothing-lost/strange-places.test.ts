@@ -67,8 +67,47 @@ for (const [where, form] of Object.entries(places)) {
     }
     t.ok(tried > 0)
     t.match(await ground.log(), /moved aside/)
+    await toldAside(t, ground)
   })
 }
+
+/** As long as what was moved aside lies there, `status` and `why` name it. */
+async function toldAside(t: Test, ground: MountGround): Promise<void> {
+  const told = /moved aside; look at it and remove it: \S+\.aside-\d+/
+  const ask = async (): Promise<string[]> => [
+    (await ground.calcfs('status', ground.directory)).stdout,
+    (await ground.calcfs('why', join(ground.directory, file))).stdout,
+  ]
+  for (const said of await ask()) t.match(said, told)
+  for (const path of placesOf(ground, /\.aside-\d+$/)) rmSync(path, { recursive: true, force: true })
+  for (const said of await ask()) t.notMatch(said, told)
+}
+
+t.test('DISK-1 what is put in the place of a file while the drive is mounted holds nothing up', async t => {
+  const ground = await mounted(t)
+  const report = `reports/${ids.report}.json`
+  await ground.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+  const saved = async (word: string): Promise<void> => {
+    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${word}",\n`)
+    t.equal(await outcome(overwrite(ground, report, text)), 'done', word)
+    t.match(await textOf(ground, report), word)
+  }
+  // The text that was shown before is shown for the lease.
+  await ground.pass(2_200)
+  await saved('Before')
+  for (const [what, make] of Object.entries(strangers)) {
+    for (const form of [/\/locks\/[^/]+$/, /\/texts\/[^/]+\/[^/]+$/, /\/(locks|texts|drafts)$/]) {
+      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      t.ok(found.length > 0, `${what} in ${form.source}`)
+      for (const path of found) {
+        rmSync(path, { recursive: true, force: true })
+        await make(path)
+      }
+      await saved(`${what} in ${form.source}`.replace(/[^ a-z]/g, ''))
+    }
+  }
+  await toldAside(t, ground)
+})
 
 t.test('DISK-1 the parts of a draft', async t => {
   for (const part of ['text', 'meta.json']) {
