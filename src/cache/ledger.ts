@@ -73,26 +73,28 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
 
   /** Its file was deleted under this process: what it holds goes into a new one, unless another process has made one. */
   function followFile(): void {
-    const copy = `${path}.copy-${process.pid}`
+    if (table === undefined) return
     try {
       const present = statSync(path, { throwIfNoEntry: false })?.ino
-      if (table === undefined || present === table.inode) return
-      if (present !== undefined) {
-        leaveFile()
-        return
-      }
-      makeDirectoriesNow(directory)
-      rmSync(copy, { force: true })
-      table.copyTo(copy)
+      if (present === table.inode) return
+      if (present === undefined) copyHere(table)
       leaveFile()
-      // A link, as a rename would replace what another process has made meanwhile.
-      if (!existsSync(path)) linkSync(copy, path)
-      settings.log('the file of the ledger was deleted and is made again', { path })
     } catch (error) {
       setback(error)
+    }
+  }
+
+  function copyHere(from: Table): void {
+    const copy = `${path}.copy-${process.pid}`
+    makeDirectoriesNow(directory)
+    try {
+      from.copyTo(copy)
+      // A link, as a rename would replace what another process has made meanwhile.
+      if (!existsSync(path)) linkSync(copy, path)
     } finally {
       rmSync(copy, { force: true })
     }
+    settings.log('the file of the ledger was deleted and is made again', { path })
   }
 
   function leaveFile(): void {
