@@ -1,7 +1,8 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, and only the token is kept.
 import { Command } from 'commander'
 import { findSecret } from '../config/secret.js'
-import { accountOf, forgetToken, knownAccount, rememberUser } from './account.js'
+import { asFailure } from '../failure.js'
+import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from './account.js'
 import { baseOf } from './connect.js'
 import { exitCodes, Stop } from './exit.js'
 import { askFor } from './prompt.js'
@@ -37,9 +38,22 @@ async function login({ config, sources }: Configured): Promise<void> {
   const password =
     secret === undefined ? await askFor(`Password of ${user}: `, 'hidden') : await secret.read()
   const account = accountOf(base, user, config, sources.environment)
-  await exchange(account, password, config)
+  await exchange(account, password, config).catch((thrown: unknown) => {
+    throw refusedPassword(thrown, account)
+  })
   rememberUser(account, config, sources.environment)
   console.log(`Signed in to ${base.href} as ${user}; the token is kept in ${account.places.state}.`)
+}
+
+/** The advice of a mount, to run this command, is of no use here. */
+function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
+  const failure = asFailure(thrown)
+  if (failure.kind !== 'unauthenticated' || failure.cause === undefined) return thrown
+  const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
+  return new Stop(
+    exitCodes.signIn,
+    `${base.host} refused the password of ${user}${said}; check user name and password, and try again. Nothing was changed.`,
+  )
 }
 
 /** A pipe brings one line, the password. */

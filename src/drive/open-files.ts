@@ -99,7 +99,7 @@ export function openOpenFiles(
 
   async function create(path: string): Promise<number> {
     const ask = until.metadata()
-    // `touch` in a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
+    // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
     if (await parts.takenBackAt(path, ask))
       throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
     const record = await places.editable(path, ask)

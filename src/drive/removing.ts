@@ -52,7 +52,7 @@ export interface Removing {
   createdAgain(node: Node): void
   /** Calls off what waits in a directory, or what was unlinked there. False if nothing did. */
   takeBack(path: string, node: Node): boolean
-  /** The same for a calculation that waits at this path or above it, where nothing is seen of it. */
+  /** The same for a calculation that waits at this path, where nothing is seen of it. */
   takeBackAt(path: string, ask: Ask): Promise<boolean>
   /** A call at this path waits for the service until the answer is called. */
   waits(path: string): () => void
@@ -222,8 +222,7 @@ export function openRemoving(parts: RemovingParts): Removing {
       if (pending.count === 0) return false
       try {
         const node = await tree.walk(path, ask)
-        const folder = hides(node) ? calculationOf(node) : undefined
-        return folder !== undefined && takeBack(path, folder)
+        return node.kind === 'calculation' && hides(node) && takeBack(path, node)
       } catch (thrown) {
         if (thrown instanceof Failure && thrown.kind === 'absent') return false
         throw thrown
@@ -257,14 +256,6 @@ export function openRemoving(parts: RemovingParts): Removing {
 const onlyWhole = 'the service deletes a calculation as a whole only: rm -r CALCULATION'
 
 const calculationKey = (id: CalculationId): string => keyOf({ kind: 'calculation', id, title: '' })
-
-/** The calculation that something is, or lies in. */
-function calculationOf(node: Node): CalculationNode | undefined {
-  if (node.kind === 'calculation') return node
-  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation, title: '' }
-  if (node.kind !== 'record' || node.of !== 'calculation') return undefined
-  return { kind: 'calculation', id: node.id, title: '' }
-}
 
 const isDeletable = ({ of }: RecordNode): boolean => of === 'report' || of === 'share'
 

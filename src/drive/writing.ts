@@ -101,7 +101,7 @@ export function openWriting(sources: WritingSources): Writing {
   const whiteouts = openWhiteouts(now)
   const awake = openAwake(now)
   const series = openRemovalSeries(awake)
-  const budget = openDeleteBudget(sources.maxDeletes, awake.now)
+  const budget = openDeleteBudget(sources.maxDeletes, { ledger: sources.state, awake: awake.now, now })
   const pending = openPendingDeletes({
     series,
     ledger: sources.state,

@@ -159,6 +159,23 @@ t.test('a wrong password that is set is told, although a token still lives (SIGN
   )
 })
 
+t.test(
+  'a wrong password at calcfs login is told to be refused, without the advice to run calcfs login (SIGN-5)',
+  async t => {
+    const { service, calcfs } = await desk(t)
+    const { code, stderr } = await calcfs(
+      { CALCFS_PASSWORD: 'wrong' },
+      'login',
+      service.url,
+      '--user',
+      'demo',
+    )
+    t.equal(code, 3)
+    t.match(stderr, /refused the password of demo.*check user name and password/)
+    t.notMatch(stderr, /run `calcfs login`/)
+  },
+)
+
 t.test('a service that is away does not make a set password a wrong one (SIGN-5)', async t => {
   const at = await desk(t)
   await login(at)

@@ -1,0 +1,79 @@
+// Deletions as only a real mount shows them: a name that is used twice, touch with O_CREAT, rmdir after ls, two mounts.
+import { join } from 'node:path'
+import t from 'tap'
+import { outcome, textOf } from '../ground/ground.js'
+import { realMount } from '../ground/mount.js'
+import { shell } from '../ground/programs.js'
+import { writes } from '../ground/service.js'
+import { until } from '../ground/within.js'
+import { fill, ids } from '../ground/world.js'
+
+const water = 'projects/Water splitting'
+
+t.setTimeout(120_000)
+
+t.test('on one mount', async t => {
+  const ground = await realMount(t, {
+    settings: { access: 'manage', maxDeletes: '50' },
+    fill(seed) {
+      fill(seed)
+      for (const id of ['2001', '2002'])
+        seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
+    },
+  })
+  const { files, service } = ground
+  const calculation = `${water}/TS1_opt`
+  const why = async (path: string): Promise<string> =>
+    (await ground.calcfs('why', join(ground.directory, path))).stdout
+
+  await t.test('DEL-23 calcfs delete of one name, twice, deletes one thing', async t => {
+    await files.readdir(water)
+    const asked = await service.during(async () => {
+      for (const code of [0, 1])
+        t.match(await ground.calcfs('delete', '--yes', join(ground.directory, water, 'same')), { code })
+    })
+    t.same(writes(asked), ['DELETE /calculation?id=2001'])
+    t.equal(await textOf(ground, `${water}/same~c2002/id`), '2002')
+  })
+
+  await t.test('DEL-14 touch takes it back, and why tells that and nothing of a file to be made', async t => {
+    const asked = await service.during(async () => {
+      await shell(`rm -r "${calculation}"; touch "${calculation}"`, ground.directory)
+      await until(4_000, 'it is back', async () => (await outcome(files.lstat(calculation))) === 'done')
+      t.match(await why(calculation), /deleting failed at .*it was not deleted.*touched/)
+      await ground.pass(4_000)
+    })
+    t.same(writes(asked), [])
+  })
+
+  await t.test(
+    'DEL-24 rmdir of what an interrupted rm -r left, and ls has shown again, is refused',
+    async t => {
+      const asked = await service.during(async () => {
+        await shell(`rm -f "${calculation}"/* "${calculation}"/.calculation.json`, ground.directory)
+        await ground.pass(3_500)
+        t.match((await shell(`ls -A "${calculation}"`, ground.directory)).stdout, /run\.log/)
+        t.match(await shell(`rmdir "${calculation}"`, ground.directory), { code: 1 })
+        await ground.pass(4_000)
+      })
+      t.same(writes(asked), [])
+    },
+  )
+})
+
+t.test('DEL-17 two mounts of one state directory share the minute, over a restart too', async t => {
+  const settings = { access: 'manage', maxDeletes: '1' }
+  const one = await realMount(t, { settings })
+  const { service, home } = one
+  const other = await realMount(t, { settings }, { service, home })
+  const path = (id: string): string => `reports/${id}.json`
+  for (const ground of [one, other])
+    for (const id of [ids.report, ids.profile]) await ground.files.lstat(path(id))
+  const asked = await service.during(async () => {
+    t.equal(await outcome(one.files.unlink(path(ids.report))), 'done')
+    t.equal(await outcome(other.files.unlink(path(ids.profile))), 'EPERM')
+    await one.remount()
+    t.equal(await outcome(one.files.unlink(path(ids.profile))), 'EPERM')
+  })
+  t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
+})
