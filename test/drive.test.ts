@@ -1,7 +1,8 @@
 // The semantic suite on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
 import { inProcess } from './ground/in-process.js'
-import { aboutReading, aboutWriting, aboutWritingSlowly } from './semantics/suite.js'
+import { aboutConditions, aboutReading, aboutWriting, aboutWritingSlowly } from './semantics/suite.js'
 
 t.setTimeout(480_000)
-for (const promises of [...aboutReading, ...aboutWriting, ...aboutWritingSlowly]) promises(t, inProcess)
+for (const promises of [...aboutReading, ...aboutConditions, ...aboutWriting, ...aboutWritingSlowly])
+  promises(t, inProcess)

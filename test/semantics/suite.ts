@@ -35,7 +35,7 @@ import { xyz } from './xyz.js'
 
 export type Promises = (t: Test, open: OpenGround) => void
 
-/** What is read, and what other people and bad days do to it. */
+/** What is read. */
 export const aboutReading: readonly Promises[] = [
   listing,
   roots,
@@ -43,13 +43,11 @@ export const aboutReading: readonly Promises[] = [
   reading,
   contradictions,
   replaced,
-  foresight,
   xyz,
-  foreignChanges,
-  outage,
-  refusals,
-  signIn,
 ]
+
+/** What is read ahead, and what other clients, outages and refusals do to reading. */
+export const aboutConditions: readonly Promises[] = [foresight, foreignChanges, outage, refusals, signIn]
 
 /** What is written. */
 export const aboutWriting: readonly Promises[] = [
@@ -67,7 +65,7 @@ export const aboutWriting: readonly Promises[] = [
   emptyPlaces,
 ]
 
-/** The same with long waits: each has a file of its own on a real mount. */
+/** The same with long waits: each has a file of its own on a real mount, save `freedNames`, which lets an hour pass. */
 export const aboutWritingSlowly: readonly Promises[] = [
   shareAliases,
   unseenTexts,
