@@ -95,6 +95,7 @@ export function openRecordHandle(
         await save(source, state, view.base, ask)
       }
       await dropEmpty(source.key, state)
+      await saving.endIfStored(source.key, state)
       if (state.handles.size === 0) saving.detachIfApart(source.key, state)
     },
   }

@@ -19,6 +19,8 @@ export interface RecordSaving {
   dropEmpty(key: string, state: Open): Promise<void>
   /** The bytes that a reader would see now. */
   present(source: RecordSource, ask: Ask): Promise<Uint8Array>
+  /** The draft ends if the service has all of its text, nobody has written it since, and no open file shows it. */
+  endIfStored(key: string, state: Open): Promise<void>
   /** Gives an unsaved text up. */
   drop(key: string): Promise<void>
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
@@ -45,6 +47,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       draft: undefined,
       changed: now(),
       revision: 0,
+      storedRevision: undefined,
       told: false,
       awayUntil: 0,
       saving: Promise.resolve(),
@@ -142,8 +145,23 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     return (await shown.stat(source.key, () => source.produce(ask))).bytes
   }
 
+  async function endIfStored(key: string, state: Open): Promise<void> {
+    const { draft, storedRevision } = state
+    const isFree = (): boolean =>
+      state.draft === draft && state.revision === storedRevision && state.handles.size === 0
+    if (draft === undefined || !isFree()) return
+    const bytes = await draft.remains()
+    // A program may have opened it meanwhile.
+    if (!isFree()) return
+    state.draft = undefined
+    if (draft.damage !== undefined) shown.drop(key)
+    else shown.put(key, { bytes, mtime: state.changed, wording: 'own' }, nothingToTell)
+    await draft.discard()
+  }
+
   return {
     stateOf,
+    endIfStored,
     known: key => opened.get(key),
     all: () => opened.values(),
     draftFor,

@@ -9,6 +9,8 @@ export interface Open {
   changed: Instant
   /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
   revision: number
+  /** The revision whose text the service was found to have after a restart: the draft ends once no file shows it. */
+  storedRevision: number | undefined
   /** Whether the kernel was told the draft's size since the last write, and may count on it for a moment. */
   told: boolean
   awayUntil: number

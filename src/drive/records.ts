@@ -35,6 +35,10 @@ export interface Records {
   draftOf(key: string): Draft | undefined
   /** Resolves when no save is on its way any more. */
   settled(): Promise<void>
+  /** Counts the changes of the unsaved text of a record. */
+  revisionOf(key: string): number
+  /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
+  endStored(key: string, revision: number): Promise<void>
   /** Gives an unsaved text up; the record shows what the service has. */
   drop(key: string): Promise<void>
   /** The unsaved text stays on disk, and is not shown in the record's place any more. */
@@ -129,6 +133,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       editingOf(source)
       const state = saving.stateOf(source.key)
       await ended(state, ask)
+      touch(state, now())
       const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
       const draft = await saving.draftFor(source, state, { bytes })
       const isDirty = [...state.handles].some(({ gone }) => !gone)
@@ -170,6 +175,12 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = saving.stateOf(key)
       state.draft ??= draft
       state.changed = draft.meta.changed as Instant
+    },
+    revisionOf: key => saving.stateOf(key).revision,
+    async endStored(key, revision) {
+      const state = saving.stateOf(key)
+      state.storedRevision = revision
+      await saving.endIfStored(key, state)
     },
     async settled() {
       await Promise.all([...saving.all()].map(({ saving }) => saving))

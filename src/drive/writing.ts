@@ -195,16 +195,23 @@ export function openWriting(sources: WritingSources): Writing {
   async function settle(draft: Draft, ask: Ask): Promise<void> {
     const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
     if (node === undefined || draft.meta.apart === true) return
+    const revision = records.revisionOf(keyOf(node))
     await confirm(node, ask)
     if (draft.meta.apart) return
     if (node.kind === 'new') {
-      if (await newFiles.resume(node, draft, ask)) await end(draft)
+      if (await newFiles.resume(node, draft, ask)) await endStored(node, draft, revision)
       return
     }
     if ((await saver.settle({ record: editable(node), draft }, ask)) !== 'stored') return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     forget(node)
-    await end(draft)
+    await endStored(node, draft, revision)
+  }
+
+  /** A program that has opened the record meanwhile goes on with the draft. */
+  async function endStored(node: EditableNode, draft: Draft, revision: number): Promise<void> {
+    if (records.draftOf(keyOf(node))?.id === draft.id) await records.endStored(keyOf(node), revision)
+    else await draft.discard()
   }
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */

@@ -1,0 +1,48 @@
+// After a restart the service is found to have an unsaved text: a program that has the file open by then loses nothing of it.
+import t from 'tap'
+import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
+import { inProcess } from '../ground/in-process.js'
+import { until } from '../ground/within.js'
+import { ids } from '../ground/world.js'
+
+const report = `reports/${ids.report}.json`
+
+t.test('SAVE-16 a draft that is found to be stored goes on under the programs that have it open', async t => {
+  const ground = await inProcess(t, { settings: { deadlineSave: '2s' } })
+  const { files, service } = ground
+  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Sent before",\n')
+  // It is stored, and nobody hears so.
+  let isCut = false
+  const cut = service.spoil(/^(GET|PUT) \/report\?|^PUT \/report$/, async (response, { carryOut }) => {
+    const isPut = service.heard.at(-1)?.method === 'PUT'
+    const answer = await carryOut()
+    isCut ||= isPut
+    if (isCut) response.destroy()
+    else answer()
+  })
+  t.not(await outcome(overwrite(ground, report, text)), 'done')
+  cut()
+  let release: (() => void) | undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let isHeld = false
+  const hold = service.spoil(/^GET \/report\?/, async (_response, { carryOut }) => {
+    isHeld = true
+    await held
+    const answer = await carryOut()
+    answer()
+  })
+  const up = ground.remount()
+  await until(5_000, 'the draft is looked after', async () => isHeld)
+  const file = await files.open(report, 'r+')
+  release?.()
+  hold()
+  await up
+  t.equal((await file.read(text.length, 0)).toString(), text, 'what is read of it')
+  const next = text.replace('Sent before', 'Then afters')
+  await file.write(next.slice(0, 90), 0)
+  t.equal(await outcome(file.close()), 'done')
+  t.equal(JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title, 'Then afters')
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+})
