@@ -310,6 +310,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     async close() {
       for (const { path } of await writing.pending.end())
         log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
+      writing.endBudget()
       await records.settled()
       await drafts.leave()
       await texts.settled()

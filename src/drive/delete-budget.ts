@@ -8,6 +8,8 @@ export interface DeleteBudget {
   take(key: string): boolean
   giveBack(key: string): void
   readonly perMinute: number
+  /** The mount ends in order: what it has taken counts no more. */
+  end(): void
 }
 
 export interface BudgetSources {
@@ -28,7 +30,7 @@ export function openDeleteBudget(perMinute: number, { ledger, awake, now }: Budg
   const own = randomUUID()
   const nameOf = (key: string): string => `${own} ${key}`
 
-  /** The things that other mounts, or this one before a restart, have taken. */
+  /** The things that other mounts, or one that was killed, have taken. */
   function others(): ReadonlySet<string> {
     const keys = new Set<string>()
     for (const [name, { stored }] of ledger.entries(room)) {
@@ -60,5 +62,8 @@ export function openDeleteBudget(perMinute: number, { ledger, awake, now }: Budg
     },
     giveBack,
     perMinute,
+    end() {
+      for (const key of [...taken.keys()]) giveBack(key)
+    },
   }
 }

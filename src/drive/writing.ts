@@ -73,6 +73,8 @@ export interface Writing {
   removing(tree: Tree): Removing
   readonly removals: Removals
   readonly deleting: Deleting
+  /** The mount ends: its deletions count for no other mount any more. */
+  endBudget(): void
   readonly lineage: Lineage
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
@@ -264,6 +266,7 @@ export function openWriting(sources: WritingSources): Writing {
       }),
     removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
     deleting,
+    endBudget: budget.end,
     lineage,
     isHidden: key => records.isAway(key) || pending.has(key),
     async madeAnew(node) {
