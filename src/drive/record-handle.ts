@@ -2,7 +2,7 @@
 import type { Draft } from '../edit/draft.js'
 import { Failure } from '../failure.js'
 import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
-import { nothing, type RecordSaving } from './record-saving.js'
+import type { RecordSaving } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
 import { type Open, touch, type View } from './record-state.js'
 import type { Held } from './shown.js'
@@ -31,7 +31,7 @@ export function openRecordHandle(
   { source, state, view, held }: Opening,
   now: () => Instant,
 ): RecordHandle {
-  const { draftFor, dropEmpty, save } = saving
+  const { draftFor, dropEmpty, empty, save } = saving
   state.handles.add(view)
 
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
@@ -63,13 +63,16 @@ export function openRecordHandle(
       }
       return bytes.length
     },
-    write: (bytes, offset) => change(draft => draft.write(bytes, offset)),
+    write: (bytes, offset) =>
+      change(async draft => {
+        await draft.write(bytes, offset)
+        state.emptied = undefined
+      }),
     truncate: size =>
       change(async draft => {
         // What another program has written and not saved yet is not emptied away.
-        const isOthers = [...state.handles].some(other => other !== view && !other.gone)
-        if (size > 0 || !isOthers || source.editing instanceof Failure) await draft.truncate(size)
-        else await draft.replace(nothing, source.editing.keep)
+        if (size > 0) await draft.truncate(size)
+        else await empty(source, state, draft)
       }),
     async flush(ask) {
       if (view.replaced && view.wrote) throw replaced()

@@ -3,7 +3,7 @@ import type { Draft } from '../edit/draft.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
 import type { Editing, RecordSource } from './record-source.js'
-import type { Open, View } from './record-state.js'
+import { type Open, touch, type View } from './record-state.js'
 import type { ShownTexts } from './shown.js'
 
 /** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
@@ -17,6 +17,10 @@ export interface RecordSaving {
   draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft>
   save(source: RecordSource, state: Open, base: Uint8Array | undefined, ask: Ask): Promise<void>
   dropEmpty(key: string, state: Open): Promise<void>
+  /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
+  empty(source: RecordSource, state: Open, draft: Draft): Promise<void>
+  /** What `empty` remembered is the draft again, unless another text was written. */
+  refill(state: Open): Promise<boolean>
   /** The bytes that a reader would see now. */
   present(source: RecordSource, ask: Ask): Promise<Uint8Array>
   /** The draft ends if the service has all of its text, nobody has written it since, and no open file shows it. */
@@ -46,6 +50,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     const fresh = {
       draft: undefined,
       changed: now(),
+      emptied: undefined,
       revision: 0,
       storedRevision: undefined,
       told: false,
@@ -134,9 +139,27 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       setTimeout(() => dropEmpty(key, state).catch(settled), left).unref()
       return
     }
+    if (await refill(state)) return
     state.draft = undefined
     shown.put(key, { bytes: nothing, mtime: state.changed }, nothingToTell)
     await draft.discard()
+  }
+
+  async function empty(source: RecordSource, state: Open, draft: Draft): Promise<void> {
+    const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
+    if (isKept) state.emptied = await draft.read(0, draft.size)
+    await draft.replace(nothing, editingOf(source).keep)
+  }
+
+  async function refill(state: Open): Promise<boolean> {
+    const { draft, emptied } = state
+    state.emptied = undefined
+    if (draft === undefined || emptied === undefined || draft.size > 0) return false
+    touch(state, now())
+    await draft.write(emptied, 0)
+    await draft.seal()
+    touch(state, now())
+    return true
   }
 
   async function present(source: RecordSource, ask: Ask): Promise<Uint8Array> {
@@ -167,6 +190,8 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     draftFor,
     save,
     dropEmpty,
+    empty,
+    refill,
     present,
     detach(key) {
       const state = opened.get(key)

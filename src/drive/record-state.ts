@@ -7,6 +7,8 @@ export interface Open {
   draft: Draft | undefined
   /** When the draft's bytes changed last. */
   changed: Instant
+  /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
+  emptied: Uint8Array | undefined
   /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
   revision: number
   /** The revision whose text the service was found to have after a restart: the draft ends once no file shows it. */

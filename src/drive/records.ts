@@ -136,8 +136,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       touch(state, now())
       const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
       const draft = await saving.draftFor(source, state, { bytes })
-      const isDirty = [...state.handles].some(({ gone }) => !gone)
-      if (size === 0 && isDirty) await draft.replace(nothing, editingOf(source).keep)
+      if (size === 0) await saving.empty(source, state, draft)
       else await draft.truncate(size)
       touch(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
@@ -183,6 +182,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       await saving.endIfStored(key, state)
     },
     async settled() {
+      for (const state of saving.all()) await saving.refill(state)
       await Promise.all([...saving.all()].map(({ saving }) => saving))
     },
     draftOf: key => saving.known(key)?.draft,

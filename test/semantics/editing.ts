@@ -169,6 +169,21 @@ export function editing(t: Test, open: OpenGround): void {
     const { files, service } = ground
     const drafts = () => namesOf(ground, '.calcfs/drafts')
 
+    t.test('DRAFT-11 a draft whose file is only emptied stays', async t => {
+      const before = await textOf(ground, report)
+      const mine = '{"id": 42,\n "title": "mine", }\n'
+      t.equal(await outcome(overwrite(ground, report, mine)), 'EINVAL')
+      for (const emptied of [() => overwrite(ground, report, ''), () => files.truncate(report, 0)]) {
+        await emptied()
+        await until(6000, 'the text is shown again', async () => (await textOf(ground, report)) === mine)
+        t.match(await drafts(), [`${ids.report}.json`, `${ids.report}.json.why`])
+      }
+      await ground.remount()
+      t.equal(await textOf(ground, report), mine)
+      t.equal(await outcome(overwrite(ground, report, before)), 'done')
+      t.same(await drafts(), [])
+    })
+
     t.test(
       'DRAFT-1 a text that is no JSON is EINVAL; nothing is sent, the text stays with its why',
       async t => {
