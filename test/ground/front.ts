@@ -1,5 +1,6 @@
 // What stands between a drive and its service in tests: it counts, holds up, spoils and cuts what passes, and can be away.
 import {
+  Agent,
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -44,6 +45,8 @@ export interface Front {
   /** Connections are refused until `back`. */
   leave(): Promise<void>
   back(): Promise<void>
+  /** For good, with the answers of the service that were never passed on: their connections would keep the process. */
+  end(): Promise<void>
 }
 
 const base = '/create/rest'
@@ -55,6 +58,7 @@ export async function openFront(first: number): Promise<Front> {
   const spoilers: { which: RegExp; how: Spoiler }[] = []
   const rewriters: { which: RegExp; change: (body: string) => string }[] = []
   let held: Promise<unknown> = Promise.resolve()
+  const agent = new Agent({ keepAlive: true, timeout: 5_000 })
   let server: Server = createServer()
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,7 +83,7 @@ export async function openFront(first: number): Promise<Front> {
     const length = incoming.headers['content-length'] === undefined ? {} : { 'content-length': body.length }
     const headers = { ...incoming.headers, ...length }
     return new Promise((answered, failed) => {
-      const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, answer =>
+      const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent }, answer =>
         answered(() => {
           response.writeHead(answer.statusCode ?? 502, answer.headers)
           answer.pipe(response)
@@ -99,6 +103,11 @@ export async function openFront(first: number): Promise<Front> {
     })
     await new Promise<void>(listening => server.listen(at, '127.0.0.1', listening))
     return (server.address() as AddressInfo).port
+  }
+
+  async function leave(): Promise<void> {
+    server.closeAllConnections()
+    await new Promise(closed => server.close(closed))
   }
 
   const own = await listen(0)
@@ -128,9 +137,13 @@ export async function openFront(first: number): Promise<Front> {
     turnTo(other) {
       port = other
     },
-    async leave() {
-      server.closeAllConnections()
-      await new Promise(closed => server.close(closed))
+    leave,
+    async end() {
+      try {
+        await leave()
+      } finally {
+        agent.destroy()
+      }
     },
     back: async () => {
       await listen(own)

@@ -30,7 +30,7 @@ export async function testService(
   const front = await openFront(service.port)
   const all = [{ service, data }]
   t.teardown(async () => {
-    await front.leave().catch(alreadyAway)
+    await front.end().catch(alreadyAway)
     for (const one of all) {
       await one.service.close()
       await rm(one.data, { recursive: true, force: true })
