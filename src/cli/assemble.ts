@@ -80,8 +80,8 @@ const leaseMs = (kernelCacheSeconds + 1) * 1000
 const behindMs = 60_000
 /** Milliseconds a status waits for the service. */
 const statusPatience = 1000
-/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. */
-const checkPatience = 1500
+/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. A slow service is not away. */
+const checkPatience = 2400
 
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
 export async function assemble(settings: LineSettings): Promise<Line> {

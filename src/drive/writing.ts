@@ -3,6 +3,7 @@ import type { Ledger } from '../cache/ledger.js'
 import { openCreator } from '../edit/creating.js'
 import type { Draft } from '../edit/draft.js'
 import type { EditableRecord } from '../edit/editable.js'
+import type { RecordKey } from '../edit/key.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/new-records.js'
 import { editableOrder } from '../edit/order-record.js'
 import type { HoldRecord } from '../edit/record-lock.js'
@@ -82,7 +83,7 @@ export interface Writing {
   /** Ends an unsaved text: its file shows what the service has. */
   end(draft: Draft): Promise<void>
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
-  giveUp(draft: Draft): Promise<string | undefined>
+  giveUp(draft: Draft): Promise<string>
   /** No `new*.json` stands for this record any more. */
   forgetNames(node: RecordNode): void
   /** What the service has of a record is asked for anew. */
@@ -186,10 +187,8 @@ export function openWriting(sources: WritingSources): Writing {
     return draft.discard()
   }
 
-  /** Nobody knows whose history a text would be whose note was damaged. */
-  async function giveUp(draft: Draft): Promise<string | undefined> {
-    const { key } = draft
-    const kept = key === undefined ? undefined : await texts.bury(key, await draft.remains())
+  async function giveUp(draft: Draft): Promise<string> {
+    const kept = await texts.bury(draft.key ?? unknownKey(draft), await draft.remains())
     await end(draft)
     return kept
   }
@@ -288,3 +287,6 @@ export function openWriting(sources: WritingSources): Writing {
     settle,
   }
 }
+
+/** Of a draft whose note is damaged nobody knows the record: no id holds a slash, so the text is no record's history. */
+const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })

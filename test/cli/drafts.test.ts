@@ -1,7 +1,8 @@
 // Promises of `calcfs drafts` on a mounted drive: what is not saved is listed, shown, compared, sent again or given up.
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { outcome, overwrite, textOf } from '../ground/ground.js'
+import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
 import { until } from '../ground/within.js'
@@ -114,6 +115,21 @@ t.test('drop gives the text up and says where a copy lies (CLI-10)', async t => 
   t.equal(await readFile(kept, 'utf8'), text)
   t.match(await textOf(ground, path), 'Supporting information', 'the record shows what the service has')
   t.match(await drafts(ground, 'list'), { code: 0 })
+})
+
+t.test('drop of a text whose record is not known any more keeps a copy, too (CLI-10)', async t => {
+  const { ground, text } = await withRefusedDraft(t)
+  await ground.kill9()
+  const notes = (await readdir(ground.home, { recursive: true })).filter(name =>
+    /drafts\/[^/]+\/meta\.json$/.test(name),
+  )
+  for (const note of notes) await writeFile(join(ground.home, note), 'damaged')
+  await ground.mount()
+  const [name = ''] = (await namesOf(ground, '.calcfs/drafts')).filter(one => /^unknown-\w+\.json$/.test(one))
+  const { code, stdout } = await drafts(ground, 'drop', name)
+  t.equal(code, 0)
+  const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
+  t.equal(await readFile(kept, 'utf8'), text)
 })
 
 t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10)', async t => {
