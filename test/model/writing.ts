@@ -48,8 +48,11 @@ async function inPieces(files: DriveFiles, path: string, text: string): Promise<
   await file.close()
 }
 
+/** The file beside a record that holds its new text before it is moved over the record. */
+export const besideOf = (path: string): string => `${path.slice(0, path.lastIndexOf('/'))}/sedAbCdEf`
+
 async function renameOver(ground: Ground, path: string, text: string): Promise<string> {
-  const beside = `${path.slice(0, path.lastIndexOf('/'))}/sedAbCdEf`
+  const beside = besideOf(path)
   await overwrite(ground, beside, text)
   const end = await outcome(ground.files.rename(beside, path))
   if (end !== 'done') await ground.files.unlink(beside)

@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../ground/ground.js'
 import { until } from '../ground/within.js'
-import { type Style, write } from '../model/writing.js'
+import { besideOf, type Style, write } from '../model/writing.js'
 import type { Subject, Subjects } from './subjects.js'
 
 export interface Act {
@@ -71,8 +71,11 @@ function ended(end: string): void {
 
 export const isWritten = (act: Act): boolean => act.written >= Buffer.byteLength(act.text)
 
-/** Every text that the drive shows a user of what is not saved: drafts, and what lies beside the reports. */
-export async function textsWaiting(ground: Ground): Promise<Map<string, string>> {
+/** Every text that the drive shows a user of what is not saved: drafts, and what lies beside the reports and these records. */
+export async function textsWaiting(
+  ground: Ground,
+  records: readonly string[] = [],
+): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   async function read(path: string): Promise<void> {
     // A draft may be settled, and end, between its listing and its reading.
@@ -82,6 +85,10 @@ export async function textsWaiting(ground: Ground): Promise<Map<string, string>>
   for (const name of await namesOf(ground, '.calcfs/drafts'))
     if (!/\.why$|\.theirs\./.test(name)) await read(`.calcfs/drafts/${name}`)
   for (const name of await namesOf(ground, 'reports')) if (!isReport(name)) await read(`reports/${name}`)
+  for (const record of records) {
+    const moved = besideOf(record)
+    if ((await outcome(ground.files.lstat(moved))) === 'done') await read(moved)
+  }
   return texts
 }
 
@@ -176,6 +183,6 @@ export async function finish(ground: Ground, { subject, word, text }: Act): Prom
 const patientTries = 6
 
 /** Gives up what still waits, so that the next case begins with nothing. */
-export async function clear(ground: Ground): Promise<void> {
-  for (const path of (await textsWaiting(ground)).keys()) await outcome(ground.files.unlink(path))
+export async function clear(ground: Ground, records: readonly string[] = []): Promise<void> {
+  for (const path of (await textsWaiting(ground, records)).keys()) await outcome(ground.files.unlink(path))
 }

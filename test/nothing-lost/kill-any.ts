@@ -41,12 +41,13 @@ export async function killAny(ground: MountGround, subjects: Subjects, plan: Kil
   await Promise.all(performed)
   await ground.mount()
   await settled(states)
-  const waiting = [...(await textsWaiting(ground)).values()]
+  const records = acts.map(({ subject }) => subject.path)
+  const waiting = [...(await textsWaiting(ground, records)).values()]
   const wrong: string[] = []
   for (const act of acts) {
     wrong.push(...lossOf(act, { heard: ground.service.heard.slice(heard), subjects, waiting }))
     wrong.push(...(await finish(ground, act)))
   }
-  await clear(ground)
+  await clear(ground, records)
   return wrong.map(one => `${one} (${JSON.stringify(plan)})`)
 }
