@@ -67,6 +67,18 @@ t.test('a draft is a file: any writes and truncations in any order', async t => 
   )
 })
 
+t.test('zeros that a program makes first, before it writes its text, are no damage', async t => {
+  const draft = await (await openDrafts(await scratch(t), now)).create(key)
+  await draft.truncate(20)
+  t.equal(await draft.text(), '\0'.repeat(20), 'as fallocate does, and a close by another program in between')
+  t.equal(draft.damage, undefined)
+  await draft.write(bytes('{"title":"whole now"}'), 0)
+  t.equal(await draft.text(), '{"title":"whole now"}')
+  await draft.seal()
+  t.equal(await draft.text(), '{"title":"whole now"}')
+  await draft.discard()
+})
+
 t.test('a draft given up leaves nothing behind', async t => {
   const directory = await scratch(t)
   const draft = await (await openDrafts(directory, now)).create(key)
