@@ -10,6 +10,7 @@ import { Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import type { TokenStore } from '../remote/session.js'
 import { endOf } from '../remote/token.js'
+import { clearPlace } from '../set-aside.js'
 import { exitCodes, Stop } from './exit.js'
 
 export interface Account {
@@ -58,12 +59,15 @@ const lastUserFile = (nobody: Account): string => join(nobody.places.state, 'use
 
 function lastUser(nobody: Account): string | undefined {
   const file = lastUserFile(nobody)
+  clearPlace(file, 'file')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
 /** So that later commands need no --user. */
 export function rememberUser(account: Account, config: Config, environment: Environment): void {
-  writePrivately(lastUserFile(accountOf(account.base, '', config, environment)), `${account.user}\n`)
+  const file = lastUserFile(accountOf(account.base, '', config, environment))
+  clearPlace(file, 'file')
+  writePrivately(file, `${account.user}\n`)
 }
 
 const tokenForm = z.object({
@@ -86,7 +90,7 @@ export function tokenStore(account: Account): TokenStore {
       return { text, received: received === undefined ? undefined : instant(received) }
     },
     async save(token) {
-      makeRoom(file)
+      clearPlace(file, 'file')
       writePrivately(file, `${JSON.stringify(token)}\n`)
     },
   }
@@ -106,16 +110,10 @@ function noToken(): undefined {}
 /** Whether there was one. */
 export function forgetToken(account: Account): boolean {
   const file = tokenFile(account)
-  makeRoom(file)
+  clearPlace(file, 'file')
   const there = existsSync(file)
   rmSync(file, { force: true })
   return there
-}
-
-/** A directory in its place holds what is not ours: it is moved aside. */
-function makeRoom(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory())
-    renameSync(file, `${file}.aside-${Date.now()}`)
 }
 
 function tokenIn(file: string): z.output<typeof tokenForm> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isMounted } from '../ground/mount.js'
-import { type Ran, run } from '../ground/programs.js'
+import { printed, type Ran, run } from '../ground/programs.js'
 import { type TestService, testService } from '../ground/service.js'
 import { type Terminal, terminal } from '../ground/terminal.js'
 import { fill } from '../ground/world.js'
@@ -97,6 +97,24 @@ t.test('after calcfs login nobody is asked again, named or not (SIGN-4)', async 
     t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
   }
 })
+
+t.test(
+  'DISK-1 a pipe in the place of the last user is moved aside, and the next login names one again',
+  async t => {
+    const at = await desk(t)
+    t.match(await login(at), { code: 0 })
+    const all = await readdir(at.state, { recursive: true })
+    const file = join(at.state, all.find(name => name.endsWith('/user')) ?? 'no user')
+    await rm(file)
+    await printed('mkfifo', [file])
+    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
+      code: 2,
+      stderr: /calcfs login/,
+    })
+    t.match(await login(at), { code: 0 })
+    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+  },
+)
 
 t.test('whose token has ended is asked, and mounted with what is typed (SIGN-4)', async t => {
   const at = await desk(t)
