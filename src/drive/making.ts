@@ -1,11 +1,12 @@
 // mkdir makes a project, and a rename gives a project or a calculation another name: never another place.
 import type { Catalog } from '../cache/catalog.js'
+import type { Identities } from '../cache/identity.js'
 import { makeProject } from '../edit/new-project.js'
 import type { Saver } from '../edit/save.js'
-import { Failure } from '../failure.js'
+import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { prettyPrint } from '../record/print.js'
-import type { Ask, Dialect, Instant, ProjectId, Remote } from '../remote/remote.js'
+import type { Ask, Dialect, Instant, ListedProject, ProjectId, Remote } from '../remote/remote.js'
 import { type EditingParts, learnSaved } from './editing.js'
 import { escapeTitle, titleWritten } from './name.js'
 import type { RecordNode } from './node.js'
@@ -18,6 +19,7 @@ export interface MakingParts extends EditingParts {
   readonly dialect: Dialect
   readonly saver: Saver
   readonly written: WrittenNames
+  readonly identities: Pick<Identities, 'meet'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project' | 'calculation'>
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
@@ -54,6 +56,7 @@ export function openMaking(parts: MakingParts): Making {
         },
       )
       catalog.learnSubProjects(parent, all)
+      await meet(made, parent, ask)
       written.made(made.id)
       written.add(parent, name, { kind: 'project', id: made.id, parent })
     },
@@ -81,6 +84,14 @@ export function openMaking(parts: MakingParts): Making {
     },
   }
 
+  /** What may be taken away again is this very project, and no other that has its number one day. */
+  async function meet({ id, title, born }: ListedProject, parent: ProjectId, ask: Ask): Promise<void> {
+    const thing = { kind: 'project', id } as const
+    parts.identities.meet(thing, { born, owner: undefined, title, parent }, 'listing')
+    const record = await remote.project(id, ask).catch(unknownYet)
+    if (record !== undefined) parts.identities.meet(thing, dialect.facts(record), 'record')
+  }
+
   function present(node: Named, ask: Ask): Promise<JsonObject> {
     return node.kind === 'project' ? remote.project(node.id, ask) : remote.calculation(node.id, ask)
   }
@@ -100,3 +111,8 @@ const recordOf = (node: Named): RecordNode =>
   node.kind === 'project'
     ? { kind: 'record', of: 'project', id: node.id, parent: node.parent }
     : { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
+
+/** The project is made whatever this answers; `rmdir` asks again. */
+function unknownYet(thrown: unknown): undefined {
+  asFailure(thrown)
+}

@@ -13,6 +13,7 @@ import type { KnownReports } from './known-reports.js'
 import { type EditableNode, keyOf, type RecordNode } from './node.js'
 import { nodeOfKey } from './record-key.js'
 import type { Records } from './records.js'
+import type { WrittenNames } from './written-names.js'
 
 export interface OtherThingsParts {
   readonly identities: Identities
@@ -23,6 +24,8 @@ export interface OtherThingsParts {
   readonly records: Records
   /** No `new*.json` stands for a record that is another one now. */
   readonly forgetNames: (node: RecordNode) => void
+  /** A project that is another one now was not made here, and no name that was written here leads to it. */
+  readonly written: Pick<WrittenNames, 'gone' | 'forget'>
   /** Nothing that is remembered counts as fresh. */
   readonly expireAll: () => void
   /** Milliseconds for which a listing counts as fresh. */
@@ -49,6 +52,8 @@ export function openOtherThings(parts: OtherThingsParts): {
     catalog.forget(readable(thing))
     parts.times.forget(`${thing.kind} ${thing.id}`)
     expire()
+    if (thing.kind === 'project') parts.written.forget('project', thing.id as ProjectId)
+    if (thing.kind === 'calculation') parts.written.forget('calculation', thing.id as CalculationId)
     const record = nodeOfKey(thing)
     if (record?.kind === 'record') {
       records.detach(keyOf(record))
@@ -81,6 +86,7 @@ export function openOtherThings(parts: OtherThingsParts): {
   identities.listen(another)
   identities.listenDoubt(({ kind, id }) => {
     if (kind === 'calculation') catalog.forgetFiles(id as CalculationId)
+    else if (kind === 'project') parts.written.gone(id as ProjectId)
   })
   return {
     otherShare(project, { id }) {

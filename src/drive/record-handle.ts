@@ -75,8 +75,8 @@ export function openRecordHandle(
         else await empty(source, state, draft)
       }),
     async flush(ask) {
-      if (view.replaced && view.wrote) throw replaced()
-      if (!view.wrote || view.gone) return 'nothing'
+      if (!view.wrote) return 'nothing'
+      if (view.gone) throw replaced()
       // What is written while the save is under way is the next flush's.
       view.wrote = false
       try {

@@ -28,10 +28,8 @@ export interface View {
   /** The text this handle's program has read; the base of what it writes. */
   base: Uint8Array | undefined
   wrote: boolean
-  /** The file this handle was opened on is another one now: it was unlinked or renamed. */
+  /** The file this handle was opened on is another one now: what it wrote and did not save is history, and close(2) says so. */
   gone: boolean
-  /** It was replaced before what this handle wrote was saved: the text is history, and close(2) says so. */
-  replaced: boolean
 }
 
 /** The draft's bytes change. */

@@ -147,7 +147,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = saving.stateOf(source.key)
       editingOf(source)
       // From here on no other handle's bytes get into the draft, whatever is waited for below.
-      for (const view of state.handles) if (!view.gone) Object.assign(view, { gone: true, replaced: true })
+      for (const view of state.handles) view.gone = true
       const swap = ended(state, ask).then(() => swapIn(source, state, text, ask))
       state.swap = swap.catch(settled)
       await swap
@@ -161,8 +161,11 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         kept = state.revision
         await keep(await saving.present(source, ask))
       }
-      for (const view of state.handles) view.gone = true
       const { draft } = state
+      // libfuse renames an open file away before another takes its place: what a program has not saved is history, and its close says so.
+      const isUnsaved = [...state.handles].some(({ wrote, gone }) => wrote && !gone)
+      if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
+      for (const view of state.handles) view.gone = true
       // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
       if (draft !== undefined && draft.meta.state === 'editing') {
         state.draft = undefined
@@ -193,5 +196,5 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
 
 /** What a handle sees that has neither read nor written. */
 function fresh(bytes: Uint8Array): View {
-  return { bytes, base: undefined, wrote: false, gone: false, replaced: false }
+  return { bytes, base: undefined, wrote: false, gone: false }
 }

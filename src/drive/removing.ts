@@ -1,10 +1,12 @@
 // rm and rmdir: what is refused, what is deleted after the pause, and what calls it off.
 import type { Catalog } from '../cache/catalog.js'
+import type { Identities } from '../cache/identity.js'
 import { Failure } from '../failure.js'
 import type { Ask, CalculationId, Instant, Remote } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import type { Deleting } from './deleting.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
+import type { Meet } from './met.js'
 import {
   type CalculationNode,
   type Dentry,
@@ -28,6 +30,10 @@ export interface RemovingParts extends IntentionParts {
   readonly rights: Rights
   readonly deleting: Deleting
   readonly written: WrittenNames
+  /** What the listing says of a directory, told before it is removed. */
+  readonly meet: Meet
+  /** The last change of what an id stands for. */
+  readonly changeOf: Identities['changeOf']
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** How long a delete may take that no call waits for. */
   readonly patience: () => Ask
@@ -79,6 +85,7 @@ export function openRemoving(parts: RemovingParts): Removing {
   }
 
   async function rmdirCalculation(path: string, node: CalculationNode, ask: Ask): Promise<void> {
+    parts.meet(node)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
     // Asked for here and now: an old answer would not show what somebody has added meanwhile.
@@ -103,6 +110,8 @@ export function openRemoving(parts: RemovingParts): Removing {
   }
 
   async function rmdirProject(path: string, node: ProjectNode, ask: Ask): Promise<void> {
+    parts.meet(node)
+    const change = parts.changeOf(node)
     const made = parts.written.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
@@ -118,6 +127,11 @@ export function openRemoving(parts: RemovingParts): Removing {
     guard.refuse(path, [own])
     // A project that this mount has made can be made again.
     if (!made) refuseBurst(path, keyOf(node))
+    if (parts.changeOf(node) !== change)
+      throw new Failure(
+        'another-thing',
+        `${path}: its number stands for another project now: it is not deleted`,
+      )
     await deleting.emptyProject(node, nameOf(path), ask)
   }
 

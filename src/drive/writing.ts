@@ -1,4 +1,6 @@
 // Everything that writes, put together: records and what else is saved, what is made, what is deleted, and the drafts of earlier mounts.
+
+import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger.js'
 import { openCreator } from '../edit/creating.js'
 import type { Draft } from '../edit/draft.js'
@@ -20,6 +22,7 @@ import { type EditingParts, forget as forgetRecord, openRecordSources, readable 
 import { type Lineage, openLineage } from './lineage.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
+import { openMeet } from './met.js'
 import { escapeTitle } from './name.js'
 import { openNewFiles } from './new-files.js'
 import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './node.js'
@@ -43,6 +46,7 @@ export interface WritingSources
   /** How many things may be deleted in a minute. */
   readonly maxDeletes: number
   readonly remote: Remote
+  readonly identities: Identities
   readonly shown: ShownTexts
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
@@ -232,7 +236,16 @@ export function openWriting(sources: WritingSources): Writing {
     written,
     records,
     pending,
-    making: openMaking({ ...parts, catalog, dialect, written, remote, describe: sources.describe, now }),
+    making: openMaking({
+      ...parts,
+      catalog,
+      dialect,
+      written,
+      identities: sources.identities,
+      remote,
+      describe: sources.describe,
+      now,
+    }),
     local: {
       unsentNew,
       hasDraft: node => records.draftOf(keyOf(node)) !== undefined,
@@ -261,6 +274,8 @@ export function openWriting(sources: WritingSources): Writing {
         budget,
         deleting,
         written,
+        meet: openMeet(sources.identities),
+        changeOf: sources.identities.changeOf,
         patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
       }),
     removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),

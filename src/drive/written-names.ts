@@ -17,6 +17,8 @@ export interface WrittenNames {
   hasMade(id: ProjectId): boolean
   made(id: ProjectId): void
   gone(id: ProjectId): void
+  /** The id stands for another thing now: no name that was written here leads to it, and it was not made here. */
+  forget(kind: Named['kind'], id: Named['id']): void
 }
 
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
@@ -43,5 +45,10 @@ export function openWrittenNames(ledger: Ledger, mountPoint: string): WrittenNam
       ledger.flush()
     },
     gone: id => ledger.delete(room, id),
+    forget(kind, id) {
+      for (const all of [names, former])
+        for (const [key, node] of all) if (node.kind === kind && node.id === id) all.delete(key)
+      if (kind === 'project') ledger.delete(room, id)
+    },
   }
 }

@@ -106,6 +106,29 @@ export function madeAnew(t: Test, open: OpenGround): void {
     }
   }
 
+  for (const access of ['edit', 'manage'])
+    for (const other of ['New', 'Other'])
+      t.test(
+        `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
+        async t => {
+          const ground = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
+          await ground.files.mkdir('projects/New')
+          const { id } = JSON.parse(await textOf(ground, 'projects/New/.project.json'))
+          await ground.service.remake(seed => {
+            numbered(forward)(seed)
+            const fields = '{"creationDate":"2019-05-01T10:00:00Z"}'
+            seed.addProject({ id: String(id), name: other, owner: 'demo', fields })
+          })
+          if (other === 'Other') await ground.pass(2500)
+          const kept = () => ground.service.elsewhere('GET', `/project?id=${id}`)
+          // Who may delete any empty project may delete the other one by its own name.
+          for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
+            t.not(await outcome(ground.files.rmdir(path)), 'done', path)
+            t.match(await kept(), other)
+          }
+        },
+      )
+
   t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
     const ground = await open(t, {

@@ -1,0 +1,45 @@
+// SAVE-16 on a real mount, where libfuse renames an open file away before another takes its place: close tells it, and the text is kept.
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import t from 'tap'
+import { realMount } from '../ground/mount.js'
+import { printed, python, run } from '../ground/programs.js'
+import { ids } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+/** One program writes a whole text and is not done yet; another takes the file away. Prints how the first close ends. */
+const program = `
+import json, os, sys
+path, token, way, sync = sys.argv[1:5]
+record = json.loads(open(path).read())
+mine = json.dumps({**record, "description": token}).encode()
+theirs = json.dumps({**record, "title": "theirs " + token}).encode()
+file = os.open(path, os.O_WRONLY)
+os.ftruncate(file, 0); os.write(file, mine)
+if sync == "fsync": os.fsync(file)
+aside = path + ".tmp"
+def put(name, flags):
+    other = os.open(name, os.O_WRONLY | os.O_CREAT | flags, 0o600); os.write(other, theirs); os.close(other)
+if way == "rename over": put(aside, 0); os.rename(aside, path)
+elif way == "unlink and create": os.unlink(path); put(path, os.O_EXCL)
+elif way == "backup and create": os.rename(path, path + "~"); put(path, os.O_EXCL); os.unlink(path + "~")
+try: os.close(file); print("closed")
+except OSError as error: print(error.errno)`
+
+t.test(
+  'SAVE-16 whose open file is replaced before it was saved gets ESTALE at close, and its text is kept',
+  async t => {
+    const ground = await realMount(t)
+    for (const way of ['rename over', 'unlink and create', 'backup and create']) {
+      for (const sync of ['no', 'fsync']) {
+        const token = randomUUID()
+        const args = ['-c', program, `reports/${ids.report}.json`, token, way, sync]
+        t.equal(await printed(python, args, { cwd: ground.directory }), '116\n', `${way}, ${sync}`)
+        const kept = await run('grep', ['-rl', `"description": "${token}"`, join(ground.home, 'state')])
+        t.match(kept.stdout, /texts|drafts/, `${way}, ${sync}: the text is kept`)
+        t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), `theirs ${token}`)
+      }
+    }
+  },
+)
