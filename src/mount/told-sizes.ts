@@ -32,12 +32,17 @@ export function withToldSizes(drive: Drive, keptMs: number, now: () => number): 
     return recent.get(path) ?? older.get(path)
   }
 
-  const forget = (path: string): void => {
+  /** The paths of open files that may be written. */
+  const writing = new Map<number, string>()
+
+  const forget = (path: string | undefined): void => {
+    if (path === undefined) return
     recent.delete(path)
     older.delete(path)
   }
 
   async function givenUp(handle: number, thrown: unknown): Promise<never> {
+    writing.delete(handle)
     await drive.release(handle)
     throw thrown
   }
@@ -73,8 +78,34 @@ export function withToldSizes(drive: Drive, keptMs: number, now: () => number): 
       }),
     open(path: string, access: OpenAccess) {
       const told = access === 'write-only' ? undefined : toldOf(path)
-      const opened = drive.open(path, access)
+      const opened = after(drive.open(path, access), handle => {
+        if (access !== 'read') writing.set(handle, path)
+        return handle
+      })
       return told === undefined ? opened : after(opened, handle => checked(path, told, handle))
+    },
+    async create(path) {
+      forget(path)
+      const handle = await drive.create(path)
+      writing.set(handle, path)
+      return handle
+    },
+    // The kernel counts a write into the size by itself, and asks again before it reads.
+    write(handle, bytes, offset) {
+      forget(writing.get(handle))
+      return drive.write(handle, bytes, offset)
+    },
+    ftruncate(handle, size) {
+      forget(writing.get(handle))
+      return drive.ftruncate(handle, size)
+    },
+    truncate(path, size) {
+      forget(path)
+      return drive.truncate(path, size)
+    },
+    release(handle) {
+      writing.delete(handle)
+      return drive.release(handle)
     },
     async rename(from, to) {
       await drive.rename(from, to)
