@@ -127,7 +127,8 @@ export function openRemoving(parts: RemovingParts): Removing {
     guard.refuse(path, [own])
     // A project that this mount has made can be made again.
     if (!made) refuseBurst(path, keyOf(node))
-    if (parts.changeOf(node) !== change)
+    const isNew = change !== undefined && parts.now() - change.at < newThingMs
+    if (isNew || parts.changeOf(node) !== change)
       throw new Failure(
         'another-thing',
         `${path}: its number stands for another project now: it is not deleted`,
@@ -284,3 +285,6 @@ function isAbove({ kind }: Node): boolean {
 function refuse(refusal: Failure | undefined, path: string): void {
   if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
 }
+
+/** Milliseconds after an id was found to stand for another project in which none of that id is deleted: its name may be the same. */
+const newThingMs = 10_000
