@@ -88,8 +88,8 @@ export function openMaking(parts: MakingParts): Making {
   async function meet({ id, title, born }: ListedProject, parent: ProjectId, ask: Ask): Promise<void> {
     const thing = { kind: 'project', id } as const
     parts.identities.meet(thing, { born, owner: undefined, title, parent }, 'listing')
-    const record = await remote.project(id, ask).catch(unknownYet)
-    if (record !== undefined) parts.identities.meet(thing, dialect.facts(record), 'record')
+    catalog.forget(thing)
+    await catalog.record(thing, ask).catch(unknownYet)
   }
 
   function present(node: Named, ask: Ask): Promise<JsonObject> {
@@ -113,6 +113,6 @@ const recordOf = (node: Named): RecordNode =>
     : { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
 
 /** The project is made whatever this answers; `rmdir` asks again. */
-function unknownYet(thrown: unknown): undefined {
+function unknownYet(thrown: unknown): void {
   asFailure(thrown)
 }

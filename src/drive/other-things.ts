@@ -52,8 +52,7 @@ export function openOtherThings(parts: OtherThingsParts): {
     catalog.forget(readable(thing))
     parts.times.forget(`${thing.kind} ${thing.id}`)
     expire()
-    if (thing.kind === 'project') parts.written.forget('project', thing.id as ProjectId)
-    if (thing.kind === 'calculation') parts.written.forget('calculation', thing.id as CalculationId)
+    if (thing.kind !== 'report') parts.written.forget(thing.kind, thing.id as ProjectId | CalculationId)
     const record = nodeOfKey(thing)
     if (record?.kind === 'record') {
       records.detach(keyOf(record))

@@ -6,7 +6,7 @@ import type { Ask, CalculationId, Instant, Remote } from '../remote/remote.js'
 import type { Rights } from './access.js'
 import type { Deleting } from './deleting.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
-import type { Meet } from './met.js'
+import { openMeet } from './met.js'
 import {
   type CalculationNode,
   type Dentry,
@@ -30,10 +30,7 @@ export interface RemovingParts extends IntentionParts {
   readonly rights: Rights
   readonly deleting: Deleting
   readonly written: WrittenNames
-  /** What the listing says of a directory, told before it is removed. */
-  readonly meet: Meet
-  /** The last change of what an id stands for. */
-  readonly changeOf: Identities['changeOf']
+  readonly identities: Identities
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** How long a delete may take that no call waits for. */
   readonly patience: () => Ask
@@ -71,6 +68,9 @@ export interface Removing {
 export function openRemoving(parts: RemovingParts): Removing {
   const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleting } = parts
   const { scopesOf } = lineage
+  const { changeOf } = parts.identities
+  // What the listing says of a directory is looked at before it is removed.
+  const meet = openMeet(parts.identities)
   const { judge, refuseBurst, refuseWhole, takeBackIn } = openIntentions(parts)
 
   function refuseGuarded(path: string, node: Node): void {
@@ -85,7 +85,7 @@ export function openRemoving(parts: RemovingParts): Removing {
   }
 
   async function rmdirCalculation(path: string, node: CalculationNode, ask: Ask): Promise<void> {
-    parts.meet(node)
+    meet(node)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
     // Asked for here and now: an old answer would not show what somebody has added meanwhile.
@@ -110,8 +110,8 @@ export function openRemoving(parts: RemovingParts): Removing {
   }
 
   async function rmdirProject(path: string, node: ProjectNode, ask: Ask): Promise<void> {
-    parts.meet(node)
-    const change = parts.changeOf(node)
+    meet(node)
+    const change = changeOf(node)
     const made = parts.written.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
@@ -128,7 +128,7 @@ export function openRemoving(parts: RemovingParts): Removing {
     // A project that this mount has made can be made again.
     if (!made) refuseBurst(path, keyOf(node))
     const isNew = change !== undefined && parts.now() - change.at < newThingMs
-    if (isNew || parts.changeOf(node) !== change)
+    if (isNew || changeOf(node) !== change)
       throw new Failure(
         'another-thing',
         `${path}: its number stands for another project now: it is not deleted`,

@@ -22,7 +22,6 @@ import { type EditingParts, forget as forgetRecord, openRecordSources, readable 
 import { type Lineage, openLineage } from './lineage.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { type Making, openMaking } from './making.js'
-import { openMeet } from './met.js'
 import { escapeTitle } from './name.js'
 import { openNewFiles } from './new-files.js'
 import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './node.js'
@@ -274,8 +273,6 @@ export function openWriting(sources: WritingSources): Writing {
         budget,
         deleting,
         written,
-        meet: openMeet(sources.identities),
-        changeOf: sources.identities.changeOf,
         patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
       }),
     removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
