@@ -39,6 +39,11 @@ export type Readable =
   | { readonly kind: 'calculation'; readonly id: CalculationId }
   | { readonly kind: 'report'; readonly id: ReportId }
 
+/** What a listing of a project names. */
+export type Child =
+  | Exclude<Readable, { kind: 'report' }>
+  | { readonly kind: 'share'; readonly id: Share['id'] }
+
 export interface Catalog {
   user(ask: Ask): Promise<User>
   /** Asks who the caller is whatever is known: the first question of a mount. Rejects where the service is away. */
@@ -77,6 +82,8 @@ export interface Catalog {
   refreshShares(of: ProjectId): void
   /** It was deleted: nothing of it is shown any more, not even while the service is away. */
   forget(of: Readable): void
+  /** It was deleted: the listings of its project are without it, and are asked for again. */
+  forgetIn(parent: ProjectId, of: Child): void
   /** What was told of a calculation's files: they may be those of another one. */
   forgetFiles(of: CalculationId): void
   /** The failure that keeps this listing old, while it does. */
@@ -264,9 +271,29 @@ export function openCatalog(
     return titles && (geometryTold(titles) ?? memory.fresh(geometryOf(of)))
   }
 
+  /** Takes it out of a listing, which stays as old as it is. */
+  function takeOut<Item extends { readonly id: string }>(
+    question: Question<readonly Item[]>,
+    id: string,
+  ): void {
+    const known = memory.known(question)
+    if (known?.some(item => item.id === id))
+      memory.learn(
+        question,
+        known.filter(item => item.id !== id),
+      )
+  }
+
   function forgetFiles(of: CalculationId): void {
     memory.forget('listing', `files ${of}`)
     memory.forget('listing', `cml ${of}`)
+  }
+
+  function refreshProject(of: ProjectId): void {
+    memory.expire(projectsOf(of))
+    memory.expire(calculationsOf(of))
+    memory.expire(sharesOf(of))
+    memory.expire(recordOf({ kind: 'project', id: of }))
   }
 
   return {
@@ -308,12 +335,7 @@ export function openCatalog(
     freshFiles: of => memory.fresh(filesOf(of)),
     hasGeometry,
     freshGeometry,
-    refreshProject(of) {
-      memory.expire(projectsOf(of))
-      memory.expire(calculationsOf(of))
-      memory.expire(sharesOf(of))
-      memory.expire(recordOf({ kind: 'project', id: of }))
-    },
+    refreshProject,
     refreshCalculation(of) {
       memory.expire(filesOf(of))
       memory.expire(recordOf({ kind: 'calculation', id: of }))
@@ -328,6 +350,12 @@ export function openCatalog(
         memory.forget('shares', of.id)
       }
       if (of.kind === 'calculation') forgetFiles(of.id)
+    },
+    forgetIn(parent, { kind, id }) {
+      if (kind === 'project') takeOut(projectsOf(parent), id)
+      else if (kind === 'calculation') takeOut(calculationsOf(parent), id)
+      else takeOut(sharesOf(parent), id)
+      refreshProject(parent)
     },
     forgetFiles,
     stale: (room, key) => memory.staleBecause(room, key),

@@ -45,12 +45,12 @@ export async function watchPlaces(
   const watched: readonly Watched[] = rooms.flatMap(room =>
     foldersOf[room].map(folder => ({ path: join(places[room], folder), room })),
   )
-  /** The directories that were there, by their inodes. */
-  const seen = new Map<string, number>()
+  /** The directories that were there. */
+  const seen = new Map<string, Identity>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {
-    const inode = await inodeOf(path).catch(unreadable)
-    if (inode !== undefined) seen.set(path, inode)
+    const identity = await identityOf(path).catch(unreadable)
+    if (identity !== undefined) seen.set(path, identity)
   }
 
   function noteDeleted({ path, room }: Watched): void {
@@ -65,16 +65,16 @@ export async function watchPlaces(
   async function present(one: Watched): Promise<void> {
     const before = seen.get(one.path)
     clearPlace(one.path, 'directory')
-    const found = await inodeOf(one.path)
+    const found = await identityOf(one.path)
     if (found === undefined && before === undefined) return
     if (found === undefined) {
       await makeDirectory(one.path)
       await keepNameOf(one.path)
     }
-    const inode = found ?? (await inodeOf(one.path))
-    if (inode === undefined) return
-    if (before !== undefined && before !== inode) noteDeleted(one)
-    seen.set(one.path, inode)
+    const identity = found ?? (await identityOf(one.path))
+    if (identity === undefined) return
+    if (before !== undefined && before !== identity) noteDeleted(one)
+    seen.set(one.path, identity)
     await probe(one.path)
   }
 
@@ -114,9 +114,13 @@ export async function watchPlaces(
   }
 }
 
-async function inodeOf(path: string): Promise<number | undefined> {
+/** An inode number alone is no identity: ext4 gives that of a deleted directory to the next one. */
+type Identity = `${bigint} ${bigint}`
+
+async function identityOf(path: string): Promise<Identity | undefined> {
   try {
-    return (await stat(path)).ino
+    const { ino, birthtimeNs } = await stat(path, { bigint: true })
+    return `${ino} ${birthtimeNs}`
   } catch (thrown) {
     if (isMissing(thrown)) return undefined
     throw thrown

@@ -43,7 +43,7 @@ export function openChanging(
     const isUnsentNew = node.kind === 'new' && parts.records.draftOf(source.key) !== undefined
     if (isUnsentNew) return records.drop(source.key)
     if (node.kind === 'record' && !isDirectorysOwn(path)) removing.admitUnlink(path, node)
-    await records.takeAway(source, ask)
+    await records.takeAway(source, ask, 'replaced')
     removeRecord(path, node)
   }
 
@@ -96,7 +96,9 @@ export function openChanging(
     if (isEditable(node) && target === undefined && place !== undefined) {
       const isUnlink = isUnlinkOfOpenFile(to)
       if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from)) removing.admitUnlink(from, node)
-      await records.takeAway(parts.source(node), ask, text => scratch.put(place, text))
+      // libfuse renames an open file away before another takes its place.
+      const handlesAre = isUnlink ? 'replaced' : 'moved'
+      await records.takeAway(parts.source(node), ask, handlesAre, text => scratch.put(place, text))
       if (isUnlink) removeRecord(from, node)
       return
     }

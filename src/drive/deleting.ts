@@ -1,5 +1,5 @@
 // How each kind of thing is deleted on the service: looked at once more, sent once, forgotten here.
-import type { Catalog } from '../cache/catalog.js'
+import type { Catalog, Child } from '../cache/catalog.js'
 import { deleteOnce } from '../edit/deleting.js'
 import { editsBetween } from '../edit/diff.js'
 import { Failure } from '../failure.js'
@@ -60,9 +60,9 @@ const elsewhere = { parent: '', title: undefined }
 export function openDeleting(parts: DeletingParts): Deleting {
   const { catalog, remote, written, now } = parts
 
-  function forgetChild(parent: ProjectId | undefined, name: string): void {
+  function forgetChild(parent: ProjectId | undefined, child: Child, name: string): void {
     if (parent === undefined) return
-    catalog.refreshProject(parent)
+    catalog.forgetIn(parent, child)
     written.drop(parent, name)
   }
 
@@ -135,7 +135,7 @@ export function openDeleting(parts: DeletingParts): Deleting {
       )
       catalog.forget({ kind: 'project', id: node.id })
       written.gone(node.id)
-      forgetChild(node.parent, name)
+      forgetChild(node.parent, node, name)
     },
 
     async calculation({ node, name, project, record, files }, ask) {
@@ -150,7 +150,7 @@ export function openDeleting(parts: DeletingParts): Deleting {
         now(),
       )
       catalog.forget({ kind: 'calculation', id: node.id })
-      forgetChild(project, name)
+      forgetChild(project, node, name)
     },
 
     async record(node, unlinked, ask) {
@@ -170,7 +170,7 @@ export function openDeleting(parts: DeletingParts): Deleting {
       await refuseChanged(unlinked, look(ask))
       await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, ask, now())
       parts.forgetNames(node)
-      catalog.refreshShares(node.project)
+      catalog.forgetIn(node.project, { kind: 'share', id: node.id })
     },
   }
 }

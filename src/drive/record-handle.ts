@@ -35,12 +35,14 @@ export function openRecordHandle(
   state.handles.add(view)
 
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
-    if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+    if (view.gone !== 'no')
+      throw new Failure('bad-handle', 'this file was replaced by another while it was open')
     let draft = await draftFor(source, state, view)
     // A save may have ended that draft just now.
     while (draft !== state.draft) draft = await draftFor(source, state, view)
     // Another text may have taken the file's place meanwhile.
-    if (view.gone) throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+    if (view.gone !== 'no')
+      throw new Failure('bad-handle', 'this file was replaced by another while it was open')
     touch(state, now())
     await work(draft)
     view.wrote = true
@@ -49,7 +51,7 @@ export function openRecordHandle(
 
   return {
     async read(target, offset) {
-      if (state.draft !== undefined && !view.gone) {
+      if (state.draft !== undefined && view.gone === 'no') {
         const bytes = await state.draft.read(offset, target.length)
         target.set(bytes)
         return bytes.length
@@ -76,7 +78,8 @@ export function openRecordHandle(
       }),
     async flush(ask) {
       if (!view.wrote) return 'nothing'
-      if (view.gone) throw replaced()
+      if (view.gone === 'moved') return 'nothing'
+      if (view.gone === 'replaced') throw replaced()
       // What is written while the save is under way is the next flush's.
       view.wrote = false
       try {
@@ -94,7 +97,7 @@ export function openRecordHandle(
       held?.release()
       state.handles.delete(view)
       // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
-      if (view.wrote && !view.gone && state.draft?.meta.state === 'editing') {
+      if (view.wrote && view.gone === 'no' && state.draft?.meta.state === 'editing') {
         await save(source, state, view.base, ask)
       }
       await dropEmpty(source.key, state)

@@ -28,8 +28,11 @@ export interface View {
   /** The text this handle's program has read; the base of what it writes. */
   base: Uint8Array | undefined
   wrote: boolean
-  /** The file this handle was opened on is another one now: what it wrote and did not save is history, and close(2) says so. */
-  gone: boolean
+  /**
+   * The path this handle was opened by leads to another file now. Moved: its bytes lie under another name, as on any
+   * file system. Replaced: what it wrote and did not save is history, and close(2) says so.
+   */
+  gone: 'no' | 'moved' | 'replaced'
 }
 
 /** The draft's bytes change. */

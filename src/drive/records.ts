@@ -28,7 +28,12 @@ export interface Records {
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
   resend(source: RecordSource, ask: Ask): Promise<void>
   /** The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. */
-  takeAway(source: RecordSource, ask: Ask, keep?: (bytes: Uint8Array) => Promise<void>): Promise<void>
+  takeAway(
+    source: RecordSource,
+    ask: Ask,
+    handlesAre: 'moved' | 'replaced',
+    keep?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void>
   /** A draft left by an earlier mount is shown in its record's place. */
   adopt(key: string, draft: Draft): void
   /** The unsaved text of a record, if it has one. */
@@ -147,13 +152,13 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = saving.stateOf(source.key)
       editingOf(source)
       // From here on no other handle's bytes get into the draft, whatever is waited for below.
-      for (const view of state.handles) view.gone = true
+      leave(state, 'replaced')
       const swap = ended(state, ask).then(() => swapIn(source, state, text, ask))
       state.swap = swap.catch(settled)
       await swap
     },
     resend: (source, ask) => saving.save(source, saving.stateOf(source.key), undefined, ask),
-    async takeAway(source, ask, keep = async () => {}) {
+    async takeAway(source, ask, handlesAre, keep = async () => {}) {
       editingOf(source)
       const state = saving.stateOf(source.key)
       // What is written meanwhile goes with it.
@@ -162,10 +167,10 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
         await keep(await saving.present(source, ask))
       }
       const { draft } = state
-      // libfuse renames an open file away before another takes its place: what a program has not saved is history, and its close says so.
-      const isUnsaved = [...state.handles].some(({ wrote, gone }) => wrote && !gone)
+      // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
+      const isUnsaved = [...state.handles].some(({ wrote, gone }) => wrote && gone === 'no')
       if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
-      for (const view of state.handles) view.gone = true
+      leave(state, handlesAre)
       // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
       if (draft !== undefined && draft.meta.state === 'editing') {
         state.draft = undefined
@@ -194,7 +199,12 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
   }
 }
 
+/** The path of these open handles leads to another file from here on. */
+function leave(state: { readonly handles: Iterable<View> }, gone: 'moved' | 'replaced'): void {
+  for (const view of state.handles) if (view.gone === 'no') view.gone = gone
+}
+
 /** What a handle sees that has neither read nor written. */
 function fresh(bytes: Uint8Array): View {
-  return { bytes, base: undefined, wrote: false, gone: false }
+  return { bytes, base: undefined, wrote: false, gone: 'no' }
 }

@@ -1,5 +1,5 @@
 // Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
-import { outcome } from '../ground/ground.js'
+import { outcome, textOf } from '../ground/ground.js'
 import { until } from '../ground/within.js'
 import { away, type Content, printed, same } from './content.js'
 import { childrenOf, stored } from './database.js'
@@ -164,8 +164,10 @@ async function becomesOf(
   thing.unlinked.clear()
   const isDeleted = meanwhile === 'wait' && stage.isUp && before !== undefined && same(before, thing.truth)
   await until(5_000, `the end of ${path}, which was removed`, async () => {
-    const end = await outcome(files.lstat(path))
-    return isDeleted ? stored(stage.theatre.database, 'calculation', thing.id) === undefined : end === 'done'
+    if (!isDeleted) return (await outcome(files.lstat(path))) === 'done'
+    // The drive has heard of it, too: an outage that comes before the answer leaves the delete open.
+    const { deleting } = JSON.parse(await textOf(stage.theatre.ground, '.calcfs/status.json'))
+    return deleting.length === 0 && stored(stage.theatre.database, 'calculation', thing.id) === undefined
   })
   if (isDeleted) vanish(stage, thing, 'here')
   else if (meanwhile === 'wait') stage.deletions.pop()

@@ -28,6 +28,34 @@ export const there = async ({ service }: Ground, path: string): Promise<boolean>
   )
 
 export function deleting(t: Test, open: OpenGround): void {
+  for (const what of ['calculation', 'share'] as const) {
+    t.test(
+      `DEL-25 a deleted ${what} is not shown again where the service goes away right after it`,
+      async t => {
+        const ground = await open(t, manage)
+        const { files, service } = ground
+        const folder = what === 'share' ? `${water}/.shares` : water
+        if (what === 'share')
+          await overwrite(ground, `${folder}/new.json`, '{"user":"guest","permission":"READ"}')
+        const isIt = (one: string): boolean =>
+          what === 'share' ? /^\d+\.json$/.test(one) : one === 'TS1_opt'
+        const [name = ''] = (await namesOf(ground, folder)).filter(isIt)
+        t.ok(name)
+        if (what === 'share') await files.unlink(`${folder}/${name}`)
+        else await removeTree(ground, `${folder}/${name}`)
+        await ground.pass(3_200)
+        // Nothing is listed between the answer and the outage.
+        await until(5_000, 'it is deleted', async () => {
+          const { deleting } = JSON.parse(await textOf(ground, '.calcfs/status.json'))
+          return deleting.length === 0 && writes(service.heard).some(line => line.startsWith('DELETE'))
+        })
+        await service.leave()
+        t.notOk((await namesOf(ground, folder)).includes(name))
+        await service.back()
+      },
+    )
+  }
+
   t.test('rm -r of a calculation', async t => {
     const ground = await open(t, manage)
     const { files, service } = ground
