@@ -1,18 +1,11 @@
 // One text that a program is writing, on disk from its first byte: what was answered survives any crash.
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
-import {
-  isMissing,
-  makeDirectory,
-  privateDirectory,
-  privateFile,
-  replaceFile,
-  syncDirectory,
-} from './files.js'
+import { placeDraft } from './draft-directory.js'
+import { isMissing, privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
 import { nobody } from './owner.js'
@@ -147,18 +140,9 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   /** Where its directory was deleted under the mount, the text is there still, behind the open file. */
   async function restore(): Promise<void> {
     if (await isThere(join(directory, 'text'))) return
-    const root = join(directory, '..')
     const text = await raw(0, size)
     if (await isThere(directory)) await replaceFile(join(directory, 'text'), text)
-    else {
-      const aside = join(root, `.${randomUUID()}`)
-      await makeDirectory(root).catch(rethrow)
-      await mkdir(aside, { mode: privateDirectory }).catch(rethrow)
-      await replaceFile(join(aside, 'text'), text)
-      await replaceFile(join(aside, 'meta.json'), printMeta(meta))
-      await rename(aside, directory).catch(rethrow)
-      await syncDirectory(root)
-    }
+    else await placeDraft(directory, text, meta)
     const restored = await open(join(directory, 'text'), 'r+', privateFile)
     await file.close()
     file = restored

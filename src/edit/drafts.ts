@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { asFailure, Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { type Draft, openDraft } from './draft.js'
-import { isMissing, keepNameOf, makeDirectory, privateFile, replaceFile, syncDirectory } from './files.js'
+import { placeDraft } from './draft-directory.js'
+import { isMissing, keepNameOf, makeDirectory } from './files.js'
 import type { RecordKey } from './key.js'
-import { type DraftMeta, newMeta, printMeta, readMeta, type Why, whyOf } from './meta.js'
+import { type DraftMeta, newMeta, readMeta, type Why, whyOf } from './meta.js'
 import { isAlive, type Owner, thisProcess } from './owner.js'
 import { lossWhy } from './seal.js'
 import { textHash } from './texts.js'
@@ -76,33 +77,19 @@ async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: bo
   }
 }
 
-/** Made aside and moved into place, so that no other mount ever sees a draft without its note. */
 async function createDraft(
   place: { root: string; owner: Owner; now: () => Instant },
   { key, base, thing }: { key: RecordKey; base: string | undefined; thing: DraftMeta['thing'] },
 ): Promise<Draft> {
-  // The directory may have been deleted under a mount.
-  await makeDirectory(place.root).catch(rethrow)
-  const id = randomUUID()
-  const aside = join(place.root, `.${id}`)
   const meta: DraftMeta = {
     ...newMeta(place.owner, place.now()),
     key: { ...key },
     ...(base === undefined ? {} : { base: textHash(base) }),
     ...(thing === undefined ? {} : { thing }),
   }
-  try {
-    // The state directory may have been deleted while it is mounted.
-    await makeDirectory(aside)
-    await (await open(join(aside, 'text'), 'wx', privateFile)).close()
-    await replaceFile(join(aside, 'meta.json'), printMeta(meta))
-    await rename(aside, join(place.root, id))
-  } catch (thrown) {
-    await rm(aside, { recursive: true, force: true })
-    throw asFailure(thrown)
-  }
-  await syncDirectory(place.root)
-  return openDraft(join(place.root, id), meta, place.now)
+  const directory = join(place.root, randomUUID())
+  await placeDraft(directory, new Uint8Array(), meta)
+  return openDraft(directory, meta, place.now)
 }
 
 /** Undefined where the draft is another's, or where there is nothing in it to keep. */
@@ -177,10 +164,6 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
 
 /** A new report: no operation lists reports, so nobody can look whether it was made. */
 const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
-
-function rethrow(cause: unknown): never {
-  throw asFailure(cause)
-}
 
 function madeOrNot(): Failure {
   return new Failure(

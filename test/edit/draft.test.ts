@@ -13,6 +13,7 @@ import { openDrafts } from '../../src/edit/drafts.js'
 import { explain } from '../../src/edit/explain.js'
 import { openRecordLocks } from '../../src/edit/record-lock.js'
 import { openTexts, textHash } from '../../src/edit/texts.js'
+import type { Failure } from '../../src/failure.js'
 import { instant } from '../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from './room.js'
 
@@ -259,6 +260,40 @@ if (mayMount) {
         }
       } finally {
         await run('umount', [directory])
+      }
+    },
+  )
+}
+
+if (mayMount) {
+  t.test(
+    'DRAFT-10 a draft that a full disk keeps from being put back leaves nothing of each try',
+    async t => {
+      const directory = await scratch(t)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=10', 'tmpfs', directory])
+      try {
+        const draft = await (await openDrafts(directory, now)).create(key)
+        await draft.write(bytes('kept'), 0)
+        await rm(join(directory, 'drafts'), { recursive: true })
+        const fillers = Array.from({ length: 10 }, (_, at) => join(directory, `filler${at}`))
+        for (const filler of fillers) await writeFile(filler, '').catch(() => {})
+        const kinds: (string | undefined)[] = []
+        do {
+          const kind = await draft.sync().then(
+            () => undefined,
+            (failure: Failure) => failure.kind,
+          )
+          kinds.push(kind)
+          if (kind === undefined) break
+          t.same(await readdir(join(directory, 'drafts')).catch(() => []), [], `after ${kinds.length} tries`)
+          await rm(fillers[kinds.length - 1] ?? '', { force: true })
+        } while (kinds.length <= fillers.length)
+        t.ok(kinds.length > 3, 'each step of it has failed once')
+        t.same(kinds, [...kinds.slice(1).map(() => 'no-space'), undefined], 'and then it is put back')
+        t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
+        await draft.close()
+      } finally {
+        await run('umount', ['-l', directory])
       }
     },
   )
