@@ -34,15 +34,17 @@ export function openRecordHandle(
   const { draftFor, dropEmpty, empty, save } = saving
   state.handles.add(view)
 
+  function refuseGone(): void {
+    if (view.gone !== 'no') throw replaced()
+  }
+
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
-    if (view.gone !== 'no')
-      throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+    refuseGone()
     let draft = await draftFor(source, state, view)
     // A save may have ended that draft just now.
     while (draft !== state.draft) draft = await draftFor(source, state, view)
     // Another text may have taken the file's place meanwhile.
-    if (view.gone !== 'no')
-      throw new Failure('bad-handle', 'this file was replaced by another while it was open')
+    refuseGone()
     touch(state, now())
     await work(draft)
     view.wrote = true
@@ -91,6 +93,7 @@ export function openRecordHandle(
       }
     },
     async sync() {
+      if (view.gone === 'replaced' && view.wrote) throw replaced()
       await state.draft?.seal()
     },
     async release(ask) {
@@ -110,6 +113,6 @@ export function openRecordHandle(
 function replaced(): Failure {
   return new Failure(
     'conflict',
-    'another program has put a finished file in the place of this one before it was saved: its text was not sent, and is kept as history',
+    'this file was moved away, or another took its place, before it was saved: its text was not sent, and is kept as history',
   )
 }
