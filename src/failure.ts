@@ -1,4 +1,5 @@
 // The words for everything that can go wrong; HTTP statuses become one of them, and one of them becomes an errno.
+import { codeOf } from './error-code.js'
 
 /** What went wrong, in words. `remote/http.ts` makes them from HTTP, `drive/errno.ts` makes errno names from them. */
 export type FailureKind =
@@ -66,7 +67,7 @@ export class Failure extends Error {
 /** Whatever was thrown, as a Failure; a throw that is none of ours is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
-  if (thrown instanceof Error && 'code' in thrown && (thrown.code === 'ENOSPC' || thrown.code === 'EDQUOT')) {
+  if (fullCodes.has(codeOf(thrown) ?? '')) {
     return new Failure('no-space', 'the local disk is full', { cause: thrown })
   }
   const closed = closedPlace(thrown)
@@ -78,13 +79,17 @@ export function asFailure(thrown: unknown): Failure {
   return new Failure('internal', sentence, { cause: thrown })
 }
 
+const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
 const closedCodes = new Set(['EROFS', 'EACCES', 'EPERM'])
+
+/** For a `catch` that only puts what was thrown into these words. */
+export function rethrow(thrown: unknown): never {
+  throw asFailure(thrown)
+}
 
 /** Of an error of the local file system that says that the place may not be written. */
 function closedPlace(thrown: unknown): { readonly path: string; readonly code: string } | undefined {
-  if (!(thrown instanceof Error && 'code' in thrown && 'path' in thrown)) return undefined
-  const { code, path } = thrown
-  return typeof path === 'string' && typeof code === 'string' && closedCodes.has(code)
-    ? { path, code }
-    : undefined
+  const code = codeOf(thrown)
+  const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
+  return typeof path === 'string' && code !== undefined && closedCodes.has(code) ? { path, code } : undefined
 }

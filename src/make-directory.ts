@@ -2,6 +2,7 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { codeOf, isMissing } from './error-code.js'
 
 /**
  * Makes a directory that only its owner may enter, and those above it; answers the first one that was made.
@@ -12,13 +13,13 @@ export async function makeDirectories(path: string): Promise<string | undefined>
     await mkdir(path, { mode: ownerOnly })
     return path
   } catch (thrown) {
-    if (isCode(thrown, 'EEXIST') && (await stat(path)).isDirectory()) return undefined
-    if (!isCode(thrown, 'ENOENT') || dirname(path) === path) throw thrown
+    if (codeOf(thrown) === 'EEXIST' && (await stat(path)).isDirectory()) return undefined
+    if (!isMissing(thrown) || dirname(path) === path) throw thrown
   }
   const first = await makeDirectories(dirname(path))
   // Another process may make the same one; what else is wrong is no longer a missing directory above it.
   await mkdir(path, { mode: ownerOnly }).catch(async (thrown: unknown) => {
-    if (!isCode(thrown, 'EEXIST') || !(await stat(path)).isDirectory()) throw thrown
+    if (codeOf(thrown) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
   })
   return first ?? path
 }
@@ -29,18 +30,15 @@ export function makeDirectoriesNow(path: string): void {
     mkdirSync(path, { mode: ownerOnly })
     return
   } catch (thrown) {
-    if (isCode(thrown, 'EEXIST') && statSync(path).isDirectory()) return
-    if (!isCode(thrown, 'ENOENT') || dirname(path) === path) throw thrown
+    if (codeOf(thrown) === 'EEXIST' && statSync(path).isDirectory()) return
+    if (!isMissing(thrown) || dirname(path) === path) throw thrown
   }
   makeDirectoriesNow(dirname(path))
   try {
     mkdirSync(path, { mode: ownerOnly })
   } catch (thrown) {
-    if (!isCode(thrown, 'EEXIST') || !statSync(path).isDirectory()) throw thrown
+    if (codeOf(thrown) !== 'EEXIST' || !statSync(path).isDirectory()) throw thrown
   }
 }
 
 const ownerOnly = 0o700
-
-const isCode = (thrown: unknown, code: string): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === code

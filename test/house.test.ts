@@ -6,23 +6,36 @@ import t, { type Test } from 'tap'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Which rooms a room may import; src/record, src/failure.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
+/** Which rooms a room may import; src/record, src/failure.ts, src/error-code.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  failure: [],
+  'error-code': [],
+  failure: ['error-code'],
   soon: [],
   askers: [],
   'quick-disk': [],
-  'make-directory': [],
+  'make-directory': ['error-code'],
   'set-aside': [],
   record: ['failure'],
-  config: [],
-  remote: ['record', 'failure', 'askers'],
-  cache: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'askers'],
-  edit: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside'],
-  drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon', 'set-aside'],
-  mount: ['drive', 'remote', 'record', 'failure', 'soon'],
+  config: ['error-code'],
+  remote: ['record', 'failure', 'askers', 'error-code'],
+  cache: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'askers', 'error-code'],
+  edit: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'error-code'],
+  drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon', 'set-aside', 'error-code'],
+  mount: ['drive', 'remote', 'record', 'failure', 'soon', 'error-code'],
   service: [],
-  cli: ['config', 'mount', 'drive', 'edit', 'cache', 'remote', 'record', 'failure', 'service', 'set-aside'],
+  cli: [
+    'config',
+    'mount',
+    'drive',
+    'edit',
+    'cache',
+    'remote',
+    'record',
+    'failure',
+    'service',
+    'set-aside',
+    'error-code',
+  ],
 }
 
 /** Rooms that see the platform only through its waist. */

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, open as openDescriptor } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { codeOf, isMissing } from '../error-code.js'
 import { makeDirectoriesNow } from '../make-directory.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { clearPlace } from '../set-aside.js'
@@ -216,9 +217,6 @@ async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefin
   return proofIn(trailer, name)
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
 function ifMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error
 }
@@ -228,6 +226,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }

@@ -1,6 +1,6 @@
 // The door to contents: each is downloaded once for ever, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
-import { asFailure, Failure } from '../failure.js'
+import { asFailure, Failure, rethrow } from '../failure.js'
 import {
   type Ask,
   type ByteCount,
@@ -294,8 +294,4 @@ function readWarm(blob: Blob, offset: number, into: Uint8Array): number | undefi
   } catch {
     return undefined
   }
-}
-
-function rethrow(error: unknown): never {
-  throw asFailure(error)
 }

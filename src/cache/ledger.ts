@@ -1,6 +1,7 @@
 // What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../error-code.js'
 import { makeDirectoriesNow } from '../make-directory.js'
 import { type Instant, instant } from '../remote/remote.js'
 import {
@@ -209,10 +210,8 @@ const isShort = (remembered: Partial<Remembered<Value>>): remembered is Remember
   isText(remembered) && remembered.value.length <= shortValue
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
-function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error)) return false
-  return /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|ERROR)/.test(String(error.code))
-}
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|ERROR)/.test(codeOf(error) ?? '')
 
 /** Moves the damaged file away with its log, unless another process did so already. */
 function moveAside(path: string, seen: number | undefined): void {

@@ -4,6 +4,7 @@ import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import { codeOf } from '../error-code.js'
 import { Failure } from '../failure.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -53,8 +54,9 @@ async function refusalOf(directory: string): Promise<string | undefined> {
   try {
     await mkdir(directory, { mode: privateMode })
   } catch (thrown) {
-    if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown
-    if (thrown.code !== 'EEXIST') return `${directory} cannot be made (${thrown.code})`
+    const code = codeOf(thrown)
+    if (code === undefined) throw thrown
+    if (code !== 'EEXIST') return `${directory} cannot be made (${code})`
   }
   if (await isPrivate(directory, process.getuid?.())) return undefined
   return `${directory} is not a directory that is yours alone; remove it`
@@ -116,7 +118,7 @@ export function isListening(socket: string): Promise<boolean> {
       connection.destroy()
       done(true)
     })
-    connection.once('error', thrown => done('code' in thrown && thrown.code === 'EAGAIN'))
+    connection.once('error', thrown => done(codeOf(thrown) === 'EAGAIN'))
   })
 }
 
@@ -147,6 +149,6 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+    return codeOf(thrown) === 'EPERM'
   }
 }

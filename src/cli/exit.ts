@@ -1,6 +1,7 @@
 // The exit codes of every command, and the one sentence with which a command that failed ends.
 import { CommanderError } from 'commander'
 import { BadSetting } from '../config/settings.js'
+import { codeOf } from '../error-code.js'
 import { asFailure, type FailureKind } from '../failure.js'
 
 /** What scripts and systemd units may rely on; README and `calcfs --help` quote it. */
@@ -54,12 +55,7 @@ export function exitCodeOf(thrown: unknown): ExitCode {
 
 /** The binding is a library of its own that needs libfuse.so.2 when it is loaded. */
 function lacksFuse(thrown: unknown): boolean {
-  return (
-    thrown instanceof Error &&
-    'code' in thrown &&
-    thrown.code === 'ERR_DLOPEN_FAILED' &&
-    /fuse/.test(thrown.message)
-  )
+  return thrown instanceof Error && codeOf(thrown) === 'ERR_DLOPEN_FAILED' && /fuse/.test(thrown.message)
 }
 
 /** What a person is told; undefined where commander has already said it. */

@@ -1,5 +1,6 @@
 // The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
 import { Command } from 'commander'
+import { codeOf } from '../error-code.js'
 import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
 import { version } from './version.js'
 
@@ -45,7 +46,7 @@ export async function main(args: readonly string[]): Promise<void> {
 
 /** `calcfs drafts diff 42 | head`: whoever has read enough closes the pipe, and nothing is wrong. */
 function endWithReader(cause: Error): void {
-  if (!('code' in cause) || cause.code !== 'EPIPE') throw cause
+  if (codeOf(cause) !== 'EPIPE') throw cause
   process.exit()
 }
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Places } from '../config/places.js'
-import { isMissing, keepNameOf, makeDirectory, privateFile } from '../edit/files.js'
+import { keepNameOf, makeDirectory, privateFile } from '../edit/files.js'
+import { codeOf, isMissing } from '../error-code.js'
 import { asidesBelow, clearPlace, placeOfAside } from '../set-aside.js'
 import type { Note } from './own-places.js'
 
@@ -83,7 +84,7 @@ export async function watchPlaces(
       await present(one)
       return undefined
     } catch (thrown) {
-      return `${one.path} cannot be written (${codeOf(thrown)}): ${consequences[one.room]}.`
+      return `${one.path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequences[one.room]}.`
     }
   }
 
@@ -138,6 +139,3 @@ async function probe(directory: string): Promise<void> {
     await rm(path, { force: true })
   }
 }
-
-const codeOf = (thrown: unknown): string =>
-  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown)

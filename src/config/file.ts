@@ -1,6 +1,7 @@
 // The TOML files: what may stand in them, and a sentence with file, line and the nearest right name for what may not.
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
+import { isMissing } from '../error-code.js'
 import { BadSetting, flagName, settingNames } from './settings.js'
 
 /** One layer of a file: the settings at its top, or those of one profile. Keys are flag names without dashes. */
@@ -46,7 +47,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (reason) {
-    if (reason instanceof Error && 'code' in reason && reason.code === 'ENOENT') return undefined
+    if (isMissing(reason)) return undefined
     throw new BadSetting(`${path}: cannot be read; check its owner and mode.`, { cause: reason })
   }
 }

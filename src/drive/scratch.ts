@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory, syncDirectory } from '../edit/files.js'
+import { isMissing } from '../error-code.js'
 import { asFailure, Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { clearPlace } from '../set-aside.js'
@@ -125,7 +126,7 @@ async function local<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') {
+    if (isMissing(thrown)) {
       throw new Failure('absent', 'this local file is gone', { cause: thrown })
     }
     throw asFailure(thrown)

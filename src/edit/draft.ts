@@ -2,10 +2,11 @@
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { asFailure, Failure } from '../failure.js'
+import { codeOf, isMissing } from '../error-code.js'
+import { asFailure, Failure, rethrow } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 import { placeDraft } from './draft-directory.js'
-import { isMissing, privateFile, replaceFile, syncDirectory } from './files.js'
+import { privateFile, replaceFile, syncDirectory } from './files.js'
 import type { RecordKey } from './key.js'
 import { type DraftMeta, printMeta } from './meta.js'
 import { nobody } from './owner.js'
@@ -241,18 +242,13 @@ function unnoted(thrown: unknown): void {
   if (asFailure(thrown).kind !== 'no-space') throw thrown
 }
 
-function rethrow(cause: unknown): never {
-  throw asFailure(cause)
-}
-
 async function isThere(path: string): Promise<boolean> {
   try {
     await stat(path)
     return true
   } catch (thrown) {
     // Something else may stand in the place of a directory above it, such as a link in a circle.
-    const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return false
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')) return false
     throw asFailure(thrown)
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { asFailure } from '../failure.js'
+import { asFailure, rethrow } from '../failure.js'
 import { makeDirectories } from '../make-directory.js'
 import { clearPlace } from '../set-aside.js'
 
@@ -92,13 +92,4 @@ export async function keepNameOf(path: string): Promise<void> {
     if (isOwn) throw thrown
   }
   if (isOwn) await keepNameOf(above)
-}
-
-function rethrow(cause: unknown): never {
-  throw asFailure(cause)
-}
-
-/** True for the error of a path where nothing is. */
-export function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
 }

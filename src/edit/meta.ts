@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { isMissing } from '../error-code.js'
 import type { Failure, FailureKind } from '../failure.js'
-import { isMissing } from './files.js'
 import type { Owner } from './owner.js'
 
 /**

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { isMissing } from './files.js'
+import { codeOf, isMissing } from '../error-code.js'
 
 /** `started` is opaque: boot and start time, equal only for one and the same process. */
 export interface Owner {
@@ -39,13 +39,9 @@ async function startInProc(pid: number): Promise<string | undefined> {
     // A zombie has ended, and a dying process ends: neither writes any more.
     return /^[ZXx]$/.test(fields[0] ?? '') ? undefined : `${boot} ${fields[19]}`
   } catch (thrown) {
-    if (isMissing(thrown) || isEnding(thrown)) return undefined
+    if (isMissing(thrown) || codeOf(thrown) === 'ESRCH') return undefined
     throw thrown
   }
-}
-
-function isEnding(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH'
 }
 
 /** ps ends with 1 and prints nothing where the process is gone. */

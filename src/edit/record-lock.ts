@@ -2,7 +2,8 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
-import { asFailure, Failure } from '../failure.js'
+import { codeOf } from '../error-code.js'
+import { asFailure, Failure, rethrow } from '../failure.js'
 import type { Ask, Instant } from '../remote/remote.js'
 import { clearPlace } from '../set-aside.js'
 import { makeDirectory, privateFile } from './files.js'
@@ -69,16 +70,11 @@ function isTaken(database: Database.Database): boolean {
     database.exec('BEGIN IMMEDIATE')
     return true
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && String(thrown.code).startsWith('SQLITE_BUSY'))
-      return false
+    if (codeOf(thrown)?.startsWith('SQLITE_BUSY')) return false
     throw asFailure(thrown)
   }
 }
 
 function busy(): Failure {
   return new Failure('busy', 'another mount is saving this record, and has not ended; save it again')
-}
-
-function rethrow(cause: unknown): never {
-  throw asFailure(cause)
 }

@@ -4,13 +4,13 @@ import { closeSync, futimesSync, openSync, readFileSync } from 'node:fs'
 import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { isMissing } from '../error-code.js'
 import { asFailure } from '../failure.js'
 import { makeDirectoriesNow } from '../make-directory.js'
 import { openQuickDisk } from '../quick-disk.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { clearPlace } from '../set-aside.js'
 import {
-  isMissing,
   keepNameOf,
   makeDirectory,
   privateFile,

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { codeOf } from '../error-code.js'
 import { pulse } from './probe.js'
 
 const run = promisify(execFile)
@@ -157,7 +158,3 @@ const unescaped = (text: string): string =>
   text.replace(/(?:\\[0-7]{3})+/g, codes =>
     Buffer.from([...codes.matchAll(/[0-7]{3}/g)].map(([code]) => Number.parseInt(code, 8))).toString(),
   )
-
-function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-}

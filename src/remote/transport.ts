@@ -1,4 +1,6 @@
 // What it means when a connection, not the service, says no: Node's and undici's error codes in our words.
+
+import { codeOf } from '../error-code.js'
 import { Failure, type FailureKind } from '../failure.js'
 
 const known: readonly (readonly [RegExp, FailureKind, string])[] = [
@@ -25,7 +27,7 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
 /** Whatever a connection threw, as a Failure; an unknown error is a bug of ours and keeps its stack as the cause. */
 export function transportFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
-  const code = codeOf(thrown)
+  const code = nameOrCode(thrown)
   for (const [form, kind, sentence] of known) {
     if (form.test(code)) return new Failure(kind, `${sentence} (${code})`, { cause: bare(thrown) })
   }
@@ -35,7 +37,9 @@ export function transportFailure(thrown: unknown): Failure {
 
 /** As `transportFailure`, for a body on its way: an end before the end is a cut answer. */
 export function cutFailure(thrown: unknown, received: number): Failure {
-  if (/^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(codeOf(thrown))) {
+  if (
+    /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(nameOrCode(thrown))
+  ) {
     return new Failure('broken', `the answer was cut off after ${received} bytes`, { cause: thrown })
   }
   return transportFailure(thrown)
@@ -46,7 +50,5 @@ const bare = (thrown: unknown): unknown =>
   thrown instanceof Error && 'data' in thrown ? new Error(thrown.message) : thrown
 
 /** undici's parser errors carry no code, only a name. */
-function codeOf(thrown: unknown): string {
-  if (thrown instanceof Error && thrown.name === 'HTTPParserError') return thrown.name
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
-}
+const nameOrCode = (thrown: unknown): string =>
+  thrown instanceof Error && thrown.name === 'HTTPParserError' ? thrown.name : (codeOf(thrown) ?? '')
