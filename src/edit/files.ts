@@ -28,6 +28,7 @@ export async function replaceFileLightly(path: string, text: string | Uint8Array
 /** As `replaceFileLightly`, at once. @throws what the disk says */
 export function replaceFileNow(path: string, text: string | Uint8Array): void {
   const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
+  clearPlace(path, 'file')
   try {
     writeFileSync(temporary, text, { mode: privateFile, flag: 'wx' })
     renameSync(temporary, path)
@@ -51,6 +52,8 @@ async function placeFile(
     } finally {
       await file.close()
     }
+    // No file takes the place of a directory by a rename.
+    clearPlace(path, 'file')
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true })

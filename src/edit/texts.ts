@@ -102,7 +102,7 @@ export function openTexts(options: TextsOptions): Texts {
     const hash = textHash(text)
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
     const isLight = how === 'shown' || how === 'read'
-    for (const path of [root, directory]) clearPlace(path, 'directory')
+    clearRooms(directory)
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
     await makeDirectory(directory)
     if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
@@ -113,7 +113,12 @@ export function openTexts(options: TextsOptions): Texts {
     else if ((await recall(key, hash)) === undefined) await replaceFileLightly(join(directory, hash), text)
   }
 
+  function clearRooms(directory: string): void {
+    for (const path of [root, directory]) clearPlace(path, 'directory')
+  }
+
   async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
+    clearRooms(directoryOf(key))
     const all = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
     const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
     const known: KnownText[] = []
@@ -127,6 +132,7 @@ export function openTexts(options: TextsOptions): Texts {
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
     const path = join(directoryOf(key), hash)
+    clearRooms(directoryOf(key))
     clearPlace(path, 'file')
     const text = await orMissing(readFile(path, 'utf8'))
     return text !== undefined && textHash(text) === hash ? text : undefined

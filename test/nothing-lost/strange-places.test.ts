@@ -2,6 +2,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
@@ -83,6 +84,20 @@ async function toldAside(t: Test, ground: MountGround): Promise<void> {
   for (const said of await ask()) t.notMatch(said, told)
 }
 
+/** The daemon may be writing what it has shown: it may put a file there between the two steps. */
+async function putInPlace(path: string, make: (path: string) => Promise<unknown>): Promise<void> {
+  for (let left = 10; ; left -= 1) {
+    try {
+      rmSync(path, { recursive: true, force: true })
+      await make(path)
+      return
+    } catch (thrown) {
+      if (left === 0) throw thrown
+      await delay(20)
+    }
+  }
+}
+
 t.test('DISK-1 what is put in the place of a file while the drive is mounted holds nothing up', async t => {
   const ground = await mounted(t)
   const report = `reports/${ids.report}.json`
@@ -99,10 +114,7 @@ t.test('DISK-1 what is put in the place of a file while the drive is mounted hol
     for (const form of [/\/locks\/[^/]+$/, /\/texts\/[^/]+\/[^/]+$/, /\/(locks|texts|drafts)$/]) {
       const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
       t.ok(found.length > 0, `${what} in ${form.source}`)
-      for (const path of found) {
-        rmSync(path, { recursive: true, force: true })
-        await make(path)
-      }
+      for (const path of found) await putInPlace(path, make)
       await saved(`${what} in ${form.source}`.replace(/[^ a-z]/g, ''))
     }
   }
