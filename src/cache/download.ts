@@ -162,8 +162,7 @@ export function startDownload(ports: DownloadPorts): Download {
     print ??= arrived
   }
 
-  /** Two lengths for one content: nothing here tells which of them is right. */
-  /** @throws OtherLength where another source has told another length */
+  /** @throws OtherLength where another source has told another length: nothing here tells which of them is right */
   function refuseOther(bytes: number): void {
     const told = ports.told()
     if (told !== undefined && told !== bytes) throw new OtherLength(told, bytes)
