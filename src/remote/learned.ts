@@ -16,3 +16,14 @@ export interface Learned {
   reportTypes?: 'report/types' | 'report-type'
 }
 export type SizeSource = 'head' | 'range'
+
+/** One odd answer is an accident: so many in a row are the service's way… */
+const often = 3
+/** …but one question in so many is still asked: a service that is taken wrongly would never be known better. */
+const sampledEvery = 64
+
+/** Whether so many odd answers in a row are taken for the way of the service. */
+export const isItsWay = (inARow: number): boolean => inARow >= often
+
+/** Whether the question after so many spared or odd ones is asked all the same. */
+export const isSampled = (count: number): boolean => count % sampledEvery === 0

@@ -2,7 +2,7 @@
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 import type { Http } from './http.js'
 import type { TextReader } from './items.js'
-import type { Learned } from './learned.js'
+import { isItsWay, isSampled, type Learned } from './learned.js'
 import {
   type Ask,
   type Body,
@@ -21,21 +21,17 @@ import { factsOf, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 import type { Wire } from './wire.js'
 
-/** One whole in the place of a part is an accident: so many in a row are the service's way… */
-const unrangedOften = 3
-/** …and one part in so many is asked for all the same. */
-const sampledEvery = 64
-
+/** The whole in the place of a part. */
 function noteRange(learned: Learned, honoured: boolean): void {
   learned.unranged = honoured ? 0 : (learned.unranged ?? 0) + 1
-  if (honoured || learned.unranged >= unrangedOften) learned.ranges = honoured
+  if (honoured || isItsWay(learned.unranged)) learned.ranges = honoured
 }
 
 /** Whether a part is asked for at all. */
 function asksForParts(learned: Learned): boolean {
   if (learned.ranges !== false) return true
   learned.unranged = (learned.unranged ?? 0) + 1
-  return learned.unranged % sampledEvery === 0
+  return isSampled(learned.unranged)
 }
 
 /** The whole API as the waist of calcfs. `learned` is written to as facts come in. */

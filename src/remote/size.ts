@@ -1,13 +1,8 @@
 // How the size of a content is found without its bytes: HEAD, else a Range of one byte, else not at all.
 import { Failure } from '../failure.js'
 import type { Http } from './http.js'
-import type { Learned } from './learned.js'
+import { isItsWay, isSampled, type Learned } from './learned.js'
 import type { Ask, ByteCount, ContentFacts } from './remote.js'
-
-/** So many contents in a row without a size, and this service is taken to have neither HEAD nor Range for them… */
-const untoldOften = 3
-/** …but one content in so many is still asked for: one that is taken wrongly would have no second source for ever. */
-const sampledEvery = 64
 
 /**
  * The size, or undefined where this service cannot tell; the way that worked is remembered in `learned`.
@@ -36,11 +31,12 @@ export async function sizeOf(
   return honoured ? size : undefined
 }
 
+/** After several contents in a row without a size this service is taken to have neither HEAD nor Range for them. */
 function isTakenForUntold(learned: Learned, of: 'file' | 'xyz'): boolean {
   const untold = learned.untold?.[of] ?? 0
-  if (untold < untoldOften) return false
+  if (!isItsWay(untold)) return false
   count(learned, of)
-  return untold % sampledEvery !== 0
+  return !isSampled(untold)
 }
 
 function count(learned: Learned, of: 'file' | 'xyz'): void {
