@@ -1,4 +1,6 @@
 // Changes that a program waits for: their answers go out before the mount ends.
+import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 
 /** Verbs whose answer says what became of a change. */
 const changes = new Set([
@@ -38,15 +40,12 @@ export function openUnderWay(): UnderWay {
     },
     async ended(limitMs) {
       if (pending.size === 0) return
-      const until = Date.now() + limitMs
-      while (pending.size > 0 && Date.now() < until) {
-        const left = until - Date.now()
-        await Promise.race([Promise.allSettled([...pending]), pause(left)])
-        await pause(Math.min(answerMs, left))
+      const until = performance.now() + limitMs
+      while (pending.size > 0 && performance.now() < until) {
+        const left = until - performance.now()
+        await Promise.race([Promise.allSettled([...pending]), setTimeout(left, undefined, { ref: false })])
+        await setTimeout(Math.min(answerMs, left), undefined, { ref: false })
       }
     },
   }
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise(wake => setTimeout(wake, milliseconds).unref())
