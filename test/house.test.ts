@@ -6,9 +6,10 @@ import t, { type Test } from 'tap'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Which rooms a room may import; src/record, src/failure.ts, src/error-code.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
+/** Which rooms a room may import; src/record, src/failure.ts, src/error-code.ts, src/machine-clocks.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'error-code': [],
+  'machine-clocks': [],
   failure: ['error-code'],
   soon: [],
   askers: [],
@@ -17,10 +18,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'set-aside': [],
   record: ['failure'],
   config: ['error-code'],
-  remote: ['record', 'failure', 'askers', 'error-code'],
+  remote: ['record', 'failure', 'askers', 'error-code', 'machine-clocks'],
   cache: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'askers', 'error-code'],
   edit: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'error-code'],
-  drive: ['edit', 'cache', 'remote', 'record', 'failure', 'soon', 'set-aside', 'error-code'],
+  drive: [
+    'edit',
+    'cache',
+    'remote',
+    'record',
+    'failure',
+    'soon',
+    'set-aside',
+    'error-code',
+    'machine-clocks',
+  ],
   mount: ['drive', 'remote', 'record', 'failure', 'soon', 'error-code'],
   service: [],
   cli: [

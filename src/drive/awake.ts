@@ -1,5 +1,5 @@
 // The time that passes while the daemon runs: a pause in which no call can arrive (SIGSTOP, a frozen cgroup, a machine that sleeps) is none.
-import { performance } from 'node:perf_hooks'
+import { type MachineClocks, machineClocks } from '../machine-clocks.js'
 import { type Instant, instant } from '../remote/remote.js'
 
 export interface Awake {
@@ -11,21 +11,16 @@ export interface Awake {
   watch(): void
 }
 
-/** The machine's own clocks, both of which are compared: the one stops while the machine sleeps, the other one may be set. */
-export interface MachineClocks {
-  monotonic(): number
-  wall(): number
-}
-
 const beatMs = 250
 /** A beat that is later than this, in milliseconds, came after a standstill, not after some work. */
 const lateMs = 1000
 /** How long one `watch` lasts, in beats: longer than any pause that is measured with it. */
 const beatsOfWatch = 1200
 
-const machine: MachineClocks = { monotonic: () => performance.now(), wall: () => Date.now() }
+/** Both are compared: the one stops while the machine sleeps, the other one may be set. */
+type Compared = Pick<MachineClocks, 'monotonic' | 'wall'>
 
-export function openAwake(now: () => Instant, clocks = machine): Awake {
+export function openAwake(now: () => Instant, clocks: Compared = machineClocks): Awake {
   let still = 0
   let last = { monotonic: 0, wall: 0 }
   let beatsLeft = 0

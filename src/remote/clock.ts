@@ -1,23 +1,12 @@
 // Time as a parameter: a clock that never jumps when the machine's clock is set, and waiting no longer than a deadline.
-import { uptime } from 'node:os'
-import { performance } from 'node:perf_hooks'
 import { Failure } from '../failure.js'
+import { type MachineClocks, machineClocks } from '../machine-clocks.js'
 import { type Ask, type Instant, instant } from './remote.js'
 
 export interface Clock {
   now(): Instant
   /** Does something after so many milliseconds; the answer calls it off. */
   after(milliseconds: number, action: () => void): () => void
-}
-
-/** What the machine's clocks show, in milliseconds. */
-export interface MachineClocks {
-  /** The date, which may be set at any time. */
-  wall(): number
-  /** Time that only runs, and may stand while the machine sleeps. */
-  monotonic(): number
-  /** Time since the machine was started, its sleep included. */
-  uptime(): number
 }
 
 /** So much faster or slower runs the time until it is the date again: deadlines and ages are wrong by no more. */
@@ -56,14 +45,8 @@ export function steadyTime(machine: MachineClocks): () => Instant {
   }
 }
 
-const machine: MachineClocks = {
-  wall: () => Date.now(),
-  monotonic: () => performance.now(),
-  uptime: () => uptime() * 1000,
-}
-
 export const systemClock: Clock = {
-  now: steadyTime(machine),
+  now: steadyTime(machineClocks),
   after: (milliseconds, action) => {
     const timer = setTimeout(action, milliseconds)
     return () => clearTimeout(timer)
