@@ -46,7 +46,7 @@ async function placeIn(given: string, mount: string | undefined): Promise<Place>
 async function confirm(things: readonly Doomed[]): Promise<void> {
   const what = things.length === 1 ? 'this' : `these ${things.length}`
   const answer = await askFor(`Delete ${what}? Nothing brings it back. Type yes: `, 'shown')
-  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.usage, 'nothing was deleted.')
+  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
 async function carryOut(drive: Control, things: readonly Doomed[]): Promise<void> {

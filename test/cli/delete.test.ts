@@ -29,9 +29,13 @@ t.test('calcfs delete', async t => {
   await t.test('DEL-21 shows what goes, and without a yes deletes nothing', async t => {
     await textOf(ground, `reports/${ids.report}.json`)
     const asked = await service.during(async () => {
-      for (const answer of ['', 'n\n', 'y\n']) {
+      for (const [answer, expected] of [
+        ['', 2],
+        ['n\n', 1],
+        ['y\n', 1],
+      ] as const) {
         const { code, stdout } = await answering(ground, answer, `${water}/TS1_opt`)
-        t.equal(code, 2)
+        t.equal(code, expected, 'answered with no it has failed; where nobody can be asked, --yes is missing')
         t.match(stdout, new RegExp(`calculation ${ids.transition} TS1_opt .*4 files.*report.* ${ids.report}`))
       }
     })
