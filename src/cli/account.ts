@@ -35,7 +35,7 @@ export function knownAccount(
   environment: Environment,
 ): Account {
   const nobody = accountOf(base, '', config, environment)
-  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token) : lastUser(nobody))
+  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(nobody))
   if (user !== undefined) return { ...accountOf(base, user, config, environment) }
   throw new Stop(
     exitCodes.usage,
@@ -44,13 +44,12 @@ export function knownAccount(
 }
 
 /** A token that tells no user still has a directory of its own. */
-function subjectOf(token: string): string {
+function subjectOf(token: string, base: URL): string {
   try {
     return decodeJwt(token).sub ?? 'token'
   } catch (reason) {
-    throw new Stop(exitCodes.signIn, 'the token given is none the service would take; run calcfs login.', {
-      cause: reason,
-    })
+    const sentence = `the token given is none that ${base.href} would take; run calcfs login ${base.href}.`
+    throw new Stop(exitCodes.signIn, sentence, { cause: reason })
   }
 }
 
@@ -85,8 +84,8 @@ export function tokenStore(account: Account): TokenStore {
       const found = lstatSync(file, { throwIfNoEntry: false })
       if (found === undefined) return undefined
       // A pipe in its place would be read for ever.
-      if (!found.isFile()) throw damaged(file)
-      const { text, received } = tokenIn(file)
+      if (!found.isFile()) throw damaged(account)
+      const { text, received } = tokenIn(account)
       return { text, received: received === undefined ? undefined : instant(received) }
     },
     async save(token) {
@@ -116,16 +115,18 @@ export function forgetToken(account: Account): boolean {
   return there
 }
 
-function tokenIn(file: string): z.output<typeof tokenForm> {
+function tokenIn(account: Account): z.output<typeof tokenForm> {
   try {
-    return tokenForm.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return tokenForm.parse(JSON.parse(readFileSync(tokenFile(account), 'utf8')))
   } catch (reason) {
-    throw damaged(file, reason)
+    throw damaged(account, reason)
   }
 }
 
-const damaged = (file: string, cause?: unknown): Failure =>
-  new Failure('unauthenticated', `the token kept in ${file} is damaged; run calcfs login`, { cause })
+function damaged(account: Account, cause?: unknown): Failure {
+  const sentence = `the token kept in ${tokenFile(account)} is damaged; run calcfs login ${account.base.href}`
+  return new Failure('unauthenticated', sentence, { cause })
+}
 
 /** Never half written: a reader sees the old text or the new one. */
 function writePrivately(file: string, text: string): void {

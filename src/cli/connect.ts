@@ -56,6 +56,7 @@ export function connected({ config, sources }: Configured, beside: Beside): Conn
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),
     clock,
+    address: account.base.href,
     note,
   })
   const speech = wire(dialectOf(config), note)

@@ -36,7 +36,9 @@ async function login({ config, sources }: Configured): Promise<void> {
   }
   const user = config.user ?? (await askedUser(base))
   const password =
-    secret === undefined ? await askFor(`Password of ${user}: `, 'hidden') : await secret.read()
+    secret === undefined
+      ? await askFor(`Password of ${user} at ${base.host}: `, 'hidden')
+      : await secret.read()
   const account = accountOf(base, user, config, sources.environment)
   await exchange(account, password, config).catch((thrown: unknown) => {
     throw refusedPassword(thrown, account)
@@ -66,6 +68,8 @@ async function logout({ config, sources }: Configured): Promise<void> {
   const account = knownAccount(baseOf(config), { config, secret: undefined }, sources.environment)
   const was = forgetToken(account)
   console.log(
-    was ? `Signed out ${account.user} of ${account.base.href}.` : `${account.user} was not signed in.`,
+    was
+      ? `Signed out ${account.user} of ${account.base.href}.`
+      : `${account.user} was not signed in to ${account.base.href}.`,
   )
 }

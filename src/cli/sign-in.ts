@@ -17,7 +17,8 @@ import type { Configured } from './settings.js'
 export async function exchange(account: Account, password: string, config: Config): Promise<void> {
   const plain = http(lineOptions(config))
   try {
-    const token = await logIn(plain, { with: 'password', user: account.user, password }, systemClock)
+    const credentials = { with: 'password', user: account.user, password } as const
+    const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })
     await tokenStore(account).save(token)
   } finally {
     await plain.close()

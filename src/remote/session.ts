@@ -23,6 +23,8 @@ export interface SessionOptions {
   readonly credentials: CredentialsSource
   readonly store?: TokenStore | undefined
   readonly clock: Clock
+  /** The address of the service, for the sentences that say where to sign in. */
+  readonly address: string
   /** Told of what went wrong beside the way: a token that could not be kept. */
   readonly note: (failure: unknown) => void
 }
@@ -40,11 +42,11 @@ const refusalKept = 30_000
 const refusalsKeptOfKnown = [1_000, 10_000]
 /** Milliseconds between two log-ins whose tokens serve nothing. */
 const uselessLoginEvery = 30_000
-const mend = 'run `calcfs login`'
 
 /** A session that nothing has been asked of yet. */
 export function session(http: Http, options: SessionOptions): Session {
-  const { clock } = options
+  const { clock, address } = options
+  const mend = mendAt(address)
   let token: Token | undefined
   let renewing: Promise<Token> | undefined
   let refused:
@@ -164,7 +166,7 @@ export function session(http: Http, options: SessionOptions): Session {
       // It cannot be renewed, so it serves to its end.
       if (readable !== undefined && usable(readable, endOf)) return readable
       if (stored instanceof Failure) throw stored
-      throw new Failure('unauthenticated', `no valid sign-in is known here; ${mend}`)
+      throw new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
     }
     if (stored instanceof Failure) options.note(stored)
     token = await exchanged(credentials)
@@ -185,12 +187,12 @@ export function session(http: Http, options: SessionOptions): Session {
     if (credentials.with === 'token') {
       const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
       if (!bad.has(ready.text)) return ready
-      throw new Failure('unauthenticated', `the service no longer takes the given token; ${mend}`)
+      throw new Failure('unauthenticated', `${address} no longer takes the given token; ${mend}`)
     }
     const same = JSON.stringify([credentials.user, credentials.password])
     if (refused?.credentials === same && clock.now() < refused.until) throw refused.failure
     try {
-      const fresh = await logIn(http, credentials, clock, waiting)
+      const fresh = await logIn(http, credentials, { clock, address, askers: waiting })
       refused = undefined
       accepted.add(same)
       await options.store?.save(fresh).catch(options.note)
@@ -206,6 +208,13 @@ export function session(http: Http, options: SessionOptions): Session {
   }
 }
 
+/** As in `SessionOptions`; one that is silent is sent once more when another of the askers comes. */
+export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
+  readonly askers?: Askers
+}
+
+const mendAt = (address: string): string => `run \`calcfs login ${address}\``
+
 /**
  * One log-in, for `calcfs login` too.
  * @throws Failure 'unauthenticated' if the service refuses user name or password
@@ -213,8 +222,7 @@ export function session(http: Http, options: SessionOptions): Session {
 export async function logIn(
   http: Http,
   credentials: Extract<Credentials, { with: 'password' }>,
-  clock: Clock,
-  askers?: Askers,
+  { clock, address, askers }: LogInOptions,
 ): Promise<Token> {
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
@@ -225,7 +233,7 @@ export async function logIn(
     return tokenIn(answer, clock.now())
   } catch (failure) {
     if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
-    const sentence = `the service refused the log-in of ${user}; ${mend}`
+    const sentence = `${address} refused the log-in of ${user}; ${mendAt(address)}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
 }

@@ -81,7 +81,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
   })
   t.match(await soon(t, status(ground)), {
     code: 3,
-    stdout: /the sign-in has ended: .*`calcfs login`/,
+    stdout: /the sign-in has ended: .*`calcfs login http:\S+`/,
   })
   const json = await soon(t, status(ground, '--json'))
   t.equal(json.code, 3)
@@ -93,7 +93,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
   })
   for (const path of paths) {
     const ran = await soon(t, refresh(ground, path))
-    t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login`/ }, `refresh ${path}`)
+    t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
   }
   mend()
   // Refused credentials are not tried again for a while; a log-in of one's own counts at once.

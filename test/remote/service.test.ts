@@ -68,7 +68,12 @@ async function ground(t: Test, shortcomings: Shortcomings) {
   const left: string[] = []
   const credentials = async () => ({ with: 'password', user: 'anna', password: 'pass:wörd' }) as const
   const plain = http({ base: baseUrl(service.url), connections: 4 })
-  const who = session(plain, { credentials, clock: systemClock, note: failure => t.fail(String(failure)) })
+  const who = session(plain, {
+    credentials,
+    clock: systemClock,
+    address: service.url,
+    note: failure => t.fail(String(failure)),
+  })
   const language = wire({}, item => left.push(item))
   const remote = rest(signedIn(plain, who), language, learned)
   t.teardown(async () => {

@@ -43,6 +43,7 @@ async function ground(
   const options = {
     credentials: async () => anna,
     clock,
+    address: 'https://chem.example/create/rest',
     note: (failure: unknown) => t.fail(String(failure)),
     ...given,
   }
@@ -164,7 +165,7 @@ t.test(
       { credentials: async () => given },
     )
     const failure = await failsAs(t, 'unauthenticated', user())
-    t.match(failure.message, /calcfs login/)
+    t.match(failure.message, /calcfs login https:\/\/chem\.example\/create\/rest`/)
     await failsAs(t, 'unauthenticated', user())
     t.equal(logins(), 1, 'the same password is not tried again at once')
     clock.pass(61_000)
@@ -186,7 +187,10 @@ t.test('a ready token is used as it is, and its refusal says what to do', { time
   )
   t.equal(await user(), '{}')
   valid = false
-  t.match((await failsAs(t, 'unauthenticated', user())).message, /calcfs login/)
+  t.match(
+    (await failsAs(t, 'unauthenticated', user())).message,
+    /calcfs login https:\/\/chem\.example\/create\/rest`/,
+  )
   t.ok(service.heard.every(request => !isLogin(request)))
 })
 
@@ -257,7 +261,12 @@ t.test(
   { timeout: 15_000 },
   async t => {
     const service = await rawService(t, () => () => {})
-    const who = session(service.asked, { credentials: async () => anna, clock: systemClock, note: () => {} })
+    const who = session(service.asked, {
+      credentials: async () => anna,
+      clock: systemClock,
+      address: 'https://chem.example/create/rest',
+      note: () => {},
+    })
     const began = Date.now()
     await failsAs(t, 'timeout', signedIn(service.asked, who).text(get, ask(300)))
     t.ok(Date.now() - began < 1500)
