@@ -11,7 +11,7 @@ import type { JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
-import type { Ask, Dialect } from '../remote/remote.js'
+import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
 import type { DraftTexts } from './draft-texts.js'
@@ -163,9 +163,12 @@ export function learn(
   const isRenamed = before !== undefined && dialect.facts(before).title !== dialect.facts(record).title
   catalog.learnRecord(readable(node), record)
   if (node.of === 'report') reports.add(node.id, record)
-  else if (isRenamed && node.parent !== undefined) {
-    catalog.refreshProject(node.parent)
-    renamed(node, dialect.facts(before).title ?? '')
+  else if (isRenamed) {
+    // A path by number and a kept draft name no parent.
+    const parent = node.parent ?? (dialect.facts(record).parent as ProjectId | undefined)
+    if (parent === undefined) return
+    catalog.refreshProject(parent)
+    renamed({ ...node, parent }, dialect.facts(before).title ?? '')
   }
 }
 

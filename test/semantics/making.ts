@@ -1,6 +1,6 @@
 // A directory that is made is a project, another name is another name on the service, and an empty project goes with rmdir.
 import type { Test } from 'tap'
-import { type Ground, namesOf, type OpenGround, outcome, textOf } from '../ground/ground.js'
+import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../ground/ground.js'
 import { writes } from '../ground/service.js'
 import { ids } from '../ground/world.js'
 
@@ -17,6 +17,20 @@ function tidyNames(ground: Ground, which: RegExp): () => void {
 }
 
 export function making(t: Test, open: OpenGround): void {
+  t.test('RENAME-4 a title saved by number is the name in the project at once', async t => {
+    const ground = await open(t)
+    for (const [path, before, now] of [
+      [`by-id/calculation/${ids.transition}/.calculation.json`, 'TS1_opt', 'Saddle'],
+      [`by-id/project/${ids.empty}/.project.json`, 'Sub project', 'Below'],
+    ] as const) {
+      t.ok((await namesOf(ground, water)).includes(before))
+      await overwrite(ground, path, (await textOf(ground, path)).replace(before, now))
+      const names = await namesOf(ground, water)
+      t.ok(names.includes(now), names.join())
+      t.notOk(names.includes(before))
+    }
+  })
+
   t.test('mkdir', async t => {
     const ground = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
     const { files, service } = ground
