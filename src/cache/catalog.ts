@@ -1,7 +1,7 @@
 // The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
-import { compactPrint } from '../record/print.js'
+import { compactForm, compactPrint } from '../record/print.js'
 import { quickObject } from '../record/quick-json.js'
 import { recordBytes } from '../record/weight.js'
 import type {
@@ -189,18 +189,15 @@ export function openCatalog(
           return remote.report(of.id, ask)
       }
     },
-    encode: compactPrint,
-    decode(text: string) {
-      const record = quickObject(text)
+    encode: compactForm,
+    decode(kept: Value) {
+      const record = quickObject(kept)
       const { id = of.id } = dialect.facts(record)
       if (id !== of.id) throw new Error('the record of another thing')
       return record
     },
-    bytes: form => recordBytes(String(form)),
-    settled(record) {
-      identities.meet(of, dialect.facts(record), 'record')
-      return record
-    },
+    bytes: recordBytes,
+    taken: record => void identities.meet(of, dialect.facts(record), 'record'),
   })
 
   const sharesOf = (of: ProjectId): Question<readonly Share[]> => ({

@@ -21,6 +21,9 @@ const busyMs = 100
 /** Bytes that the log may keep beside the file once they are in it. */
 const logBytes = 4 << 20
 
+/** A value as long as this is held nowhere longer than it must be. */
+const longValue = 1 << 16
+
 /** The file, open. Every method throws what SQLite says. */
 export interface Table {
   /** Which file this is: another process may have moved it aside meanwhile. */
@@ -60,13 +63,23 @@ function tableIn(database: Database.Database, path: string): Table {
   const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
   const version = database.prepare('PRAGMA data_version').raw()
   const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
+  const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
   const stamp = database.prepare('UPDATE memory SET stored = ? WHERE room = ? AND key = ?')
   const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
+
+  function write(room: string, key: string, { value, stored }: Remembered<Value>): void {
+    if (value.length < longValue) put.run(room, quoted(key), inColumn(value), stored)
+    else {
+      putLong.run(room, quoted(key), inColumn(value), stored, 1)
+      // A statement holds a copy of what it was given last.
+      putLong.run('', '', '', 0, 0)
+    }
+  }
 
   function writeRoom(room: string, unwritten: Unwritten): void {
     for (const [key, change] of unwritten) {
       if (change === 'deleted') drop.run(room, quoted(key))
-      else if ('value' in change) put.run(room, quoted(key), inColumn(change.value), change.stored)
+      else if ('value' in change) write(room, key, change)
       else stamp.run(change.stored, room, quoted(key))
     }
   }

@@ -27,6 +27,8 @@ export interface Question<Answer> {
   bytes?(form: Value): number
   /** What stays of the answer before; the very same answer where there is nothing new. */
   settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
+  /** Told of each answer before it is kept, where nothing of the one before matters. */
+  taken?(answer: Answer): void
 }
 
 export interface Memory {
@@ -172,6 +174,7 @@ export function openMemory(
   function keep<Answer>(question: Question<Answer>, fresh: Answer, took?: number): Answer {
     const name = nameOf(question.room, question.key)
     absences.delete(name)
+    question.taken?.(fresh)
     const before = question.settled === undefined ? undefined : recall(question)
     const answer = question.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && answer === before.answer) {

@@ -30,6 +30,8 @@ export interface Beside {
   readonly learned: Learned
   /** A token that could not be kept, an item of a listing that made no sense. */
   readonly note: (happened: unknown) => void
+  /** Told of each long answer that was read. */
+  readonly longAnswer?: ((bytes: number) => void) | undefined
   /** The machine's own if not given. */
   readonly clock?: Clock
 }
@@ -48,10 +50,10 @@ export function lineOptions(config: Config): LineOptions {
 
 /** A service that is asked as the account's user; the first question signs in. */
 export function connected({ config, sources }: Configured, beside: Beside): Connection {
-  const { learned, note, clock = systemClock } = beside
+  const { learned, note, longAnswer, clock = systemClock } = beside
   const secret = findSecret(config, sources)
   const account = knownAccount(baseOf(config), { config, secret }, sources.environment)
-  const plain = http({ ...lineOptions(config), clock })
+  const plain = http({ ...lineOptions(config), clock, longAnswer })
   const who = session(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),

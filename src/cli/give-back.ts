@@ -1,4 +1,4 @@
-// When memory is given back to the system: a heap that has grown is collected once the drive is idle, for V8 alone would keep it.
+// When memory is given back to the system: once long answers have left much behind, and once the drive is idle.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -7,23 +7,49 @@ const lookEvery = 5_000
 const worthBytes = 32 << 20
 /** Share of a processor, in the last period, below which the drive is idle. */
 const idleShare = 0.1
+/** An answer as long as this leaves several times as much behind, of which the engine hears late… */
+const veryLong = 4 << 20
+/** …and so do many shorter ones together. */
+const longTogether = 24 << 20
+/** Milliseconds after which a very long one is understood, shown and on the disk. */
+const understoodAfter = 500
 
-/** Looks from time to time until the process ends. */
-export function giveMemoryBack(): void {
+/** Looks from time to time until the process ends; what it answers is to be told of each long answer. */
+export function giveMemoryBack(): (longAnswer: number) => void {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
-  if (typeof collect !== 'function') return
-  let left = process.memoryUsage().heapTotal
+  if (typeof collect !== 'function') return () => {}
+  let left = inUse()
   let busy = process.cpuUsage()
+  let long = 0
   setInterval(() => {
     const { user, system } = process.cpuUsage(busy)
     busy = process.cpuUsage()
     const isIdle = (user + system) / 1_000 < lookEvery * idleShare
-    const { heapTotal, external } = process.memoryUsage()
-    left = Math.min(left, heapTotal + external)
-    if (!isIdle || heapTotal + external < left + worthBytes) return
+    left = Math.min(left, inUse())
+    if (!isIdle || inUse() < left + worthBytes) return
     collect()
-    const after = process.memoryUsage()
-    left = after.heapTotal + after.external
+    left = inUse()
   }, lookEvery).unref()
+
+  let isLater = false
+  return bytes => {
+    long += bytes
+    // A large heap takes longer to go through, and gets less of it back.
+    if (bytes < veryLong && long < Math.max(longTogether, process.memoryUsage().heapUsed / 2)) return
+    long = 0
+    collect()
+    if (bytes < veryLong || isLater) return
+    isLater = true
+    setTimeout(() => {
+      isLater = false
+      collect()
+      left = inUse()
+    }, understoodAfter).unref()
+  }
+}
+
+function inUse(): number {
+  const { heapTotal, external } = process.memoryUsage()
+  return heapTotal + external
 }

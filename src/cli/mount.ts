@@ -90,6 +90,7 @@ async function serve(given: Configured, path: string): Promise<void> {
   const learned: Learned = { sizes: {} }
   const connection = connected(given, {
     learned,
+    longAnswer: giveMemoryBack(),
     note: happened => log.warn({ happened }, oddity(happened)),
   })
   const refusal = await triedPassword(given, connection.account)
@@ -108,7 +109,6 @@ async function serve(given: Configured, path: string): Promise<void> {
   })
   await introduce(line, connection, log, refusal)
   surviveBugs(log)
-  giveMemoryBack()
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
   // Before the kernel knows the mount: a signal that comes right after it must not leave a dead mount point.

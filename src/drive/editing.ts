@@ -10,7 +10,7 @@ import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 import { parseObject } from '../record/parse.js'
-import { prettyPrint } from '../record/print.js'
+import { prettyBytes } from '../record/print.js'
 import type { Ask, Dialect, ProjectId } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 import type { Rights } from './access.js'
@@ -50,7 +50,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
   function printedOf(record: JsonObject): Uint8Array {
     const known = printed.get(record)
     if (known !== undefined) return known
-    const bytes = Buffer.from(prettyPrint(record))
+    const bytes = prettyBytes(record)
     printed.set(record, bytes)
     return bytes
   }

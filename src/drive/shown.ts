@@ -42,6 +42,8 @@ interface Lease<Bytes extends TextBytes> {
 /** How many leases, and how many bytes of texts, may lie about before those that ended are swept out. */
 const sweepAt = 1024
 const sweepAtBytes = 8 << 20
+/** A text from this length on goes when its lease ends, and no later. */
+const longText = 1 << 20
 
 /**
  * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
@@ -53,10 +55,13 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
 ): ShownTexts<Bytes> {
   const leases = new Map<string, Lease<Bytes>>()
   let bytesSinceSweep = 0
+  let sweeping: NodeJS.Timeout | undefined
 
   function lend(key: string, shown: Shown<Bytes>, opened: () => void = nobodyIsTold): Lease<Bytes> {
     bytesSinceSweep += shown.bytes.length
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
+    // No other text may come that would sweep a long one out.
+    if (shown.bytes.length >= longText) sweeping ??= setTimeout(sweep, leaseMs + 1).unref()
     const lease = { shown, until: now() + leaseMs, handles: 0, opened }
     leases.set(key, lease)
     return lease
@@ -64,7 +69,14 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
 
   function sweep(): void {
     bytesSinceSweep = 0
-    for (const [key, lease] of leases) if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
+    clearTimeout(sweeping)
+    sweeping = undefined
+    let isLongLeft = false
+    for (const [key, lease] of leases) {
+      if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
+      else isLongLeft ||= lease.shown.bytes.length >= longText
+    }
+    if (isLongLeft) sweeping = setTimeout(sweep, leaseMs + 1).unref()
   }
 
   function hold(lease: Lease<Bytes>, access: OpenAccess): Held<Bytes> {

@@ -1,8 +1,9 @@
 // The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
 import { createHash } from 'node:crypto'
-import { closeSync, futimesSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
 import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { isMissing } from '../error-code.js'
 import { asFailure } from '../failure.js'
@@ -109,8 +110,8 @@ export function openTexts(options: TextsOptions): Texts {
     if (!isLight) lasting.add(directory)
     await setMark(join(directory, mark.name), mark.at)
     if (!isLight) await replaceFile(join(directory, hash), text)
-    // A power cut may have left an empty file under this name.
-    else if ((await recall(key, hash)) === undefined) await replaceFileLightly(join(directory, hash), text)
+    else if (!(await isWhole(join(directory, hash), hash)))
+      await replaceFileLightly(join(directory, hash), text)
   }
 
   function clearRooms(directory: string): void {
@@ -191,21 +192,47 @@ function rememberNow(
     } finally {
       closeSync(descriptor)
     }
-    if (!isWholeAt(join(directory, hash), hash)) replaceFileNow(join(directory, hash), text)
+    if (!isWholeAt(join(directory, hash), { hash, length: Buffer.byteLength(text) }))
+      replaceFileNow(join(directory, hash), text)
   } catch (cause) {
     throw asFailure(cause)
   }
 }
 
 /** A power cut may have left an empty file under this name. */
-function isWholeAt(path: string, hash: string): boolean {
+function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
+  let descriptor: number | undefined
   try {
-    return textHash(readFileSync(path)) === hash
+    descriptor = openSync(path, 'r')
+    return fstatSync(descriptor).size === length && fileHash(descriptor, length) === hash
   } catch (thrown) {
     if (isMissing(thrown)) return false
     throw thrown
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
+
+/** The same without holding up anything else. */
+async function isWhole(path: string, hash: string): Promise<boolean> {
+  clearPlace(path, 'file')
+  const found = createHash('sha256')
+  const isThere = orMissing(pipeline(createReadStream(path), found).then(() => true))
+  return (await isThere) === true && found.digest('hex') === hash
+}
+
+/** In pieces, for a text may be long. */
+function fileHash(descriptor: number, length: number): string {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafe(Math.min(length + 1, hashedAtOnce))
+  for (;;) {
+    const read = readSync(descriptor, piece)
+    if (read === 0) return hash.digest('hex')
+    hash.update(piece.subarray(0, read))
+  }
+}
+
+const hashedAtOnce = 64 << 10
 
 async function setMark(path: string, at: Instant): Promise<void> {
   try {

@@ -1,28 +1,75 @@
 // A long object or list as its text: a part becomes a tree when it is looked at, and only for as long as that takes.
+import { type FieldTable, fieldTable } from './field-table.js'
 import type { Field, Json, JsonArray, JsonObject } from './json.js'
 
-/** Makes a tree of an object or a list, save of the long ones in it. */
+/** Makes trees of parts of a text that is JSON, save of the long objects and lists in it. */
 export interface Unfolding {
-  fields(source: string): readonly Field[]
-  items(source: string): readonly Json[]
+  /** The value that begins here. */
+  value(source: Buffer, start: number): Json
+  items(source: Buffer): readonly Json[]
 }
 
-/** An object that is held as its text, `source`, without white space around it. */
+/** An object that is held as its text in UTF-8. */
 export class FoldedObject implements JsonObject {
   readonly type = 'object'
+  #source: Buffer
+  #isPrinted = false
   #fields: WeakRef<readonly Field[]> | undefined
+  #table: WeakRef<FieldTable> | undefined
 
+  /** @param source without white space before it */
   constructor(
-    readonly source: string,
-    private readonly unfold: Unfolding['fields'],
-  ) {}
+    source: Buffer,
+    private readonly unfold: Unfolding,
+  ) {
+    this.#source = source
+  }
+
+  /** The same tokens, with whatever white space. */
+  get source(): Buffer {
+    return this.#source
+  }
+
+  /** The text as `print` makes it, which is from now on the one that is held: two would take twice the memory. */
+  printed(print: (source: Buffer) => Buffer): Buffer {
+    if (!this.#isPrinted) {
+      this.#source = print(this.#source)
+      this.#isPrinted = true
+      this.#table = undefined
+    }
+    return this.#source
+  }
 
   get fields(): readonly Field[] {
     const known = this.#fields?.deref()
     if (known !== undefined) return known
-    const fields = this.unfold(this.source)
+    const table = this.#places()
+    const fields = Array.from({ length: table.count }, (_, place) => this.#field(table, place))
     this.#fields = new WeakRef(fields)
     return fields
+  }
+
+  named(name: string): readonly Field[] {
+    const table = this.#places()
+    return table.find(name).map(place => this.#field(table, place))
+  }
+
+  lists(): readonly Field[] {
+    const table = this.#places()
+    return table.lists().map(place => this.#field(table, place))
+  }
+
+  #places(): FieldTable {
+    const known = this.#table?.deref()
+    if (known !== undefined) return known
+    const table = fieldTable(this.#source)
+    this.#table = new WeakRef(table)
+    return table
+  }
+
+  #field(table: FieldTable, place: number): Field {
+    const { name, rawName, valueStart } = table.at(place)
+    return { name, rawName, value: this.unfold.value(this.#source, valueStart) }
   }
 }
 
@@ -32,14 +79,14 @@ export class FoldedArray implements JsonArray {
   #items: WeakRef<readonly Json[]> | undefined
 
   constructor(
-    readonly source: string,
-    private readonly unfold: Unfolding['items'],
+    readonly source: Buffer,
+    private readonly unfold: Unfolding,
   ) {}
 
   get items(): readonly Json[] {
     const known = this.#items?.deref()
     if (known !== undefined) return known
-    const items = this.unfold(this.source)
+    const items = this.unfold.items(this.source)
     this.#items = new WeakRef(items)
     return items
   }

@@ -9,6 +9,9 @@ export interface Field {
 export interface JsonObject {
   readonly type: 'object'
   readonly fields: readonly Field[]
+  /** The fields of this name, and those that hold a list, found without making a tree of the others. */
+  named?(name: string): readonly Field[]
+  lists?(): readonly Field[]
 }
 export interface JsonArray {
   readonly type: 'array'
@@ -33,8 +36,17 @@ export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 
 /** The value of a field, the last one where a name stands twice; undefined where there is none. */
 export function fieldOf(object: JsonObject, name: string): Json | undefined {
+  if (object.named !== undefined) return object.named(name).at(-1)?.value
   return object.fields.findLast(field => field.name === name)?.value
 }
+
+/** Every field of this name, in order. */
+export const fieldsNamed = (object: JsonObject, name: string): readonly Field[] =>
+  object.named?.(name) ?? object.fields.filter(field => field.name === name)
+
+/** Every field that holds a list, in order. */
+export const listsIn = (object: JsonObject): readonly Field[] =>
+  object.lists?.() ?? object.fields.filter(({ value }) => value.type === 'array')
 
 /** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
 export function withField(object: JsonObject, name: string, value: Json): JsonObject {

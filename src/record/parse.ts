@@ -78,9 +78,26 @@ function refuseLeniency(text: string, errors: readonly ParseError[]): void {
   }
 }
 
+/** The failure of a long text in UTF-8 that is no JSON from this byte on, or too deep there; no tree is made of it. */
+export function noJsonAt(bytes: Buffer, at: number, isTooDeep: boolean): Failure {
+  const what = isTooDeep ? `the text is nested deeper than ${deepest} levels` : 'the text is not JSON'
+  let line = 1
+  let lineStart = 0
+  for (let end = bytes.indexOf('\n'); end >= 0 && end < at; end = bytes.indexOf('\n', lineStart)) {
+    line += 1
+    lineStart = end + 1
+  }
+  const place = { line, column: bytes.toString('utf8', lineStart, at).length + 1 }
+  return notJsonIn(place, what)
+}
+
 function notJson(text: string, offset: number, what: string, cause?: unknown): Failure {
   const before = text.slice(0, offset)
   const place = { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+  return notJsonIn(place, what, cause)
+}
+
+function notJsonIn(place: { line: number; column: number }, what: string, cause?: unknown): Failure {
   return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { cause, place })
 }
 

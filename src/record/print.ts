@@ -1,6 +1,7 @@
 // How a record looks as a text: two blanks a level, one field a line, every token as it was written.
 import { FoldedArray, FoldedObject } from './folded.js'
 import type { Json } from './json.js'
+import type { JsonText } from './quick-json.js'
 import { spacedOut, withoutSpace } from './skim.js'
 
 /** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */
@@ -8,9 +9,22 @@ export function prettyPrint(json: Json): string {
   return `${pretty(json, '\n')}\n`
 }
 
+/** The same in UTF-8; a long record is never a string, and is held as this text from now on. */
+export function prettyBytes(json: Json): Buffer {
+  if (json instanceof FoldedObject) return json.printed(source => spacedOut(source, whole))
+  return Buffer.from(prettyPrint(json))
+}
+
+const whole = { level: 0, ending: '\n' }
+
+/** As `compactPrint`; of a long record as bytes in UTF-8, which may be those it is held as. */
+export function compactForm(json: Json): JsonText {
+  return isFolded(json) ? withoutSpace(json.source) : compactPrint(json)
+}
+
 /** The same tokens without any white space, for a request's body. */
 export function compactPrint(json: Json): string {
-  if (isFolded(json)) return withoutSpace(json.source)
+  if (isFolded(json)) return withoutSpace(json.source).toString()
   switch (json.type) {
     case 'object':
       return `{${json.fields.map(field => `${field.rawName}:${compactPrint(field.value)}`).join(',')}}`
@@ -25,7 +39,8 @@ const isFolded = (json: Json): json is FoldedObject | FoldedArray =>
   json instanceof FoldedObject || json instanceof FoldedArray
 
 function pretty(json: Json, lineStart: string): string {
-  if (isFolded(json)) return spacedOut(json.source, lineStart)
+  if (isFolded(json))
+    return spacedOut(json.source, { level: (lineStart.length - 1) / 2, ending: '' }).toString()
   const inner = `${lineStart}  `
   switch (json.type) {
     case 'object': {

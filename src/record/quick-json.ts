@@ -1,28 +1,86 @@
 // How a long answer is read fast: one walk over the text, every token as it was written, whatever digits a number has.
-import { FoldedArray, FoldedObject } from './folded.js'
+import { FoldedArray, FoldedObject, type Unfolding } from './folded.js'
 import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
-import { deepest, parseJson, parseObject } from './parse.js'
-import { endOf, isJson, signAt, type Walk } from './skim.js'
+import { deepest, noJsonAt, parseJson, parseObject } from './parse.js'
+import * as skim from './skim.js'
 
 /** An object or a list of so many characters stays its text, for its tree would take many times as much memory. */
 export const foldedFrom = 1 << 16
+
+/** A JSON text; a long one as its bytes in UTF-8, which are not copied. */
+export type JsonText = string | Uint8Array
 
 /**
  * The same tree as `parseJson` makes, many times faster.
  * @throws Failure 'not-json', with the place of the mistake
  */
-export function quickJson(text: string): Json {
-  if (text.length >= foldedFrom) return isJson(text, deepest) ? longAt({ text, at: 0 }) : parseJson(text)
-  const walk: Walk = { text, at: 0 }
+export function quickJson(text: JsonText): Json {
+  if (text.length >= foldedFrom) return longJson(bytesOf(text))
+  const short = typeof text === 'string' ? text : bytesOf(text).toString()
+  const walk: Walk = { text: short, at: 0 }
   const value = valueAt(walk, 1)
   // Whatever this walk does not understand, the parser with the good manners judges and explains.
-  return value !== undefined && signAt(walk) === endOfText ? value : parseJson(text)
+  return value !== undefined && signAt(walk) === endOfText ? value : parseJson(short)
+}
+
+function longJson(bytes: Buffer): Json {
+  const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
+  const found = skim.valueIn(bytes.subarray(start), deepest)
+  if ('value' in found) return partOf(found.value, 0, found.value.length)
+  throw noJsonAt(bytes, start + found.at, found.isTooDeep)
+}
+
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
+
+const bytesOf = (text: JsonText): Buffer =>
+  typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length)
+
+/** The value that begins here in a text that is JSON. */
+function partOf(source: Buffer, start: number, end = skim.endOf(source, start)): Json {
+  const [first] = source.subarray(start, start + 1)
+  if (end - start >= foldedFrom && first === openObject)
+    return new FoldedObject(source.subarray(start, end), unfolding)
+  if (end - start >= foldedFrom && first === openList)
+    return new FoldedArray(source.subarray(start, end), unfolding)
+  const text = source.toString('utf8', start, end)
+  return valueAt({ text, at: 0 }, 1) ?? parseJson(text)
+}
+
+function itemsIn(source: Buffer): readonly Json[] {
+  const items: Json[] = []
+  for (const walk: skim.Walk = { bytes: source, at: 1 }; ; ) {
+    const sign = skim.signAt(walk)
+    if (sign === closeList || sign === endOfText) return items
+    if (sign === comma) {
+      walk.at += 1
+      continue
+    }
+    items.push(partOf(source, walk.at))
+    walk.at = skim.endOf(source, walk.at)
+  }
+}
+
+const unfolding: Unfolding = { value: (source, start) => partOf(source, start), items: itemsIn }
+
+/** Where the walk over a short text stands; `at` is behind everything that was read. */
+interface Walk {
+  readonly text: string
+  at: number
 }
 
 const endOfText = -1
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const space = 0x20
+const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
+
+/** The next sign that is no white space, which stays unread. */
+function signAt(walk: Walk): number {
+  for (; walk.at < walk.text.length; walk.at += 1) {
+    const sign = walk.text.charCodeAt(walk.at)
+    if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
+  }
+  return endOfText
+}
 
 /** Undefined for what is no JSON, or too deep. */
 function valueAt(walk: Walk, depth: number): Json | undefined {
@@ -36,44 +94,6 @@ function valueAt(walk: Walk, depth: number): Json | undefined {
     default:
       return wordAt(walk) ?? numberAt(walk)
   }
-}
-
-/** A value of a long text that is JSON. @throws Failure 'not-json', which it then is not */
-function longAt(walk: Walk): Json {
-  const sign = signAt(walk)
-  const isObject = sign === openObject
-  if (isObject || sign === openList) {
-    const end = endOf(walk.text, walk.at)
-    if (end - walk.at >= foldedFrom) {
-      const source = walk.text.slice(walk.at, end)
-      walk.at = end
-      return isObject ? new FoldedObject(source, fieldsIn) : new FoldedArray(source, itemsIn)
-    }
-  }
-  return valueAt(walk, 1) ?? parseJson(walk.text)
-}
-
-/** The fields of an object that is the whole of this text. */
-function fieldsIn(source: string): readonly Field[] {
-  const fields: Field[] = []
-  for (const walk: Walk = { text: source, at: 1 }; signAt(walk) !== closeObject; ) {
-    const name = stringAt(walk)
-    if (name === undefined || signAt(walk) !== colon) break
-    walk.at += 1
-    fields.push({ name: name.value, rawName: name.raw, value: longAt(walk) })
-    if (signAt(walk) === comma) walk.at += 1
-  }
-  return fields
-}
-
-/** The items of a list that is the whole of this text. */
-function itemsIn(source: string): readonly Json[] {
-  const items: Json[] = []
-  for (const walk: Walk = { text: source, at: 1 }; signAt(walk) !== closeList; ) {
-    items.push(longAt(walk))
-    if (signAt(walk) === comma) walk.at += 1
-  }
-  return items
 }
 
 function stringAt(walk: Walk): JsonString | undefined {
@@ -165,7 +185,9 @@ function ended(walk: Walk, value: Json): Json {
 }
 
 /** As `parseObject`, fast. @throws Failure 'not-json' */
-export function quickObject(text: string): JsonObject {
+export function quickObject(text: JsonText): JsonObject {
   const json = quickJson(text)
-  return json.type === 'object' ? json : parseObject(text)
+  return json.type === 'object'
+    ? json
+    : parseObject(typeof text === 'string' ? text : bytesOf(text).toString())
 }

@@ -1,45 +1,63 @@
-// Walking over a JSON text without making a tree of it: whether it is JSON at all, where a value ends, how it looks in print.
+// Walking over the bytes of a JSON text without making a tree of it: whether it is JSON at all, where a value ends, how it is printed.
+import { longBytes } from './long-bytes.js'
 
-/** Where the walk stands; `at` is behind everything that was read. */
+/** Where the walk stands in UTF-8 bytes; `at` is behind everything that was read. */
 export interface Walk {
-  readonly text: string
+  readonly bytes: Uint8Array
   at: number
+}
+
+/** Where a text is no JSON, and whether it is only nested too deep there. */
+export interface Mistake {
+  readonly at: number
+  readonly isTooDeep: boolean
 }
 
 const endOfText = -1
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
+const [zero, nine, minus, plus, point] = [0x30, 0x39, 0x2d, 0x2b, 0x2e]
+const [lowerE, upperE, lowerU] = [0x65, 0x45, 0x75]
 
-/** The next sign that is no white space, which stays unread. */
+const isSpace = (sign: number): boolean =>
+  sign === space || sign === lineFeed || sign === tab || sign === carriageReturn
+const isDigit = (sign: number): boolean => sign >= zero && sign <= nine
+
+/** The next byte that is no white space, which stays unread. */
 export function signAt(walk: Walk): number {
-  for (; walk.at < walk.text.length; walk.at += 1) {
-    const sign = walk.text.charCodeAt(walk.at)
-    if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
+  const { bytes } = walk
+  for (; walk.at < bytes.length; walk.at += 1) {
+    const sign = bytes[walk.at] ?? endOfText
+    if (!isSpace(sign)) return sign
   }
   return endOfText
 }
 
-/** Whether the text is one value as JSON has it, nested no deeper than this. */
-export function isJson(text: string, deepest: number): boolean {
-  const walk: Walk = { text, at: 0 }
-  return passValue(walk, deepest) && signAt(walk) === endOfText
+/** The one JSON value of the text without the white space around it, if it is nested no deeper than this. */
+export function valueIn(bytes: Buffer, deepest: number): { readonly value: Buffer } | Mistake {
+  const walk: Checked = { bytes, at: 0, isTooDeep: false }
+  signAt(walk)
+  const start = walk.at
+  const isPassed = passValue(walk, deepest)
+  const end = walk.at
+  if (isPassed && signAt(walk) === endOfText) return { value: bytes.subarray(start, end) }
+  return { at: walk.at, isTooDeep: walk.isTooDeep }
 }
 
-function passValue(walk: Walk, deeper: number): boolean {
-  switch (signAt(walk)) {
-    case quote:
-      return passString(walk)
-    case openObject:
-      return deeper > 0 && passItems(walk, deeper - 1, closeObject)
-    case openList:
-      return deeper > 0 && passItems(walk, deeper - 1, closeList)
-    default:
-      return passWord(walk)
-  }
+interface Checked extends Walk {
+  isTooDeep: boolean
 }
 
-function passItems(walk: Walk, deeper: number, close: number): boolean {
+function passValue(walk: Checked, deeper: number): boolean {
+  const sign = signAt(walk)
+  if (sign === quote) return passString(walk)
+  if (sign !== openObject && sign !== openList) return passNumber(walk) || passWord(walk)
+  if (deeper === 0) walk.isTooDeep = true
+  return deeper > 0 && passItems(walk, deeper - 1, sign === openObject ? closeObject : closeList)
+}
+
+function passItems(walk: Checked, deeper: number, close: number): boolean {
   walk.at += 1
   if (signAt(walk) === close) return passed(walk)
   for (;;) {
@@ -60,124 +78,199 @@ function passed(walk: Walk): true {
   return true
 }
 
-/** A loop of its own: a pattern would need a stack as long as the string. */
 function passString(walk: Walk): boolean {
-  const { text } = walk
-  for (let at = walk.at + 1; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign < space) return false
+  const { bytes } = walk
+  for (let at = walk.at + 1; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
     if (sign === quote) {
       walk.at = at + 1
       return true
     }
-    if (sign !== backslash) continue
-    escapeForm.lastIndex = at
-    if (!escapeForm.test(text)) return false
-    at = escapeForm.lastIndex - 1
+    if (sign >= space && sign !== backslash) continue
+    const escaped = sign === backslash ? escapeLength(bytes, at + 1) : 0
+    walk.at = at
+    if (escaped === 0) return false
+    at += escaped
   }
+  walk.at = bytes.length
   return false
 }
 
-const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
-const wordForm = /null|true|false|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const shortEscapes = new Set(Buffer.from('"\\/bfnrt'))
 
-function passWord(walk: Walk): boolean {
-  wordForm.lastIndex = walk.at
-  if (!wordForm.test(walk.text)) return false
-  walk.at = wordForm.lastIndex
+/** Of what stands behind the backslash; 0 where that is no escape. */
+function escapeLength(bytes: Uint8Array, at: number): number {
+  const sign = bytes[at] ?? 0
+  if (shortEscapes.has(sign)) return 1
+  const isCode =
+    sign === lowerU && /^[0-9a-fA-F]{4}$/.test(Buffer.from(bytes.subarray(at + 1, at + 5)).toString('latin1'))
+  return isCode ? 5 : 0
+}
+
+function passNumber(walk: Walk): boolean {
+  const { bytes } = walk
+  let at = walk.at
+  if (bytes[at] === minus) at += 1
+  const whole = passDigits(bytes, at)
+  if (whole === at || (bytes[at] === zero && whole > at + 1)) return false
+  at = whole
+  if (bytes[at] === point) {
+    const end = passDigits(bytes, at + 1)
+    if (end === at + 1) return false
+    at = end
+  }
+  if (bytes[at] === lowerE || bytes[at] === upperE) {
+    const signed = bytes[at + 1] === plus || bytes[at + 1] === minus ? at + 2 : at + 1
+    const end = passDigits(bytes, signed)
+    if (end === signed) return false
+    at = end
+  }
+  walk.at = at
   return true
 }
 
-/** Behind the value that begins here, of a text that is JSON. */
-export function endOf(text: string, start: number): number {
-  let depth = 0
-  for (let at = start; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) at = closingQuote(text, at)
-    else if (sign === openObject || sign === openList) depth += 1
-    else if (sign === closeObject || sign === closeList) depth -= 1
-    if (depth === 0) return at + 1
-  }
-  return text.length
+function passDigits(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (at < bytes.length && isDigit(bytes[at] ?? 0)) at += 1
+  return at
 }
 
-function closingQuote(text: string, start: number): number {
+const words = ['null', 'true', 'false'].map(word => Buffer.from(word))
+
+function passWord(walk: Walk): boolean {
+  const word = words.find(one => one.every((sign, at) => walk.bytes[walk.at + at] === sign))
+  walk.at += word?.length ?? 0
+  return word !== undefined
+}
+
+/** Behind the value that begins here, of a text that is JSON. */
+export function endOf(bytes: Uint8Array, start: number): number {
+  const first = bytes[start]
+  if (first === quote) return closingQuote(bytes, start) + 1
+  if (first !== openObject && first !== openList) return endOfWord(bytes, start)
+  let depth = 0
+  for (let at = start; at < bytes.length; at += 1) {
+    const sign = bytes[at]
+    if (sign === quote) at = closingQuote(bytes, at)
+    else if (sign === openObject || sign === openList) depth += 1
+    else if (sign === closeObject || sign === closeList) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return bytes.length
+}
+
+function endOfWord(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? space
+    if (sign === comma || sign === closeObject || sign === closeList || isSpace(sign)) return at
+  }
+  return bytes.length
+}
+
+function closingQuote(bytes: Uint8Array, start: number): number {
   let at = start + 1
-  for (; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
+  for (; at < bytes.length; at += 1) {
+    const sign = bytes[at]
     if (sign === quote) break
     if (sign === backslash) at += 1
   }
   return at
 }
 
-/** The same tokens without any white space, of a text that is JSON. */
-export function withoutSpace(text: string): string {
-  const out = openOutput()
-  let from = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) at = closingQuote(text, at)
-    else if (sign === space || sign === tab || sign === lineFeed || sign === carriageReturn) {
-      if (at > from) out.put(text.slice(from, at))
-      from = at + 1
-    }
-  }
-  if (from === 0) return text
-  out.put(text.slice(from))
-  return out.all()
+/** The same tokens without any white space, of a text that is JSON; itself where there is none. */
+export function withoutSpace(bytes: Buffer): Buffer {
+  const length = squeeze(bytes)
+  if (length === bytes.length) return bytes
+  const out = longBytes(length)
+  squeeze(bytes, out)
+  return out
 }
 
-/** The same tokens two blanks a level and one item a line, of a text that is JSON; a line begins with `lineStart`. */
-export function spacedOut(text: string, lineStart: string): string {
-  const out = openOutput()
-  let line = lineStart
-  let from = 0
-  const upTo = (end: number, more: string): void => {
-    if (end > from) out.put(text.slice(from, end))
-    if (more !== '') out.put(more)
-    from = end
+/** The length of the tokens alone, which are put into `out`. */
+function squeeze(bytes: Uint8Array, out?: Uint8Array): number {
+  let length = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
+    if (isSpace(sign)) continue
+    const end = sign === quote ? closingQuote(bytes, at) + 1 : at + 1
+    if (out !== undefined) copy(bytes, at, end, out, length)
+    length += end - at
+    at = end - 1
   }
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text.charCodeAt(at)
-    if (sign === quote) at = closingQuote(text, at)
-    else if (sign === comma) upTo(at + 1, line)
-    else if (sign === colon) upTo(at + 1, ' ')
-    else if (sign === openObject || sign === openList) {
-      const inside: Walk = { text, at: at + 1 }
-      const isEmpty = signAt(inside) === (sign === openObject ? closeObject : closeList)
-      if (isEmpty) {
-        upTo(at + 1, '')
-        from = inside.at
-        at = inside.at
+  return length
+}
+
+/** The same tokens two blanks a level and one item a line, of a text that is JSON; `ending` is put behind them. */
+export function spacedOut(bytes: Buffer, { level, ending }: { level: number; ending: string }): Buffer {
+  const length = layOut(bytes, level)
+  const out = longBytes(length + ending.length)
+  layOut(bytes, level, out)
+  out.write(ending, length, 'latin1')
+  return out
+}
+
+/** How long that is, of any text: one that is nested deep may be hundreds of times as long in print. */
+export const printedLength = (bytes: Uint8Array): number => layOut(bytes, 0)
+
+/** The length of the text in print, which is put into `out`: measured first, so that nothing is ever there twice. */
+function layOut(bytes: Uint8Array, level: number, out?: Uint8Array): number {
+  let length = 0
+  let depth = level
+  const newLine = (): void => {
+    if (out !== undefined) {
+      out[length] = lineFeed
+      for (let at = length + 1; at <= length + 2 * depth; at += 1) out[at] = space
+    }
+    length += 1 + 2 * depth
+  }
+  for (let at = 0; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
+    if (isSpace(sign)) continue
+    if (sign === quote) {
+      const end = closingQuote(bytes, at) + 1
+      if (out !== undefined) copy(bytes, at, end, out, length)
+      length += end - at
+      at = end - 1
+      continue
+    }
+    if (sign === closeObject || sign === closeList) {
+      depth -= 1
+      newLine()
+    }
+    if (out !== undefined) out[length] = sign
+    length += 1
+    if (sign === comma) newLine()
+    else if (sign === colon) {
+      if (out !== undefined) out[length] = space
+      length += 1
+    } else if (sign === openObject || sign === openList) {
+      const close = closeOfEmpty(bytes, at)
+      if (close < 0) {
+        depth += 1
+        newLine()
       } else {
-        line += '  '
-        upTo(at + 1, line)
+        if (out !== undefined) out[length] = bytes[close] ?? 0
+        length += 1
+        at = close
       }
-    } else if (sign === closeObject || sign === closeList) {
-      line = line.slice(0, -2)
-      upTo(at, line)
-    } else if (sign === space || sign === tab || sign === lineFeed || sign === carriageReturn) {
-      upTo(at, '')
-      from = at + 1
     }
   }
-  upTo(text.length, '')
-  return out.all()
+  return length
 }
 
-/** Pieces are put together from time to time: millions of them take more memory than the text. */
-function openOutput() {
-  let pieces: string[] = []
-  const stretches: string[] = []
-  return {
-    put(piece: string): void {
-      if (pieces.push(piece) < piecesAtMost) return
-      stretches.push(pieces.join(''))
-      pieces = []
-    },
-    all: (): string => [...stretches, ...pieces].join(''),
-  }
+/** Where an object or a list ends in which nothing is; -1 where something is. */
+function closeOfEmpty(bytes: Uint8Array, open: number): number {
+  const inside: Walk = { bytes, at: open + 1 }
+  const sign = signAt(inside)
+  return sign === closeObject || sign === closeList ? inside.at : -1
 }
 
-const piecesAtMost = 4096
+/** A call of the engine's own copying costs as much as so many bytes one by one. */
+const worthCalling = 64
+
+function copy(bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number): void {
+  if (end - start > worthCalling) out.set(bytes.subarray(start, end), to)
+  else for (let at = start; at < end; at += 1) out[to + at - start] = bytes[at] ?? 0
+}

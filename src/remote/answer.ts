@@ -1,5 +1,8 @@
 // What an accepted answer holds: a text, a body to stream, or only a size.
+import { isUtf8 } from 'node:buffer'
 import { Failure } from '../failure.js'
+import { foldedFrom, type JsonText } from '../record/quick-json.js'
+import { printedLength } from '../record/skim.js'
 import { treeBytes } from '../record/weight.js'
 import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from './body.js'
 import { withoutErrors } from './error-body.js'
@@ -25,6 +28,8 @@ export interface FirstByte {
 const listToText = 4
 /** A text of many short values takes many times its length once it is understood. */
 const treeToText = 16
+/** …and so many times its length in print. */
+const printToText = 4
 /** Texts that are too short to matter are not weighed. */
 const weighedFrom = 1 << 20
 const page =
@@ -38,19 +43,48 @@ export interface AnswerText {
 
 /** The text of an answer. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text */
 export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> {
+  const { bytes, claims } = await wholeOf(arrival, flow)
+  const text = decoderFor(claims.charset)(bytes).trim()
+  return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+}
+
+/** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `textOf` */
+export async function jsonTextOf(arrival: Arrival, flow: Flow): Promise<JsonText> {
+  const { bytes, claims } = await wholeOf(arrival, flow)
+  if (bytes.length < foldedFrom) return decoderFor(claims.charset)(bytes).trim()
+  if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
+  return isUtf8Name(claims.charset) && isUtf8(bytes) ? bytes : Buffer.from(decoderFor(claims.charset)(bytes))
+}
+
+const isUtf8Name = (charset: string): boolean => /^utf-?8$/i.test(charset)
+
+async function wholeOf(arrival: Arrival, flow: Flow): Promise<{ bytes: Buffer; claims: Claims }> {
   const claims = claimsOf(arrival.headers)
   if (isHtml(claims)) throw new Failure('broken', page)
   const { limit } = flow.text
   if (claims.length !== undefined && claims.length > limit) throw tooLong(limit)
-  const bytes = await gathered(held(wholePieces(arrival.bytes, claims, flow), flow), limit).catch(thrown => {
+  const expected = claims.encoding === 'none' ? claims.length : undefined
+  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
+  const bytes = await gathered(pieces, { limit, expected }).catch(thrown => {
     arrival.bytes.destroy()
     throw thrown
   })
-  const text = decoderFor(claims.charset)(bytes).trim()
-  if (text.length > weighedFrom && treeBytes(text) > limit * treeToText) throw tooLong(limit)
-  if (text.startsWith('<')) throw new Failure('broken', page, { said: text.slice(0, 300) })
-  return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+  if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
+  if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
+  const start = startOf(bytes, claims.charset)
+  if (start.startsWith('<')) throw new Failure('broken', page, { said: start })
+  return { bytes, claims }
 }
+
+/** Its first characters, to be shown to people. */
+function startOf(bytes: Buffer, charset: string): string {
+  const { length } = bytes
+  const start: string = decoderFor(charset)(bytes.subarray(0, Math.min(length, startBytes)), { stream: true })
+  return start.trimStart().slice(0, 300)
+}
+
+/** What stands before a page is white space; more of it than this is none. */
+const startBytes = 4096
 
 const tooLong = (limit: number): Failure =>
   new Failure('broken', `the answer takes more memory than one of ${limit} bytes may; see --max-answer`)

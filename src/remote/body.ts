@@ -3,6 +3,7 @@ import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../failure.js'
+import { longBytes } from '../record/long-bytes.js'
 import type { TextShare } from './text-budget.js'
 import { cutFailure } from './transport.js'
 
@@ -17,14 +18,23 @@ export interface Claims {
   readonly charset: string
 }
 
+export interface TextLimits {
+  /** Bytes of one answer. */
+  readonly limit: number
+  /** The share of memory that one takes. */
+  enter(): TextShare
+  /** Told of each long answer that was read: what the ones before it have left behind may be given back. */
+  long(bytes: number): void
+}
+
 /** How pieces are received: each may be waited for so long, and costs so much time. */
 export interface Flow {
   /** Starts to count the wait for the next piece; the answer ends it. */
   expectPiece(): () => void
   /** Resolves when the bandwidth allows the next piece. */
   spend(bytes: number): Promise<void>
-  /** For an answer that is read as a whole: how long it may be, and the share of memory that it takes. */
-  readonly text: { readonly limit: number; enter(): TextShare }
+  /** For an answer that is read as a whole. */
+  readonly text: TextLimits
 }
 
 /** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
@@ -85,10 +95,24 @@ async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** All pieces as one; @throws Failure 'broken' beyond the limit in bytes */
-export async function gathered(pieces: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+/** All pieces as one, put where they belong as they come if the length is expected; @throws Failure 'broken' beyond the limit in bytes */
+export async function gathered(
+  pieces: AsyncIterable<Uint8Array>,
+  { limit, expected }: { limit: number; expected: number | undefined },
+): Promise<Buffer> {
+  if (expected === undefined || expected > limit) return joined(limited(pieces, limit))
+  const whole = longBytes(expected)
+  let length = 0
+  for await (const piece of limited(pieces, expected)) {
+    whole.set(piece, length)
+    length += piece.length
+  }
+  return whole.subarray(0, length)
+}
+
+async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
-  for await (const piece of limited(pieces, limit)) parts.push(piece)
+  for await (const piece of pieces) parts.push(piece)
   return Buffer.concat(parts)
 }
 

@@ -1,5 +1,6 @@
 // What an HTTP answer means: the one table from status to failure, and what counts as an answer to which question.
 import { Failure, type FailureKind } from '../failure.js'
+import type { JsonText } from '../record/quick-json.js'
 import {
   type AnswerText,
   bodyOf,
@@ -7,6 +8,7 @@ import {
   type FirstByte,
   firstByteOf,
   headSize,
+  jsonTextOf,
   type Part,
   refusePage,
   taken,
@@ -36,6 +38,8 @@ export interface Request {
 export interface Http {
   /** The text of a metadata answer, '' for none. */
   text(request: Request, ask: Ask): Promise<string>
+  /** The same of a record, which may be long. */
+  jsonText(request: Request, ask: Ask): Promise<JsonText>
   /** A reader that has taken the whole text of a metadata answer, however long; each attempt begins with a new one. */
   readInto<Reader extends TextReader<unknown>>(
     request: Request,
@@ -133,6 +137,7 @@ export function http(options: LineOptions): Http {
 
   return {
     text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
+    jsonText: (request, ask) => question(request, record, ask),
     readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
     content: (request, name, start, ask, end, of) =>
       question(request, download(name, { start, end, of }), ask),
@@ -166,6 +171,8 @@ const metadata: Reading<AnswerText> = {
   weight: 'question',
   hops: 5,
 }
+
+const record: Reading<JsonText> = { ...metadata, read: jsonTextOf }
 
 const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
   ...metadata,

@@ -1,6 +1,6 @@
 // Whether an answer is about what was asked for: a cache in front of the service may ignore a query or mix two of them.
 import { Failure } from '../failure.js'
-import { fieldOf, type Json, type JsonObject } from '../record/json.js'
+import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../record/json.js'
 import { idIn } from './scalar.js'
 
 /** The thing a question names. */
@@ -52,7 +52,7 @@ export function otherThing(asked: string, answered: string): Failure {
 /** What the first of these fields says that holds a number; every copy of it where its name stands twice. */
 function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json[] {
   for (const name of fields) {
-    const held = record.fields.filter(field => field.name === name)
+    const held = fieldsNamed(record, name)
     const numbers = held.map(({ value }) => insideOf(value, fields)).filter(isNumeric)
     if (numbers.length > 0) return numbers
   }

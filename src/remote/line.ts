@@ -1,6 +1,6 @@
 // Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, and what a lost answer means.
 import { Failure } from '../failure.js'
-import type { Flow } from './body.js'
+import type { Flow, TextLimits } from './body.js'
 import { breaker } from './breaker.js'
 import { type Clock, systemClock } from './clock.js'
 import { connectionsTo, type Reach } from './connections.js'
@@ -23,6 +23,8 @@ export interface LineOptions extends Reach {
   readonly clock?: Clock | undefined
   /** Bytes of one answer that is not content. */
   readonly maxAnswer?: number | undefined
+  /** Told of each long answer of these that was read. */
+  readonly longAnswer?: ((bytes: number) => void) | undefined
 }
 
 /** What the meaning of HTTP adds to the pipeline. */
@@ -74,6 +76,11 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   const slots = lanes(options.connections, clock)
   const rate = requestRate(options.maxRequests, clock)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
+  const limits: TextLimits = {
+    limit: options.maxAnswer ?? usualAnswer,
+    enter: texts.enter,
+    long: bytes => options.longAnswer?.(bytes),
+  }
   const spend = bandwidth(options.bwlimit, clock)
   const health = breaker(clock, () => probed())
   /** How often each lost its connection to others. */
@@ -216,7 +223,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
           pieces.came()
         }
       },
-      text: { limit: options.maxAnswer ?? usualAnswer, enter: texts.enter },
+      text: limits,
       async spend(bytes) {
         turn.moved(bytes)
         pieces.took(bytes)

@@ -11,7 +11,10 @@ const wordsLimit = 64 * 1024
 /** The first 300 characters of a refusal. They are for people only, so a refusal whose words get lost stays what it is. */
 export async function wordsOf(outgoing: Outgoing, arrival: Arrival, flow: Flow): Promise<string | undefined> {
   try {
-    const bytes = await gathered(wholePieces(arrival.bytes, claimsOf(arrival.headers), flow), wordsLimit)
+    const bytes = await gathered(wholePieces(arrival.bytes, claimsOf(arrival.headers), flow), {
+      limit: wordsLimit,
+      expected: undefined,
+    })
     const words = blotted(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
     return words === '' ? undefined : words.slice(0, 300)
   } catch (thrown) {

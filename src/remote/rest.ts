@@ -1,6 +1,7 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
 import { asFailure, Failure, type FailureKind } from '../failure.js'
 import type { Http } from './http.js'
+import type { Asked } from './identity.js'
 import type { TextReader } from './items.js'
 import { isItsWay, isSampled, type Learned } from './learned.js'
 import {
@@ -38,6 +39,8 @@ function asksForParts(learned: Learned): boolean {
 export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   const get = (endpoint: string, query: Query, ask: Ask) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, ask)
+  const getRecord = (endpoint: Asked['kind'], id: string, ask: Ask) =>
+    http.jsonText({ method: 'GET', path: path(endpoint, { id }) }, ask)
   const send = (method: 'POST' | 'PUT', endpoint: string, body: string, ask: Ask) => {
     const answer = http.text({ method, path: path(endpoint, {}), body }, ask)
     return method === 'PUT' ? canBeSeen(answer) : answer
@@ -79,9 +82,9 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
   }
 
   const calculation: Remote['calculation'] = async (id, ask) =>
-    wire.record(await get('calculation', { id }, ask), { kind: 'calculation', id })
+    wire.record(await getRecord('calculation', id, ask), { kind: 'calculation', id })
   const project: Remote['project'] = async (id, ask) =>
-    wire.record(await get('project', { id }, ask), { kind: 'project', id })
+    wire.record(await getRecord('project', id, ask), { kind: 'project', id })
   const verified = openVerifiedPaths({ project, calculation, dialect: wire.dialect })
   const children = checkedChildren({
     project: (id, ask) => descendants({ id, type: 'project', depth: '1' }, wire.projects, ask),
@@ -112,7 +115,7 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     project,
     calculation,
     report: async (id, ask) =>
-      wire.record(await meaning({ invalid: 'absent' }, get('report', { id }, ask)), { kind: 'report', id }),
+      wire.record(await meaning({ invalid: 'absent' }, getRecord('report', id, ask)), { kind: 'report', id }),
     shares: async (id, ask) => wire.shares(await get('project/share', { id }, ask), id),
     reportTypes: async ask => wire.reportTypes(await reportTypes(ask)),
 

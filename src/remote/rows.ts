@@ -1,6 +1,14 @@
 // A report's ordered list of calculations: read in every form that occurs, and written back in the form the record has.
 import { Failure } from '../failure.js'
-import { fieldOf, type Json, type JsonObject, numberJson, stringJson, withField } from '../record/json.js'
+import {
+  fieldOf,
+  type Json,
+  type JsonObject,
+  listsIn,
+  numberJson,
+  stringJson,
+  withField,
+} from '../record/json.js'
 import { continuedRows } from '../record/row-pairs.js'
 import type { CalculationId, ListEntry, ReportRow } from './remote.js'
 import { idIn, isId } from './scalar.js'
@@ -19,7 +27,7 @@ export function listFieldOf(report: JsonObject, names: ListNames): string | unde
   const named = names.list.find(name => isList(fieldOf(report, name)))
   // Only names that nothing else has: a list of objects with a plain `id` may be anything.
   const telling = names.rowCalculation.filter(name => name !== 'id')
-  return named ?? report.fields.find(({ value }) => holdsRows(value, telling))?.name
+  return named ?? listsIn(report).find(({ value }) => holdsRows(value, telling))?.name
 }
 
 /** The rows in order; undefined where the record does not show the list, or shows one that makes no sense. */

@@ -254,6 +254,8 @@ const isRefusal = (failure: unknown): boolean =>
 export function signedIn(http: Http, who: Session): Http {
   return {
     text: (request, ask) => who.ask(ask, authorization => http.text({ ...request, authorization }, ask)),
+    jsonText: (request, ask) =>
+      who.ask(ask, authorization => http.jsonText({ ...request, authorization }, ask)),
     readInto: (request, reader, ask) =>
       who.ask(ask, authorization => http.readInto({ ...request, authorization }, reader, ask)),
     content: (request, name, start, ask, end, of) =>

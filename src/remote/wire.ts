@@ -11,7 +11,7 @@ import {
 } from '../record/json.js'
 import { openChildPacker } from '../record/packed-children.js'
 import { compactPrint } from '../record/print.js'
-import { quickJson } from '../record/quick-json.js'
+import { type JsonText, quickJson } from '../record/quick-json.js'
 import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
 import type { TextReader } from './items.js'
 import { itemsOfText, lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
@@ -102,7 +102,7 @@ export const defaultFields: FieldNames = {
 export interface Wire {
   readonly dialect: Dialect
   /** The asked record and no other. */
-  record(text: string, asked: Asked): JsonObject
+  record(text: JsonText, asked: Asked): JsonObject
   /** Reads a project's children as they arrive. */
   projects(): TextReader<readonly ListedProject[]>
   calculations(): TextReader<readonly ListedCalculation[]>
@@ -256,24 +256,26 @@ function fieldsFor(settings: DialectSettings): FieldNames {
 }
 
 /** Some instances answer with no content where others say `null`. */
-const saysNothing = (text: string): boolean => text === '' || text === 'null'
+const saysNothing = (text: JsonText): boolean => text === '' || text === 'null'
 
-function objectIn(text: string): JsonObject {
+function objectIn(text: JsonText): JsonObject {
   const json = parsed(text)
   if (json.type !== 'object') throw broken('one record is due', text)
   return json
 }
 
-function parsed(text: string, parse: (text: string) => Json = quickJson): Json {
+function parsed<Text extends JsonText>(text: Text, parse: (text: Text) => Json = quickJson): Json {
   try {
     return parse(text)
   } catch (cause) {
-    const said = blotted(text.slice(0, 300), [])
+    const said = startOf(text)
     throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })
   }
 }
 
-const broken = (due: string, text: string): Failure =>
-  new Failure('broken', `${due}, and the service answered with something else`, {
-    said: blotted(text.slice(0, 300), []),
-  })
+const broken = (due: string, text: JsonText): Failure =>
+  new Failure('broken', `${due}, and the service answered with something else`, { said: startOf(text) })
+
+/** What people are shown of an answer that makes no sense. */
+const startOf = (text: JsonText): string =>
+  blotted((typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300), [])

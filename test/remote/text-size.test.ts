@@ -29,6 +29,18 @@ t.test(
   },
 )
 
+t.test('MEM-2 a record that is many times as long in print is refused', async t => {
+  const nested = (depth: number, items: number): string =>
+    `{"id":7,"deep":${'['.repeat(depth)}${'1,'.repeat(items)}1${']'.repeat(depth)}}`
+  const read = async (text: string) => {
+    const service = await rawService(t, () => whole(text), { maxAnswer })
+    return service.asked.jsonText(get, ask(20_000))
+  }
+  t.equal((await read(nested(2, 200_000))).length, nested(2, 200_000).length)
+  const failure = await failsAs(t, 'broken', read(nested(190, 200_000)))
+  t.match(failure.message, /--max-answer/)
+})
+
 t.test('MEM-2 a list of more children than may be held is refused, however short they are', async t => {
   const listOf = (count: number): string =>
     `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`

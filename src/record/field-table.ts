@@ -1,0 +1,120 @@
+// Where the fields of a long object stand in its text: a name is found among hundreds of thousands without a tree of them.
+import { endOf, signAt, type Walk } from './skim.js'
+
+export interface FieldTable {
+  readonly count: number
+  /** The field of this place. */
+  at(place: number): { readonly name: string; readonly rawName: string; readonly valueStart: number }
+  /** The places of the fields of this name, in order. */
+  find(name: string): readonly number[]
+  /** The places of the fields that hold a list. */
+  lists(): readonly number[]
+}
+
+const [backslash, comma, colon, openList, closeObject] = [0x5c, 0x2c, 0x3a, 0x5b, 0x7d]
+
+/** The table of an object that is the whole of this text, which is JSON. */
+export function fieldTable(source: Buffer): FieldTable {
+  const starts = growing()
+  const hashes = growing()
+  for (const walk: Walk = { bytes: source, at: 1 }; signAt(walk) !== closeObject; ) {
+    if (signAt(walk) === comma) {
+      walk.at += 1
+      continue
+    }
+    const start = walk.at
+    const end = endOf(source, start)
+    starts.push(start)
+    hashes.push(hashOfName(source, start, end))
+    walk.at = end
+    walk.at = endOf(source, valueAfter(source, walk))
+  }
+
+  function isCalled(start: number, { name, bytes }: { name: string; bytes: Buffer }): boolean {
+    const end = endOf(source, start)
+    const raw = source.subarray(start + 1, end - 1)
+    return raw.includes(backslash) ? nameIn(source.toString('utf8', start, end)) === name : raw.equals(bytes)
+  }
+
+  function at(place: number) {
+    const start = starts.at(place)
+    const end = endOf(source, start)
+    const rawName = source.toString('utf8', start, end)
+    return { name: nameIn(rawName), rawName, valueStart: valueAfter(source, { bytes: source, at: end }) }
+  }
+
+  return {
+    count: starts.length,
+    at,
+    find(name) {
+      const bytes = Buffer.from(name)
+      const hash = hashBetween(bytes, 0, bytes.length)
+      const places: number[] = []
+      for (let place = hashes.find(hash, 0); place >= 0; place = hashes.find(hash, place + 1))
+        if (isCalled(starts.at(place), { name, bytes })) places.push(place)
+      return places
+    },
+    lists() {
+      const places: number[] = []
+      for (let place = 0; place < starts.length; place += 1) {
+        const end = endOf(source, starts.at(place))
+        if (source[valueAfter(source, { bytes: source, at: end })] === openList) places.push(place)
+      }
+      return places
+    },
+  }
+}
+
+/** Where the value of a name begins that ends here. */
+function valueAfter(source: Buffer, walk: Walk): number {
+  if (signAt(walk) !== colon) throw new Error('a JSON name is followed by a colon')
+  const behind: Walk = { bytes: source, at: walk.at + 1 }
+  signAt(behind)
+  return behind.at
+}
+
+const nameIn = (rawName: string): string =>
+  rawName.includes('\\') ? String(JSON.parse(rawName)) : rawName.slice(1, -1)
+
+/** Of a name with its quotes. */
+function hashOfName(source: Buffer, start: number, end: number): number {
+  for (let at = start + 1; at < end - 1; at += 1) {
+    if (source[at] !== backslash) continue
+    const name = Buffer.from(nameIn(source.toString('utf8', start, end)))
+    return hashBetween(name, 0, name.length)
+  }
+  return hashBetween(source, start + 1, end - 1)
+}
+
+/** FNV-1a. */
+function hashBetween(bytes: Buffer, start: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193)
+  return hash >>> 0
+}
+
+/** Whole numbers below 2^32, in four bytes each. */
+function growing() {
+  let numbers = new Uint32Array(64)
+  let length = 0
+  return {
+    get length() {
+      return length
+    },
+    at: (place: number): number => numbers[place] ?? 0,
+    /** The place of the number, from this place on; -1 where it is none. */
+    find(number: number, from: number): number {
+      const found = numbers.indexOf(number, from)
+      return found < length ? found : -1
+    },
+    push(number: number): void {
+      if (length === numbers.length) {
+        const more = new Uint32Array(2 * length)
+        more.set(numbers)
+        numbers = more
+      }
+      numbers[length] = number
+      length += 1
+    },
+  }
+}
