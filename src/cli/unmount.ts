@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
+import { leftBehind } from '../edit/drafts.js'
 import {
   detach,
   drives,
@@ -48,11 +49,22 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
   await (flags.force === true ? detach(path) : unmountIdle(path))
   if (asked === undefined) return
   await ended(asked.pid)
-  if (asked.unsent.length === 0) return
+  const unsent = await unsentAfter(asked)
+  if (unsent.length === 0) return
   throw new Stop(
     exitCodes.unsent,
-    `unmounted, but not saved on the service: ${asked.unsent.map(draft => draft.record).join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
+    `unmounted, but not saved on the service: ${unsent.join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
   )
+}
+
+/** Read from the disk once the daemon has ended: it ends the saves that are under way, and some programs save until then. */
+async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
+  try {
+    return (await leftBehind(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
+  } catch {
+    // The directory cannot be read, so that what the daemon said last has to do.
+    return unsent.map(({ record }) => record)
+  }
 }
 
 function refuseStranger({ path, owner }: Mount): void {

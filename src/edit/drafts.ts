@@ -53,6 +53,23 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
   return { create, found, damaged }
 }
 
+/**
+ * The records of the unsaved texts that no running process has, as the next mount would adopt them; undefined for one whose note
+ * is damaged. Changes nothing.
+ */
+export async function leftBehind(stateDirectory: string): Promise<readonly (RecordKey | undefined)[]> {
+  const root = join(stateDirectory, 'drafts')
+  const left: (RecordKey | undefined)[] = []
+  for (const name of await readdir(root)) {
+    const directory = join(root, name)
+    const { isEmpty, isThere } = await textIn(directory)
+    if (name.startsWith('.') || isEmpty || !isThere) continue
+    const meta = await readMeta(join(directory, 'meta.json'))
+    if (meta === undefined || !(await isAlive(meta.owner))) left.push(meta?.key)
+  }
+  return left
+}
+
 /** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */
 async function sweepUnfinished(root: string, now: Instant): Promise<void> {
   for (const name of (await readdir(root)).filter(name => unfinished.test(name))) {
@@ -67,14 +84,14 @@ const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
 const unfinishedMs = 10 * 60_000
 
 /** Another mount may have moved or removed it meanwhile: then nothing is known of it. */
-async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: boolean }> {
+async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: boolean; isThere: boolean }> {
   try {
     const { mtimeMs } = await stat(directory)
     const sizes = (await readdir(directory)).includes('text') ? (await stat(join(directory, 'text'))).size : 0
-    return { mtimeMs, isEmpty: sizes === 0 }
+    return { mtimeMs, isEmpty: sizes === 0, isThere: true }
   } catch (thrown) {
     if (!isMissing(thrown)) throw thrown
-    return { mtimeMs: Number.POSITIVE_INFINITY, isEmpty: false }
+    return { mtimeMs: Number.POSITIVE_INFINITY, isEmpty: false, isThere: false }
   }
 }
 

@@ -195,3 +195,20 @@ t.test('a question that takes long is no silence: the daemon says that it is at 
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.took > 5000, `${sent.took} ms`)
 })
+
+t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-18)', async t => {
+  const ground = await realMount(t)
+  const path = 'reports/42.json'
+  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
+  let isSent = false
+  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+    isSent = true
+    const passOn = await carryOut()
+    setTimeout(passOn, 1500)
+  })
+  const saving = outcome(overwrite(ground, path, text))
+  await until(10_000, 'the save', async () => isSent)
+  t.match(await ground.calcfs('unmount', '--force', ground.directory), { code: 0, stderr: '' })
+  t.equal(await saving, 'done')
+  t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'Supported')
+})
