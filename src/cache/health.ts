@@ -1,6 +1,7 @@
 // Whether the service answers and takes the sign-in, seen from every question that is asked of it.
 import { asFailure, type Failure } from '../failure.js'
 import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
+import { within } from './deadline.js'
 
 /** A failure that lasts, and since when. */
 export interface Trouble {
@@ -14,16 +15,26 @@ export interface Health {
   /** The first refusal of the sign-in; undefined while the service takes it. */
   readonly signedOut: Trouble | undefined
   readonly asked: number
+  /** Milliseconds that the last answer to a check took; undefined where there was none. */
+  readonly answersIn: number | undefined
   /** True while nothing is heard of the service at all: a question would only wait. */
   readonly away: boolean
   /** Whether nothing has been heard since then; if so, it is away until something is. */
   silentSince(began: Instant): boolean
-  /** Asks the service who the user is, so that the two are true of this moment. Never rejects. */
+  /**
+   * Asks the service who the user is, so that the two are true of this moment. Never rejects. A service whose answers take
+   * longer than there is time is not away as long as the question may still be answered.
+   */
   check(ask: Ask): Promise<void>
 }
 
 /** Failures that say that the service is away, not that it refuses something. */
 const away = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted', 'broken', 'busy'])
+
+/** Milliseconds in which the question of a check is answered, whoever has stopped waiting for it. */
+const checkedFor = 10_000
+/** A check may take so much longer than the one before. */
+const longerThanLast = 1.5
 
 /** Failures without any answer. */
 const unheard = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted'])
@@ -35,6 +46,7 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
   let asked = 0
   let heardAt = instant(Number.NEGATIVE_INFINITY)
   let silent = false
+  let answersIn: number | undefined
 
   /** What one question failed with says nothing of the service if another one was answered meanwhile. */
   function failed(failure: Failure, began: Instant): void {
@@ -67,6 +79,31 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
     }
   }
 
+  async function check(ask: Ask): Promise<void> {
+    const began = now()
+    const patience = ask.deadline - began
+    const deadline = instant(Math.max(ask.deadline, began + checkedFor))
+    let isWaitedFor = true
+    const answer = watching.user({ ...ask, deadline, answerBy: ask.deadline }).then(
+      () => {
+        answersIn = now() - began
+      },
+      // The watch has taken it down.
+      () => {},
+    )
+    const sentence = `the service has not answered within ${(patience / 1000).toFixed(1)} s`
+    await within(
+      ask,
+      { now, sentence },
+      answer.finally(() => {
+        isWaitedFor = false
+      }),
+    ).catch((thrown: unknown) => {
+      const isSlow = (answersIn ?? 0) * longerThanLast > patience
+      if (isWaitedFor && !isSlow) failed(asFailure(thrown), began)
+    })
+  }
+
   const watching = new Proxy(remote, {
     get(target, name: keyof Remote) {
       const operation = target[name] as (...args: unknown[]) => Promise<unknown>
@@ -92,9 +129,10 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
         if (heardAt < began) silent = true
         return silent
       },
-      async check(ask) {
-        await watching.user(ask).catch(noted)
+      get answersIn() {
+        return answersIn
       },
+      check,
     },
   }
 }
@@ -104,6 +142,3 @@ export function signInEnded({ message }: Failure): string {
   const mend = message.includes('calcfs login') ? '' : '; run `calcfs login`'
   return `the sign-in has ended: ${message}${mend}`
 }
-
-/** The watch has taken it down. */
-function noted(): void {}

@@ -21,6 +21,8 @@ const statusForm = z.looseObject({
   signedOutSince: z.string().optional(),
   signedOutBecause: z.string().optional(),
   requests: z.number(),
+  /** How long the service took to say who the user is; a drive of an older version does not say. */
+  answersInMs: z.number().optional(),
   /** How many ids stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),

@@ -57,6 +57,7 @@ export function statusText(sources: StatusSources, top: string, places: readonly
             signedOutBecause: signInEnded(health.signedOut.failure),
           }),
       requests: health.asked,
+      answersInMs: health.answersIn,
       cache: content.stats(),
       otherThings: sources.identities.count,
       unsent: drafts.unsent().map(({ key, meta }) => ({

@@ -76,10 +76,15 @@ function otherThingsLine(count = 0): readonly string[] {
   return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
 }
 
+/** Milliseconds after which a person calls an answer slow. */
+const slowMs = 1_500
+
 function serviceLine(status: Status): string {
-  const { answers, signedIn, requests } = status
+  const { answers, signedIn, requests, answersInMs = 0 } = status
   if (!answers) return `  the service has been away since ${status.awaySince}: ${status.awayBecause}`
   if (signedIn === false) return `  ${status.signedOutBecause} (since ${status.signedOutSince})`
+  if (answersInMs >= slowMs)
+    return `  the service answers slowly, in ${(answersInMs / 1000).toFixed(1)} s (${requests} requests so far)`
   return `  the service answers (${requests} requests so far)`
 }
 

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import type { Ran } from '../ground/programs.js'
+import { until } from '../ground/within.js'
 
 t.setTimeout(240_000)
 
@@ -61,6 +62,18 @@ for (const [how, begin] of [
     }
   })
 }
+
+t.test('a service that takes three seconds an answer is slow, not away (CLI-22)', async t => {
+  const ground = await realMount(t)
+  ground.service.spoil(/./, async (_, { carryOut }) => {
+    const passOn = await carryOut()
+    setTimeout(passOn, 3_000)
+  })
+  // What it was like before says that it is away, until that question is answered after all.
+  await until(20_000, 'the first slow answer', async () => (await status(ground)).code === 0)
+  t.match(await soon(t, status(ground)), { code: 0, stdout: /the service answers slowly, in \d+\.\d s/ })
+  t.match(told(await status(ground, '--json')), { answers: true, answersInMs: Number })
+})
 
 t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-23)', async t => {
   const ground = await realMount(t)
