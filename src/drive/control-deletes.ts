@@ -66,13 +66,14 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   }
 
   async function deleteAsShown(shown: Doomed): Promise<void> {
-    const ask = until(parts.deadlines.save)
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
     await pending.cancel(keyOf(node))
-    const now = await described(shown.path, node, ask)
+    const now = await described(shown.path, node, until(parts.deadlines.save))
     if (now.title !== shown.title || now.files !== shown.files)
       throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
+    // Looking takes several requests: the time for deleting, and for looking what became of it, begins after that.
+    const ask = until(parts.deadlines.save)
     switch (node.kind) {
       case 'calculation': {
         const { files = [] } = await deleting.look(node, ask)

@@ -120,3 +120,15 @@ t.test('DEL-21 with --access edit nothing is deleted', async t => {
   })
   t.same(writes(asked), [])
 })
+
+t.test('DEL-21 on a service that is slow what was deleted is said to be deleted', async t => {
+  const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
+  ground.service.spoil(/./, async (_, { carryOut }) => {
+    const passOn = await carryOut()
+    setTimeout(passOn, 700)
+  })
+  t.match(await ground.calcfs('delete', '--yes', `${ground.directory}/${water}/TS1_opt`), {
+    code: 0,
+    stdout: /^deleted calculation/m,
+  })
+})
