@@ -25,6 +25,8 @@ interface StallPorts {
 
 /** Milliseconds without a piece. */
 const stillMs = 1_000
+/** What came while this process itself was busy is read first. */
+const busyGrace = 50
 /** Bytes a millisecond below which a body is slow; a short answer is worth fewer tries than a long download that goes on. */
 const slowBytesPerMs = { question: 4, download: 16 }
 /** Milliseconds between two cuts of what is slow: doubled each time, for a slow link stays slow, until there was a pause. */
@@ -37,8 +39,10 @@ const slowCuts = new WeakMap<Askers, { readonly at: number; readonly every: numb
 /** Watches the pieces of a body until it ends. */
 export function watchPieces({ clock, askers, weight, unusual, abort }: StallPorts): Pieces {
   let waitingSince: number | undefined
-  let countedSince = clock.now()
+  // Only the time counts in which the reader waits: it may be held up by its own memory or bandwidth.
+  let waited = 0
   let bytes = 0
+  let stillSince: number | undefined
   let lookOff: (() => void) | undefined
 
   function cut(sentence: string): void {
@@ -59,12 +63,14 @@ export function watchPieces({ clock, askers, weight, unusual, abort }: StallPort
     const still = waitingSince === undefined ? 0 : now - waitingSince
     const patience = Math.max(stillMs, unusual())
     if (still >= patience) {
-      cut('the answer stood still')
+      stillSince ??= now
+      if (now - stillSince >= busyGrace) cut('the answer stood still')
+      else lookOff = clock.after(busyGrace, look)
       return
     }
-    if (now - countedSince >= stillMs) {
-      const isSlow = bytes / (now - countedSince) < slowBytesPerMs[weight]
-      countedSince = now
+    if (waited + still >= stillMs) {
+      const isSlow = bytes / (waited + still) < slowBytesPerMs[weight]
+      waited = -still
       bytes = 0
       if (isSlow && mayCutSlow(askers, { now, most: slowCutAtMost[weight] })) {
         cut('the answer came too slowly')
@@ -80,7 +86,9 @@ export function watchPieces({ clock, askers, weight, unusual, abort }: StallPort
       waitingSince = clock.now()
     },
     came() {
+      if (waitingSince !== undefined) waited += clock.now() - waitingSince
       waitingSince = undefined
+      stillSince = undefined
     },
     took(count) {
       bytes += count

@@ -1,5 +1,7 @@
 // How long an answer may be that is not content: by its length, by what it takes as a tree, and all on their way together.
+import type { Socket } from 'node:net'
 import t from 'tap'
+import { openAskers } from '../../src/askers.js'
 import { textBudget } from '../../src/remote/text-budget.js'
 import { wire } from '../../src/remote/wire.js'
 import { failsAs } from './fails.js'
@@ -88,4 +90,37 @@ t.test('MEM-2 a long answer that drips holds up no short one', async t => {
   t.type(waiting, Promise)
   long.release()
   await waiting
+})
+
+t.test('MEM-2 a long answer that waits for memory is not taken for a slow one', async t => {
+  const long = (id: number): string => `{"id":${id},"text":"${'x'.repeat(900_000)}"}`
+  const drips = (socket: Socket): void => {
+    const answer = whole(long(1))
+    const [begun, step] = [700_000, 20_000]
+    socket.write(answer.slice(0, begun))
+    let at = begun
+    const timer = setInterval(() => {
+      socket.write(answer.slice(at, at + step))
+      at += step
+      if (at >= answer.length) clearInterval(timer)
+    }, 400)
+  }
+  const service = await rawService(t, ({ path }) => (path.endsWith('1') ? drips : whole(long(2))), {
+    maxAnswer: 1 << 20,
+  })
+  const read = (id: number) => {
+    const askers = openAskers()
+    askers.join()
+    // A further one looks whether the answer is slow.
+    setTimeout(() => askers.join(), 1_000)
+    return service.asked.jsonText({ method: 'GET', path: `/${id}` }, { ...ask(20_000), askers })
+  }
+  const first = read(1)
+  await new Promise(later => setTimeout(later, 200))
+  const answers = await Promise.all([first, read(2)])
+  t.same(
+    answers.map(({ length }) => length),
+    [long(1).length, long(2).length],
+  )
+  t.equal(service.heard.length, 2, 'each is asked for once')
 })
