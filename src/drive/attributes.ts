@@ -1,6 +1,6 @@
 // What a stat says: file type, mode, size and time of every kind of node.
 import type { Instant } from '../remote/remote.js'
-import { isDirectory, type Node } from './node.js'
+import { isDirectory, keyOf, type Node } from './node.js'
 
 export interface Attributes {
   /** File type and permission bits, as st_mode. */
@@ -8,6 +8,8 @@ export interface Attributes {
   /** In bytes; true, because reads stop at it. */
   readonly size: number
   readonly mtime: Instant
+  /** Of a thing's file: which one, and which version of it. */
+  readonly version?: string | undefined
 }
 
 /** The file type bits of st_mode, inode(7). */
@@ -51,5 +53,23 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
       return fileTypes.file | permissions.content
     case 'draft-text':
       return fileTypes.file | permissions.draft
+  }
+}
+
+/**
+ * Which thing's file the bytes are, and which version of it: `replaced` is when that came to be, where another was before.
+ * Undefined for what is no thing's, or not yet.
+ */
+export function versionOf(node: Node, replaced?: Instant): string | undefined {
+  switch (node.kind) {
+    case 'content':
+      return `${keyOf(node)} ${replaced ?? ''}`
+    // All handles of a text share one wording of it (the text lease).
+    case 'record':
+    case 'order':
+    case 'generated':
+      return keyOf(node)
+    default:
+      return undefined
   }
 }

@@ -4,7 +4,7 @@ import { asFailure, Failure } from '../failure.js'
 import type { TextBytes } from '../record/packed-text.js'
 import { type Ask, type Content, type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
-import { type Attributes, modeOf } from './attributes.js'
+import { type Attributes, modeOf, versionOf } from './attributes.js'
 import {
   chosen,
   type Dated,
@@ -32,7 +32,9 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   function attributes(node: Node, ask: Ask): Soon<Attributes> {
     return after(sizeAndTime(node, ask), ({ size, mtime }) => {
       const unsaved = isEditable(node) && records.draftOf(keyOf(node)) !== undefined
-      return { mode: modeOf(node, mayBeWritten(node), unsaved), size, mtime }
+      const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
+      const mode = modeOf(node, mayBeWritten(node), unsaved)
+      return { mode, size, mtime, version: versionOf(node, replaced) }
     })
   }
 

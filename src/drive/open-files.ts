@@ -5,6 +5,7 @@ import { asFailure, Failure } from '../failure.js'
 import type { TextBytes } from '../record/packed-text.js'
 import { type Ask, type ByteOffset, type Content, type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
+import { versionOf } from './attributes.js'
 import { openHandles } from './handles.js'
 import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node, type ScratchPlace } from './node.js'
 import type { DriveParts } from './parts.js'
@@ -14,10 +15,10 @@ import { noSuchReport, noUpload, readOnlyBecause } from './refusals.js'
 import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
-  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string }
+  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
-  | { readonly kind: 'text'; readonly bytes: TextBytes; release(): void }
+  | { readonly kind: 'text'; readonly bytes: TextBytes; readonly node: Node; release(): void }
 
 interface ContentFile {
   readonly kind: 'content'
@@ -80,17 +81,17 @@ export function openOpenFiles(
   ): Promise<OpenFile> {
     if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
     if (isEditable(node))
-      return { kind: 'record', file: await records.open(parts.source(node), access, ask), path }
+      return { kind: 'record', file: await records.open(parts.source(node), access, ask), path, node }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'generated': {
         const held = await parts.generated.open(keyOf(node), () => parts.produce(node, ask))
-        return { kind: 'text', bytes: held.shown.bytes, release: held.release }
+        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
       }
       case 'draft-text': {
         const held = await shown.open(keyOf(node), () => parts.drafts.read(node.name), access)
         await parts.drafts.opened(node.name, held.shown.bytes)
-        return { kind: 'text', bytes: held.shown.bytes, release: held.release }
+        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
       }
       default:
         throw new Failure('invalid', 'this is nothing that can be opened')
@@ -105,7 +106,12 @@ export function openOpenFiles(
     const record = await places.editable(path, ask)
     if (record !== undefined) {
       await parts.madeAnew(record)
-      return handles.add({ kind: 'record', file: await records.create(parts.source(record)), path })
+      return handles.add({
+        kind: 'record',
+        file: await records.create(parts.source(record)),
+        path,
+        node: record,
+      })
     }
     const place = await places.scratch(path, ask)
     if (place === undefined)
@@ -154,6 +160,11 @@ export function openOpenFiles(
     open,
     create,
     read,
+    versionOf(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'local') return undefined
+      return versionOf(open.node, open.kind === 'content' ? open.since : undefined)
+    },
     async write(handle, bytes, offset) {
       const open = handles.get(handle)
       if (open.kind === 'record') return open.file.write(bytes, offset)

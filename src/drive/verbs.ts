@@ -29,6 +29,8 @@ export interface OpenFiles {
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
   read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number>
+  /** As `Attributes.version`, of what this handle reads. */
+  versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
   /** close(2) sees this answer; that of `release` nobody sees. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Drive } from '../drive/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
+import { withOneVersion } from './one-version.js'
 import { withToldSizes } from './told-sizes.js'
 import { openUnderWay } from './under-way.js'
 
@@ -32,7 +33,7 @@ export async function mountDrive(
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
-      withToldSizes(drive, keptMs(settings), () => performance.now()),
+      withToldSizes(withOneVersion(drive), keptMs(settings), () => performance.now()),
       logFailure,
       underWay,
     ),

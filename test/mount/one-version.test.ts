@@ -1,0 +1,166 @@
+// One path, one version: a name that comes to stand for another file cuts no reader, and no reader gets pages of both.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { outcome, textOf } from '../ground/ground.js'
+import { type MountGround, realMount } from '../ground/mount.js'
+import { python } from '../ground/programs.js'
+import { within } from '../ground/within.js'
+import { fill, ids } from '../ground/world.js'
+
+t.setTimeout(120_000)
+
+const folder = 'projects/Water splitting'
+const path = `${folder}/first/data.log`
+const longest = 3 << 20
+
+/** Every line of a file names the file, and no two are equal. */
+const bytesOf = (name: string, size: number): string =>
+  Array.from({ length: Math.ceil(size / 16) }, (_, line) => `${name}${String(line).padStart(14, '0')}\n`)
+    .join('')
+    .slice(0, size)
+
+/** A program that keeps the file open, and reads and closes as it is told. */
+const program = `
+import os, sys
+file = None
+for line in sys.stdin:
+    what, *rest = line.strip().split(' ', 1)
+    try:
+        if what == 'open': file = os.open(rest[0], os.O_RDONLY); print('done', flush=True)
+        elif what == 'close': os.close(file); print('done', flush=True)
+        else:
+            out = b''
+            while len(out) < int(rest[0]):
+                more = os.read(file, 65536)
+                if not more: break
+                out += more
+            print(out.hex(), flush=True)
+    except OSError as error: print('errno', error.errno, flush=True)`
+
+/** Sends a command to such a program, and has its answer. */
+function reader(t: Test): (command: string) => Promise<string> {
+  const child = spawn(python, ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill())
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return async command => {
+    child.stdin.write(`${command}\n`)
+    const { value } = await within(20_000, command, lines.next())
+    return String(value)
+  }
+}
+
+const bytes = (hex: string): string => Buffer.from(hex, 'hex').toString()
+
+async function withTwo(t: Test, sizes: readonly [number, number]): Promise<MountGround> {
+  return realMount(t, {
+    fill(seed) {
+      fill(seed)
+      for (const [at, name] of (['first', 'second'] as const).entries()) {
+        const files = { 'data.log': bytesOf(name.slice(0, 1), sizes[at] ?? 0) }
+        const fields = '{"creationDate":"2026-01-02T03:04:05.678Z"}'
+        seed.addCalculation({ id: `20${at}`, name, project: ids.water, files, fields })
+      }
+    },
+    settings: { ttlListing: '1s', ttlRecord: '1s' },
+  })
+}
+
+/** On the web page the second calculation gets the first one's name. */
+async function swap({ service, pass, files }: MountGround): Promise<void> {
+  for (const [id, name] of [
+    ['200', 'before'],
+    ['201', 'first'],
+  ] as const) {
+    const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${id}`))
+    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
+  }
+  await pass(1_500)
+  await files.readdir(folder)
+  await pass(1_100)
+}
+
+for (const [what, size] of [
+  ['a shorter', 1 << 20],
+  ['one of the same size', longest],
+  ['a longer', longest + 100_000],
+] as const) {
+  t.test(
+    `READ-18 a reader whose path comes to stand for ${what} file is not cut, and gets no other's bytes`,
+    async t => {
+      const ground = await withTwo(t, [longest, size])
+      const { files } = ground
+      const place = join(ground.directory, path)
+      const [first, second] = [bytesOf('f', longest), bytesOf('s', size)]
+      const read = reader(t)
+      t.equal(await read(`open ${place}`), 'done')
+      // Beyond what the kernel reads ahead.
+      const begun = bytes(await read('read 131072'))
+      await swap(ground)
+      t.match(await stat(place), { size: longest }, 'it keeps the size that its reader was told')
+      t.equal(await outcome(files.open(path, 'r')), 'ESTALE', 'and is not opened as another file meanwhile')
+      t.ok(begun + bytes(await read(`read ${longest}`)) === first, 'the reader gets all of the first')
+      t.equal(await read('close'), 'done')
+      await ground.pass(1_100)
+      t.match(await stat(place), { size })
+      t.ok((await textOf(ground, path)) === second, 'who opens it then gets all of the second')
+      t.ok((await textOf(ground, `${folder}/before/data.log`)) === first)
+    },
+  )
+}
+
+t.test(
+  'READ-18 a path whose file has another of the same size and date in its place is read anew',
+  async t => {
+    const ground = await withTwo(t, [longest, longest])
+    t.ok((await textOf(ground, path)) === bytesOf('f', longest))
+    await swap(ground)
+    t.ok((await textOf(ground, path)) === bytesOf('s', longest))
+    t.match(JSON.parse(await textOf(ground, `${folder}/first/.calculation.json`)), { id: 201 })
+  },
+)
+
+t.test('READ-18 a record that is open shows no other calculation its page', async t => {
+  const ground = await withTwo(t, [10, 10])
+  const record = `${folder}/first/.calculation.json`
+  const read = reader(t)
+  t.equal(await read(`open ${join(ground.directory, record)}`), 'done')
+  await swap(ground)
+  t.equal(await outcome(ground.files.open(record, 'r')), 'ESTALE')
+  t.match(JSON.parse(bytes(await read('read 100000'))), { id: 200 })
+  t.equal(await read('close'), 'done')
+  await ground.pass(1_100)
+  t.match(JSON.parse(await textOf(ground, record)), { id: 201 })
+})
+
+t.test('READ-18 a file replaced in its place never mixes with what was there, whoever reads', async t => {
+  const ground = await realMount(t)
+  const by = `by-id/calculation/${ids.transition}`
+  const place = join(ground.directory, by, 'run.log')
+  let [text, tag] = [bytesOf('f', longest), randomBytes(4).toString('hex')]
+  ground.service.spoil(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
+    response.writeHead(200, { 'content-length': text.length, etag: `"${tag}"` })
+    response.end(heard.method === 'HEAD' ? undefined : text)
+  })
+  const [slow, fresh] = [reader(t), reader(t)]
+  t.equal(await slow(`open ${place}`), 'done')
+  const begun = bytes(await slow('read 131072'))
+  text = bytesOf('s', longest)
+  tag = randomBytes(4).toString('hex')
+  await ground.calcfs('refresh', place)
+  await ground.pass(1_100)
+  const opened = await fresh(`open ${place}`)
+  const seen = opened === 'done' ? await fresh(`read ${longest}`) : opened
+  t.ok(seen === 'errno 116' || bytes(seen) === text, 'a fresh reader gets the new one, or an error')
+  const rest = await slow(`read ${longest}`)
+  t.ok(
+    rest === 'errno 116' || begun + bytes(rest) === bytesOf('f', longest),
+    'the old one its own, or an error',
+  )
+  t.equal(await slow('close'), 'done')
+  await ground.pass(1_100)
+  t.ok((await textOf(ground, `${by}/run.log`)) === text)
+})
