@@ -9,10 +9,13 @@ interface Word {
 /** Milliseconds a mount may take; it asks the service nothing. */
 const startLimit = 20_000
 
+/** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
+const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
+
 /** Starts this command line without `--daemon` in the background and returns when its drive is mounted. */
 export async function inBackground(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const args = process.argv.slice(1).filter(argument => argument !== '--daemon')
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...withoutDebugger, ...args], {
     detached: true,
     env: { ...environment, CALCFS_DAEMON: undefined },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

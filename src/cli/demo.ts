@@ -119,6 +119,7 @@ async function end(drive: string, children: readonly ChildProcess[]): Promise<vo
 
 function untilSignal(): Promise<void> {
   return new Promise(ended => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended())
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)
+      process.on(signal, () => ended())
   })
 }

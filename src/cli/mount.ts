@@ -112,7 +112,7 @@ async function serve(given: Configured, path: string): Promise<void> {
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
   // Before the kernel knows the mount: a signal that comes right after it must not leave a dead mount point.
-  const ended = untilSignal()
+  const ended = untilSignal(log)
   const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
     await control?.close()
     throw thrown
@@ -254,11 +254,22 @@ function surviveBugs(log: Log): void {
   )
 }
 
-function untilSignal(): Promise<void> {
+/**
+ * Each signal that would end the process at once ends it in order. SIGUSR1 and SIGUSR2 often mean `open your log again` or
+ * `say how far you are` to others.
+ */
+function untilSignal(log: Log): Promise<void> {
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
+    process.on(signal, () => log.info(`${signal} changes nothing here`))
   return new Promise(ended => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ended())
+    for (const signal of ends) process.on(signal, () => ended())
   })
 }
+
+const ends = [
+  ...(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const),
+  ...(['SIGXCPU', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const),
+]
 
 function sayUnsent(line: Line, log: Log): void {
   const unsent = line.drafts.unsent()

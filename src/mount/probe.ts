@@ -5,7 +5,9 @@ import { spawn } from 'node:child_process'
 /** `dead`: the daemon has ended. `silent`: no answer in time. */
 export type Pulse = 'answers' | 'dead' | 'silent'
 
+// SIGUSR1 opens Node's debugger in this child as in any other.
 const program = `
+process.on('SIGUSR1', () => {})
 const fs = require('node:fs'), { basename, dirname, join } = require('node:path')
 const nearest = path => {
   try { return fs.realpathSync(path) } catch { return dirname(path) === path ? path : join(nearest(dirname(path)), basename(path)) }

@@ -1,11 +1,11 @@
-// How a daemon ends: by a signal in the very moment in which the mount appears, and by an unmount on a full disk.
+// What signals do to a daemon: it ends in order in the very moment in which the mount appears, it opens no debugger; and an unmount on a full disk.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, open, rm, rmdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { isMounted, realMount } from '../ground/mount.js'
 import { printed, run } from '../ground/programs.js'
@@ -14,45 +14,91 @@ import { until, within } from '../ground/within.js'
 import { fill, ids } from '../ground/world.js'
 
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
-const times = 5
+const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const
 
 t.setTimeout(120_000)
 
-t.test('a SIGTERM as soon as the kernel has the mount ends the daemon in order (SIGNAL-1)', async t => {
+t.test('a signal as soon as the kernel has the mount ends the daemon in order (SIGNAL-1)', async t => {
+  const { directory, mount } = await ownDrive(t)
+  for (const ending of endings) {
+    const { daemon, ended, stop } = await mount({})
+    try {
+      daemon.kill(ending)
+      const [code, signal] = await within(20_000, 'the end of the daemon', ended)
+      t.same({ code, signal }, { code: 0, signal: null }, `${ending}: it ends by itself`)
+      t.notOk(await isMounted(directory), `${ending}: nothing is left mounted`)
+    } finally {
+      await stop()
+    }
+  }
+})
+
+/** A place for daemons that are children of this process; `mount` returns as soon as the kernel has the mount. */
+async function ownDrive(t: Test) {
   const service = await testService(t, fill)
   const home = await mkdtemp(join(tmpdir(), 'calcfs-ending-'))
   const directory = join(home, 'drive')
   await mkdir(directory)
-  t.teardown(async () => {
+  const unmounted = async (): Promise<void> => {
     if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
+  }
+  t.teardown(async () => {
+    await unmounted()
     await rm(home, { recursive: true, force: true })
   })
   const environment = { PATH: process.env['PATH'] ?? '', HOME: home, CALCFS_PASSWORD: 'demo' }
-  for (let time = 0; time < times; time++) {
+  async function mount(more: Readonly<Record<string, string>>) {
     const daemon = spawn(process.execPath, [calcfs, 'mount', service.url, directory, '--user', 'demo'], {
-      env: environment,
+      env: { ...environment, ...more },
       stdio: 'ignore',
     })
     const ended = once(daemon, 'exit')
+    const stop = async (): Promise<void> => {
+      daemon.kill('SIGKILL')
+      await ended
+      await unmounted()
+    }
     try {
       await within(
         20_000,
         'the mount',
         seen(directory, () => daemon.exitCode !== null),
       )
-      daemon.kill('SIGTERM')
-      const [code, signal] = await within(20_000, 'the end of the daemon', ended)
-      t.same({ code, signal }, { code: 0, signal: null }, `${time}: it ends by itself`)
-      t.notOk(await isMounted(directory), `${time}: nothing is left mounted`)
-    } finally {
-      daemon.kill('SIGKILL')
+    } catch (thrown) {
+      await stop()
+      throw thrown
     }
+    return { daemon, ended, stop }
   }
-})
+  return { directory, mount }
+}
 
 /** Looks without a pause: what is looked for lasts milliseconds. */
 async function seen(directory: string, isOver: () => boolean): Promise<void> {
   while (!(await isMounted(directory))) if (isOver()) throw new Error('the daemon ended before')
+}
+
+if (process.platform === 'linux') {
+  t.test(
+    'SIGNAL-3 SIGUSR1 and SIGUSR2 change nothing: no debugger listens, and the drive answers',
+    async t => {
+      const { directory, mount } = await ownDrive(t)
+      // Where the usual port is taken, Node's debugger would fail to open, and this promise could not fail.
+      const { daemon, stop } = await mount({ NODE_OPTIONS: '--inspect-port=0' })
+      try {
+        const before = await listening(daemon.pid ?? 0)
+        for (const signal of ['SIGUSR1', 'SIGUSR1', 'SIGUSR2'] as const) {
+          daemon.kill(signal)
+          await new Promise(wake => setTimeout(wake, 300))
+          t.same([daemon.exitCode, daemon.signalCode], [null, null], `${signal}: it lives`)
+          t.same(await listening(daemon.pid ?? 0), before, `${signal}: nothing new listens`)
+        }
+        t.same(await printed('ls', [directory]).then(text => text.includes('projects')), true)
+      } finally {
+        await stop()
+      }
+    },
+  )
 }
 
 if (process.platform === 'linux' && process.getuid?.() === 0) {
@@ -87,4 +133,16 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
+}
+
+/** The TCP sockets of a process on which it waits for connections. */
+async function listening(pid: number): Promise<readonly string[]> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map(name => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
+  )
+  const rows = tables.flatMap(table => table.split('\n').map(row => row.trim().split(/\s+/)))
+  const inodes = new Map(rows.filter(row => row[3] === '0A').map(row => [`socket:[${row[9]}]`, row[1] ?? '']))
+  const open = await readdir(`/proc/${pid}/fd`)
+  const targets = await Promise.all(open.map(at => readlink(`/proc/${pid}/fd/${at}`).catch(() => '')))
+  return targets.flatMap(target => inodes.get(target) ?? []).sort()
 }
