@@ -2,8 +2,9 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, Doomed } from '../drive/control.js'
+import { asFailure } from '../failure.js'
 import { mountFlag, type Place, placeOf } from './chosen-mount.js'
-import { driveAt } from './daemon-of.js'
+import { driveAt, NoAnswer } from './daemon-of.js'
 import { exitCodes, Stop, sentenceOf } from './exit.js'
 import { askFor } from './prompt.js'
 
@@ -50,18 +51,33 @@ async function confirm(things: readonly Doomed[]): Promise<void> {
 }
 
 async function carryOut(drive: Control, things: readonly Doomed[]): Promise<void> {
-  let failed = 0
+  const ends = { stays: 0, unknown: 0 }
   for (const thing of things) {
     try {
       await drive.delete({ thing })
       console.log(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
     } catch (thrown) {
-      failed += 1
-      console.error(`calcfs: ${thing.path} was not deleted: ${sentenceOf(thrown)}`)
+      if (isUnknown(thrown)) {
+        ends.unknown += 1
+        console.error(
+          `calcfs: whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`,
+        )
+      } else {
+        ends.stays += 1
+        console.error(`calcfs: ${thing.path} was not deleted: ${sentenceOf(thrown)}`)
+      }
     }
   }
-  if (failed > 0) throw new Stop(exitCodes.failed, `${failed} of ${things.length} were not deleted.`)
+  const sums = [
+    ends.stays === 0 ? [] : `${ends.stays} of ${things.length} were not deleted`,
+    ends.unknown === 0 ? [] : `the outcome of ${ends.unknown} of ${things.length} is unknown`,
+  ].flat()
+  if (sums.length > 0) throw new Stop(exitCodes.failed, `${sums.join('; ')}.`)
 }
+
+/** The service was asked to and did not answer, or the daemon did not. */
+const isUnknown = (thrown: unknown): boolean =>
+  thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
 
 function described({ path, kind, id, title, files, reports }: Doomed): string {
   const inside = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'}`

@@ -132,3 +132,21 @@ t.test('DEL-21 on a service that is slow what was deleted is said to be deleted'
     stdout: /^deleted calculation/m,
   })
 })
+
+t.test(
+  'DEL-26 where neither the DELETE nor the look after it is answered, the outcome is unknown',
+  async t => {
+    const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
+    let sent = 0
+    ground.service.spoil(/./, async (response, { heard, carryOut }) => {
+      if (heard.method === 'DELETE') sent += 1
+      if (sent > 0) return void response.destroy()
+      const passOn = await carryOut()
+      passOn()
+    })
+    const ran = await ground.calcfs('delete', '--yes', `${ground.directory}/reports/${ids.profile}.json`)
+    t.equal(sent, 1)
+    t.match(ran, { code: 1, stderr: /whether .*reports.* was deleted is unknown: .*look/ })
+    t.notMatch(ran.stderr, /not deleted/)
+  },
+)
