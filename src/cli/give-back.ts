@@ -11,6 +11,7 @@ const idleShare = 0.1
 const veryLong = 4 << 20
 /** …and so do many shorter ones together. */
 const longTogether = 24 << 20
+const largeHeap = 64 << 20
 /** Milliseconds after which a very long one is understood, shown and on the disk. */
 const understoodAfter = 500
 
@@ -38,7 +39,8 @@ export function giveMemoryBack(): (longAnswer: number) => void {
     // A large heap takes longer to go through, and gets less of it back.
     if (bytes < veryLong && long < Math.max(longTogether, process.memoryUsage().heapUsed / 2)) return
     long = 0
-    collect()
+    // What a long list is made into is still in the making, and moving it takes memory, too.
+    if (process.memoryUsage().heapUsed < largeHeap) collect()
     if (bytes < veryLong || isLater) return
     isLater = true
     setTimeout(() => {

@@ -6,7 +6,7 @@ import type { Field, Json, JsonArray, JsonObject } from './json.js'
 export interface Unfolding {
   /** The value that begins here. */
   value(source: Buffer, start: number): Json
-  items(source: Buffer): readonly Json[]
+  items(source: Buffer): Iterable<Json>
 }
 
 /** An object that is held as its text in UTF-8. */
@@ -86,8 +86,12 @@ export class FoldedArray implements JsonArray {
   get items(): readonly Json[] {
     const known = this.#items?.deref()
     if (known !== undefined) return known
-    const items = this.unfold.items(this.source)
+    const items = [...this.unfold.items(this.source)]
     this.#items = new WeakRef(items)
     return items
+  }
+
+  each(): Iterable<Json> {
+    return this.#items?.deref() ?? this.unfold.items(this.source)
   }
 }

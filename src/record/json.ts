@@ -16,6 +16,8 @@ export interface JsonObject {
 export interface JsonArray {
   readonly type: 'array'
   readonly items: readonly Json[]
+  /** The items one after the other, of which none is held. */
+  each?(): Iterable<Json>
 }
 /** `raw` is the token exactly as it was written, quotes and escapes included. */
 export interface JsonString {
@@ -43,6 +45,9 @@ export function fieldOf(object: JsonObject, name: string): Json | undefined {
 /** Every field of this name, in order. */
 export const fieldsNamed = (object: JsonObject, name: string): readonly Field[] =>
   object.named?.(name) ?? object.fields.filter(field => field.name === name)
+
+/** The items in order; of a long list there is never a tree of all. */
+export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? array.items
 
 /** Every field that holds a list, in order. */
 export const listsIn = (object: JsonObject): readonly Field[] =>

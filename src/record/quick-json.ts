@@ -46,17 +46,17 @@ function partOf(source: Buffer, start: number, end = skim.endOf(source, start)):
   return valueAt({ text, at: 0 }, 1) ?? parseJson(text)
 }
 
-function itemsIn(source: Buffer): readonly Json[] {
-  const items: Json[] = []
+function* itemsIn(source: Buffer): Generator<Json> {
   for (const walk: skim.Walk = { bytes: source, at: 1 }; ; ) {
     const sign = skim.signAt(walk)
-    if (sign === closeList || sign === endOfText) return items
+    if (sign === closeList || sign === endOfText) return
     if (sign === comma) {
       walk.at += 1
       continue
     }
-    items.push(partOf(source, walk.at))
-    walk.at = skim.endOf(source, walk.at)
+    const start = walk.at
+    walk.at = skim.endOf(source, start)
+    yield partOf(source, start, walk.at)
   }
 }
 

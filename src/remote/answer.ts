@@ -112,8 +112,10 @@ export async function taken<Reader extends TextReader<unknown>>(
   if (isHtml(claims)) throw new Failure('broken', page)
   const decode = decoderFor(claims.charset)
   let begun = false
+  let length = 0
   const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
   for await (const bytes of limited(pieces, flow.text.limit * listToText)) {
+    length += bytes.length
     const piece: string = decode(bytes, { stream: true })
     const start: string = begun ? '' : piece.trimStart()
     if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })
@@ -122,6 +124,7 @@ export async function taken<Reader extends TextReader<unknown>>(
     if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
   }
   reader.take(decode(new Uint8Array(), { stream: false }))
+  if (length >= foldedFrom) flow.text.long(length)
   return reader
 }
 

@@ -1,6 +1,7 @@
 // A report's ordered list of calculations: read in every form that occurs, and written back in the form the record has.
 import { Failure } from '../failure.js'
 import {
+  eachItem,
   fieldOf,
   type Json,
   type JsonObject,
@@ -69,11 +70,26 @@ export function entriesIn(
   base: JsonObject | undefined,
   names: ListNames,
 ): readonly ListEntry[] | undefined {
+  if (base === report) return ownEntries(report, names)
   const items = itemsOf(report, names)
   if (items === undefined) return undefined
-  const before = base === undefined || base === report ? items : (itemsOf(base, names) ?? [])
+  const before = base === undefined ? items : (itemsOf(base, names) ?? [])
   const numbered = base !== undefined && sameSequence(items, before, names)
   return (numbered ? byPlace(items, names) : items).map(item => entryOf(item, names))
+}
+
+/** The entries of a record that is its own base, by place number; a long list is never there as a tree. */
+function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] | undefined {
+  const items = eachItemOf(report, names)
+  if (items === undefined) return undefined
+  const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
+  for (const item of items) {
+    const place = item.type === 'object' ? placeOf(item, names) : undefined
+    entries.push({ entry: entryOf(item, names), place })
+  }
+  if (entries.every(({ place }) => place !== undefined))
+    entries.sort((one, other) => (one.place ?? 0) - (other.place ?? 0))
+  return entries.map(({ entry }) => entry)
 }
 
 /** True if every row has the place number that its calculation has in the other report, too. */
@@ -167,6 +183,13 @@ const idLike = (model: JsonObject | undefined, field: string, id: CalculationId)
 const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
+/** The same as `itemsOf`, of which none is held. */
+export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
+  const field = listFieldOf(report, names)
+  const list = field === undefined ? undefined : fieldOf(report, field)
+  return list?.type === 'array' ? eachItem(list) : itemsOf(report, names)
+}
+
 /** The items as values; a text is split at commas, but not inside a path that has one. */
 export function itemsOf(report: JsonObject, names: ListNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
@@ -239,6 +262,9 @@ function textIn(row: JsonObject, fields: readonly string[]): string | undefined 
 
 const isList = (json: Json | undefined): boolean => json?.type === 'array' || json?.type === 'string'
 
-const holdsRows = (json: Json, fields: readonly string[]): boolean =>
-  json.type === 'array' &&
-  json.items.some(item => item.type === 'object' && presentIn(item, fields) !== undefined)
+function holdsRows(json: Json, fields: readonly string[]): boolean {
+  if (json.type !== 'array') return false
+  for (const item of eachItem(json))
+    if (item.type === 'object' && presentIn(item, fields) !== undefined) return true
+  return false
+}

@@ -33,9 +33,9 @@ import {
   type User,
 } from './remote.js'
 import {
+  eachItemOf,
   entriesIn,
   hasPlacesOf,
-  itemsOf,
   type ListNames,
   listFieldOf,
   placesIn,
@@ -135,7 +135,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
       if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
       const record = askedRecord(objectIn(text), asked, names.id)
       if (asked.kind === 'report')
-        refuseOthers(itemsOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
+        refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
       return record
     },
     projects: () => children('project') as TextReader<ListedProject[]>,
@@ -204,7 +204,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
 }
 
 /** @throws Failure 'broken' where one of them names another owner */
-function refuseOthers(items: readonly Json[], expected: Parameters<typeof refuseOtherOwner>[1]): void {
+function refuseOthers(items: Iterable<Json>, expected: Parameters<typeof refuseOtherOwner>[1]): void {
   for (const item of items) refuseOtherOwner(item, expected)
 }
 

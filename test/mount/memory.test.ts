@@ -103,3 +103,19 @@ for (const { count, bytes, most } of scenes) {
     },
   )
 }
+
+t.test('MEM-3 a report of 100,000 rows is shown without a tree of them', { timeout: 140_000 }, async t => {
+  const mount = await realMount(t, { bare: true })
+  const rows = Array.from({ length: 100_000 }, (_, at) => `{"calcId":${at + 1},"calcOrder":${at + 1}}`)
+  const answer = `{"id":77,"title":"Long","reportType":"Energy Profile","calculations":[${rows.join(',')}]}`
+  mount.service.spoil(/^GET \/report\?id=77/, response => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(answer)
+  })
+  const at = (path: string): string => join(mount.directory, 'reports', path)
+  for (const path of ['77.json', '77', '77/order.txt']) await within(60_000, path, fs.stat(at(path)))
+  const text = await within(60_000, '77.json', fs.readFile(at('77.json'), 'utf8'))
+  t.equal(text.match(/"calcId"/g)?.length, rows.length)
+  const { peak } = await statusOf(mount)
+  t.ok(peak < 220, `${peak.toFixed(0)} MB at most`)
+})

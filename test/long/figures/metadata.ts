@@ -66,7 +66,7 @@ async function oneLife(
     const memory = (await drive.peakMemory()) / 2 ** 20
     sheet.most('MB of memory', memory)
     // On a busy machine the collector comes late; the cut is no place to measure by the megabyte.
-    if (memory > mostMegabytes * (frame.scale === 'cut' ? 1.5 : 1)) {
+    if (memory > mostMegabytes * (frame.scale === 'cut' ? 1.2 : 1)) {
       const names = makers.map(make => make('7').name).join(', ')
       sheet.wrong.push(
         `${Math.round(memory)} MB of memory in the life of: ${names.slice(0, 3_000)} (seed ${frame.seed})`,
