@@ -22,6 +22,8 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     for (const path of paths) {
       const ask = until(parts.deadlines.save)
       const node = targetOf(path, await tree.walk(path, ask))
+      if ((node.kind === 'calculation' || node.kind === 'project') && node.isOldName)
+        throw new Failure('absent', `${path}: it is called otherwise now; name it as it is listed`)
       refuseRights(path, node)
       found.set(keyOf(node), await described(path, node, ask))
     }

@@ -82,10 +82,16 @@ export function openDeleting(parts: DeletingParts): Deleting {
   }
 
   /** What somebody else has changed since it was removed is not what was to be deleted; what is gone already is. */
-  async function refuseChanged(removed: JsonObject | undefined, looked: Promise<JsonObject>): Promise<void> {
-    const { plain } = parts.dialect
+  async function refuseChanged(
+    removed: JsonObject | undefined,
+    looked: Promise<JsonObject>,
+    project?: ProjectId,
+  ): Promise<void> {
+    const { facts, plain } = parts.dialect
     const present = await looked.catch(unlessAbsent)
-    if (removed === undefined || present === undefined) return
+    if (present === undefined) return
+    refuseMoved(project, facts(present).parent)
+    if (removed === undefined) return
     if (editsBetween(plain(removed), plain(present)).size === 0) return
     throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
   }
@@ -113,7 +119,9 @@ export function openDeleting(parts: DeletingParts): Deleting {
       if (node.kind === 'project') return { title: titleOf(await remote.project(node.id, ask)) }
       if (node.kind === 'calculation') {
         const files = await remote.allFileTitles(node.id, ask)
-        return { title: titleOf(await remote.calculation(node.id, ask)), files }
+        const record = await remote.calculation(node.id, ask)
+        refuseMoved(node.parent, parts.dialect.facts(record).parent)
+        return { title: titleOf(record), files }
       }
       if (node.of === 'report') return { title: titleOf(await remote.report(node.id, ask)) }
       if (node.of !== 'share') return { title: '' }
@@ -143,7 +151,7 @@ export function openDeleting(parts: DeletingParts): Deleting {
         refuseAdded(files, await remote.allFileTitles(node.id, a))
         return remote.calculation(node.id, a)
       }
-      await refuseChanged(record, look(ask))
+      await refuseChanged(record, look(ask), project)
       await deleteOnce(
         { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
         ask,
@@ -173,6 +181,15 @@ export function openDeleting(parts: DeletingParts): Deleting {
       catalog.forgetIn(node.project, { kind: 'share', id: node.id })
     },
   }
+}
+
+/** Where two sources say in which project it is, and do not agree, another client has moved it. */
+function refuseMoved(from: string | undefined, to: string | undefined): void {
+  if (from === undefined || to === undefined || from === to) return
+  throw new Failure(
+    'conflict',
+    `it was listed in project ${from}, and is in project ${to} now: somebody has moved it, and it is not deleted`,
+  )
 }
 
 function refuseAdded(before: readonly FileTitle[], present: readonly FileTitle[]): void {

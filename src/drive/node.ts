@@ -16,6 +16,8 @@ export interface Child {
   /** Where that is which `.index.tsv` says of it beside its name. */
   readonly bundle?: Bundle | undefined
   readonly place?: number
+  /** It was reached by a name that a save has changed; it is listed under another one. */
+  readonly isOldName?: boolean
 }
 
 /** A file that makes a record when it is saved, and stands for that record afterwards. */

@@ -84,7 +84,14 @@ export function openRemoving(parts: RemovingParts): Removing {
     refuseGuarded(path, node)
   }
 
+  /** An editor at work goes on by the name that it has changed (RECORD-4); nothing is deleted by it. */
+  function refuseOldName(path: string, node: ProjectNode | CalculationNode): void {
+    if (node.isOldName !== true) return
+    throw new Failure('absent', `${path}: it is called otherwise now; remove it by the name that is listed`)
+  }
+
   async function rmdirCalculation(path: string, node: CalculationNode, ask: Ask): Promise<void> {
+    refuseOldName(path, node)
     meet(node)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
@@ -110,6 +117,7 @@ export function openRemoving(parts: RemovingParts): Removing {
   }
 
   async function rmdirProject(path: string, node: ProjectNode, ask: Ask): Promise<void> {
+    refuseOldName(path, node)
     meet(node)
     const change = changeOf(node)
     const made = parts.written.hasMade(node.id)

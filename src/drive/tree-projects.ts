@@ -84,7 +84,9 @@ export function openProjectTree(
     if (child === undefined) return undefined
     const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
     const item = listed.find(one => one.id === child.id)
-    return item && childNode(child, item)
+    if (item === undefined) return undefined
+    const node = childNode(child, item)
+    return written.isFormer(id, name) ? { ...node, isOldName: true } : node
   }
 
   async function lookupTop(name: string, ask: Ask): Promise<Node | undefined> {
@@ -151,7 +153,7 @@ export function nameFound(found: readonly Found[]): Nodes {
 }
 
 /** The child as it was named here, with the time that its listing gives it. */
-function childNode(child: Named, { since }: Listed<string>): Node {
+function childNode(child: Named, { since }: Listed<string>): Named {
   const { parent, published, born } = child
   const told = { parent, published, born, since }
   return child.kind === 'project'

@@ -56,6 +56,49 @@ export function deleting(t: Test, open: OpenGround): void {
     )
   }
 
+  t.test('RECORD-4 nothing is deleted by a name that a save has changed', async t => {
+    const ground = await open(t, manage)
+    const { service } = ground
+    for (const [name, now, record] of [
+      ['Sub project', 'Kept', '.project.json'],
+      ['TS1_opt', 'Saddle', '.calculation.json'],
+    ] as const) {
+      await namesOf(ground, water)
+      const path = `${water}/${name}`
+      await overwrite(
+        ground,
+        `${path}/${record}`,
+        (await textOf(ground, `${path}/${record}`)).replace(name, now),
+      )
+      t.ok((await namesOf(ground, water)).includes(now))
+      const asked = await service.during(async () => {
+        if (name === 'TS1_opt') t.equal(await outcome(removeTree(ground, path)), 'ENOENT')
+        else t.equal(await outcome(ground.files.rmdir(path)), 'ENOENT')
+        await pauseEnds(ground)
+      })
+      t.same(writes(asked), [])
+      t.ok((await namesOf(ground, water)).includes(now))
+    }
+  })
+
+  t.test('THING-5 a calculation that another client has moved is not deleted by its old place', async t => {
+    const ground = await open(t, manage)
+    const { files, service } = ground
+    await namesOf(ground, calculation)
+    const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
+    t.equal(String(record.parentId), ids.water)
+    service.spoil(/^GET \/calculation\?id=1234$/, response => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ ...record, parentId: Number(ids.empty) }))
+    })
+    const asked = await service.during(async () => {
+      await removeTree(ground, calculation)
+      await pauseEnds(ground)
+    })
+    t.same(writes(asked), [])
+    t.match(await files.xattr(calculation, 'user.calcfs.error'), /moved it/)
+  })
+
   t.test('rm -r of a calculation', async t => {
     const ground = await open(t, manage)
     const { files, service } = ground
