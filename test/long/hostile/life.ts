@@ -123,6 +123,7 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     for (const plan of [...again, ...plans.filter(({ door }) => door === 'login')]) await alone(plan)
 
     for (const trial of cases) trial.end()
+    origin.endAnswers()
     if (!drive.alive) {
       sheet.wrong.push(`the daemon died (${seed}): ${(await drive.log()).slice(-500)}`)
       return
@@ -153,10 +154,13 @@ async function restingMemory(drive: Drive): Promise<number> {
 
 const kindOf = (target: string): string => target.replace(/^.*\/|:\[.*$/g, '')
 
-/** Everything that was opened for odd answers is closed again. */
+/** An answer that stands still is waited for, for a minute after its last byte (AVAIL-3). In milliseconds. */
+const settledWithin = 80_000
+
+/** Everything that was opened for odd answers is closed again; connections that are idle go after 4 s. */
 async function settled(drive: Drive, before: readonly string[], { sheet, way, frame }: Stage): Promise<void> {
   let now: readonly string[] = []
-  await eventually(20_000, 'descriptors', async () => {
+  await eventually(settledWithin, 'descriptors', async () => {
     now = await drive.descriptors()
     return now.length <= Math.ceil(before.length * 1.05)
   }).catch(() =>

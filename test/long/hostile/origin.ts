@@ -20,6 +20,8 @@ export interface Origin {
   /** Asked for every request; what it gives is what goes out. */
   answer: (asked: Asked) => { readonly answer: Answer; readonly spoil: Spoil | undefined }
   readonly asked: number
+  /** Ends every connection on which an answer is still on its way: a body that drips would do so for hours. */
+  endAnswers(): void
   /** Ends every connection. */
   hangUp(): void
 }
@@ -29,11 +31,15 @@ const base = '/create/rest'
 /** Listens on a free port of 127.0.0.1 until the scope ends. */
 export async function openOrigin(scope: Ending, answer: Origin['answer']): Promise<Origin> {
   const sockets = new Set<Socket>()
+  const answering = new Set<Socket>()
   let asked = 0
   const server = createServer({ noDelay: true }, socket => {
     sockets.add(socket)
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      answering.delete(socket)
+    })
     let waiting: Buffer = Buffer.alloc(0)
     let busy: Promise<void> = Promise.resolve()
     socket.on('data', piece => {
@@ -45,7 +51,9 @@ export async function openOrigin(scope: Ending, answer: Origin['answer']): Promi
         busy = busy.then(async () => {
           const { answer, spoil } = origin.answer(request)
           const proper = wireOf(answer, request.method === 'HEAD')
+          answering.add(socket)
           await play(socket, spoil === undefined ? proper : spoil(proper, answer, request))
+          answering.delete(socket)
         })
         busy.catch(() => socket.destroy())
       }
@@ -57,6 +65,9 @@ export async function openOrigin(scope: Ending, answer: Origin['answer']): Promi
     answer,
     get asked() {
       return asked
+    },
+    endAnswers() {
+      for (const socket of answering) socket.destroy()
     },
     hangUp() {
       for (const socket of sockets) socket.destroy()
