@@ -6,13 +6,15 @@ import { Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import { after, type Soon } from '../soon.js'
 
-/** What the programs that have a path open read, and what the kernel was told of it. */
+/** What the programs that have a path open read or write, and what the kernel was told of it. */
 interface Held {
   readonly version: string
-  size: number
-  mtime: Instant
+  /** Undefined where it was only opened for writing. */
+  told: Told | undefined
   readonly handles: Set<number>
 }
+
+type Told = Pick<Attributes, 'size' | 'mtime'>
 
 /** The version whose pages the kernel may still have. */
 interface Last {
@@ -29,8 +31,9 @@ const rememberedPaths = 10_000
 /**
  * libfuse gives a path one inode for as long as the kernel remembers it. Where its name comes to stand for another file (a
  * calculation renamed on the platform, a file replaced there), a reader of the first one would be cut at the size of the
- * second, and each would be served the other's pages. So for as long as a program has the path open for reading, it keeps the
- * size and time of that version, and an `open` that would read another one is ESTALE.
+ * second, and each would be served the other's pages. So for as long as a program has the path open, it keeps the size and
+ * time of that version, and an `open` that would read another one is ESTALE: also after a read was answered ESTALE, for that
+ * may have been the kernel's own reading ahead.
  */
 export function withOneVersion(drive: Drive): Drive {
   const held = new Map<string, Held>()
@@ -57,41 +60,44 @@ export function withOneVersion(drive: Drive): Drive {
   function told(path: string, attributes: Attributes): Attributes {
     if (!isVersioned(attributes)) return attributes
     const one = held.get(path)
-    if (one !== undefined && one.version !== attributes.version)
-      return { ...attributes, size: one.size, mtime: one.mtime }
+    if (one !== undefined && one.version !== attributes.version) {
+      if (one.told === undefined) throw otherVersion(path)
+      return { ...attributes, ...one.told }
+    }
     const moved = movedBy(path, attributes)
     const mtime = instant(attributes.mtime + moved)
     // A record that is saved meanwhile has another size, and is the same file.
-    if (one !== undefined) Object.assign(one, { size: attributes.size, mtime })
+    if (one !== undefined) one.told = { size: attributes.size, mtime }
     return moved === 0 ? attributes : { ...attributes, mtime }
   }
 
-  function hold(path: string, handle: number, attributes: Attributes): number {
-    const version = drive.versionOf(handle)
-    if (version === undefined) return handle
+  /** The handle counts for its path from here on. */
+  function hold(path: string, handle: number, version: string, seen: Told | undefined): number {
     const one = held.get(path)
-    // The name may have come to stand for another file since the open.
-    const isOne = isVersioned(attributes) && attributes.version === version
-    if (!isOne || (one !== undefined && one.version !== version)) throw otherVersion(path)
-    const { size, mtime } = attributes
-    const moved = movedBy(path, attributes)
-    last.set(path, { version, size, mtime, moved })
-    if (one === undefined)
-      held.set(path, { version, size, mtime: instant(mtime + moved), handles: new Set([handle]) })
+    if (one !== undefined && one.version !== version) throw otherVersion(path)
+    if (one === undefined) held.set(path, { version, told: seen, handles: new Set([handle]) })
     else one.handles.add(handle)
     pathOf.set(handle, path)
     return handle
   }
 
-  /** The handle counts for its path, or it is closed again. */
-  function counted(path: string, handle: number): Soon<number> {
-    return after(drive.getattr(path), attributes => hold(path, handle, attributes))
+  /** What the kernel may take into its pages is noted, too. */
+  function holdRead(path: string, handle: number, version: string, attributes: Attributes): number {
+    // The name may have come to stand for another file since the open.
+    if (!isVersioned(attributes) || attributes.version !== version) throw otherVersion(path)
+    const { size, mtime } = attributes
+    const moved = movedBy(path, attributes)
+    hold(path, handle, version, { size, mtime: instant(mtime + moved) })
+    last.set(path, { version, size, mtime, moved })
+    return handle
   }
 
-  /** Who was told that its version is gone reads no more of it. */
-  function failed(handle: number, thrown: unknown): never {
-    if (thrown instanceof Failure && thrown.kind === 'replaced') drop(handle)
-    throw thrown
+  /** A stat would have effects on a record that a program is about to write, and nobody reads through O_WRONLY. */
+  function counted(path: string, access: OpenAccess, handle: number): Soon<number> {
+    const version = drive.versionOf(handle)
+    if (version === undefined) return handle
+    if (access === 'write-only') return hold(path, handle, version, undefined)
+    return after(drive.getattr(path), attributes => holdRead(path, handle, version, attributes))
   }
 
   async function closed(handle: number, thrown: unknown): Promise<never> {
@@ -105,23 +111,21 @@ export function withOneVersion(drive: Drive): Drive {
       held.size === 0 && last.size === 0
         ? drive.getattr(path)
         : after(drive.getattr(path), attributes => told(path, attributes)),
-    open(path: string, access: OpenAccess) {
-      if (access !== 'read') return drive.open(path, access)
-      return after(drive.open(path, access), handle => {
+    open: (path: string, access: OpenAccess) =>
+      after(drive.open(path, access), handle => {
         try {
-          const opened = counted(path, handle)
+          const opened = counted(path, access, handle)
           return opened instanceof Promise ? opened.catch(thrown => closed(handle, thrown)) : opened
         } catch (thrown) {
           return closed(handle, thrown)
         }
-      })
-    },
-    read(handle, target, offset) {
+      }),
+    async create(path) {
+      const handle = await drive.create(path)
       try {
-        const count = drive.read(handle, target, offset)
-        return count instanceof Promise ? count.catch(thrown => failed(handle, thrown)) : count
+        return await counted(path, 'write-only', handle)
       } catch (thrown) {
-        return failed(handle, thrown)
+        return closed(handle, thrown)
       }
     },
     release(handle) {

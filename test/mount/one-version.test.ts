@@ -27,10 +27,11 @@ const bytesOf = (name: string, size: number): string =>
 const program = `
 import os, sys
 file = None
+flags = {'open': os.O_RDONLY, 'change': os.O_RDWR}
 for line in sys.stdin:
     what, *rest = line.strip().split(' ', 1)
     try:
-        if what == 'open': file = os.open(rest[0], os.O_RDONLY); print('done', flush=True)
+        if what in flags: file = os.open(rest[0], flags[what]); print('done', flush=True)
         elif what == 'close': os.close(file); print('done', flush=True)
         else:
             out = b''
@@ -123,18 +124,20 @@ t.test(
   },
 )
 
-t.test('READ-18 a record that is open shows no other calculation its page', async t => {
-  const ground = await withTwo(t, [10, 10])
-  const record = `${folder}/first/.calculation.json`
-  const read = reader(t)
-  t.equal(await read(`open ${join(ground.directory, record)}`), 'done')
-  await swap(ground)
-  t.equal(await outcome(ground.files.open(record, 'r')), 'ESTALE')
-  t.match(JSON.parse(bytes(await read('read 100000'))), { id: 200 })
-  t.equal(await read('close'), 'done')
-  await ground.pass(1_100)
-  t.match(JSON.parse(await textOf(ground, record)), { id: 201 })
-})
+for (const how of ['open', 'change'] as const) {
+  t.test(`READ-18 a record that is open shows no other calculation its page (${how})`, async t => {
+    const ground = await withTwo(t, [10, 10])
+    const record = `${folder}/first/.calculation.json`
+    const read = reader(t)
+    t.equal(await read(`${how} ${join(ground.directory, record)}`), 'done')
+    await swap(ground)
+    t.equal(await outcome(ground.files.open(record, 'r')), 'ESTALE')
+    t.match(JSON.parse(bytes(await read('read 100000'))), { id: 200 })
+    t.equal(await read('close'), 'done')
+    await ground.pass(1_100)
+    t.match(JSON.parse(await textOf(ground, record)), { id: 201 })
+  })
+}
 
 t.test('READ-18 a file replaced in its place never mixes with what was there, whoever reads', async t => {
   const ground = await realMount(t)
@@ -152,12 +155,19 @@ t.test('READ-18 a file replaced in its place never mixes with what was there, wh
   tag = randomBytes(4).toString('hex')
   await ground.calcfs('refresh', place)
   await ground.pass(1_100)
+  // The kernel reads ahead by itself, and tells nobody how that ends.
+  let next = begun
+  for (let piece = 0; piece < 64; piece += 1) {
+    const more = await slow('read 4096')
+    if (more.startsWith('errno')) break
+    next += bytes(more)
+  }
   const opened = await fresh(`open ${place}`)
   const seen = opened === 'done' ? await fresh(`read ${longest}`) : opened
   t.ok(seen === 'errno 116' || bytes(seen) === text, 'a fresh reader gets the new one, or an error')
   const rest = await slow(`read ${longest}`)
   t.ok(
-    rest === 'errno 116' || begun + bytes(rest) === bytesOf('f', longest),
+    rest === 'errno 116' || next + bytes(rest) === bytesOf('f', longest),
     'the old one its own, or an error',
   )
   t.equal(await slow('close'), 'done')
