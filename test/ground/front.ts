@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 /** One request as it arrived, without the base path: `PUT /report/calculations`. */
 export interface Heard {
@@ -60,6 +60,7 @@ export async function openFront(first: number): Promise<Front> {
   let held: Promise<unknown> = Promise.resolve()
   const agent = new Agent({ keepAlive: true, timeout: 5_000 })
   let server: Server = createServer()
+  const sockets = new Set<Socket>()
 
   async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(incoming)
@@ -101,13 +102,23 @@ export async function openFront(first: number): Promise<Front> {
     server = createServer((incoming, response) => {
       pass(incoming, response).catch(() => response.destroy())
     })
+    server.on('connection', socket => {
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    })
     await new Promise<void>(listening => server.listen(at, '127.0.0.1', listening))
     return (server.address() as AddressInfo).port
   }
 
   async function leave(): Promise<void> {
-    server.closeAllConnections()
-    await new Promise(closed => server.close(closed))
+    const closed = new Promise(ended => server.close(ended))
+    const cut = (): void => {
+      for (const socket of sockets) socket.destroy()
+    }
+    cut()
+    // One that was accepted at this very moment would be waited for, and nobody answers it.
+    const closing = setInterval(cut, 20)
+    await closed.finally(() => clearInterval(closing))
   }
 
   const own = await listen(0)

@@ -74,10 +74,17 @@ const backward = molecules.toReversed()
 /** What is read. */
 export function madeAnew(t: Test, open: OpenGround): void {
   const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
+  // Two dates within one second, of which one is a whole second, may be one moment told in two precisions.
+  let made = 0
+  const ownDate = () => {
+    made += 1
+    const date = new Date(Date.UTC(2026, 0, 1, 0, 0, made, 1 + (made % 998))).toISOString()
+    return `{"creationDate":"${date}","modificationDate":"${date}"}`
+  }
   const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
   const services = [
-    { what: 'a service', fields: undefined, shortcomings: {} },
-    { what: 'a service that lists no dates', fields: undefined, shortcomings: { bareListings: true } },
+    { what: 'a service', fields: ownDate, shortcomings: {} },
+    { what: 'a service that lists no dates', fields: ownDate, shortcomings: { bareListings: true } },
     { what: 'a service whose things have one date', fields: sameDate, shortcomings: {} },
   ] as const
 
