@@ -1,5 +1,5 @@
 // What an edit is: the top-level fields in which a program's text differs from the text it had.
-import { fieldOf, type Json, type JsonObject, withField, withoutField } from '../record/json.js'
+import { type Field, fieldOf, type Json, type JsonObject } from '../record/json.js'
 import { equalJson } from '../record/meaning.js'
 
 /** Stands for the value of a field that is not there (any more). */
@@ -19,13 +19,23 @@ export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
   return edits
 }
 
-/** The record with these edits; every other field stays exactly as it is. */
+/**
+ * The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays
+ * exactly as it is.
+ */
 export function withEdits(record: JsonObject, edits: Edits): JsonObject {
-  let result = record
-  for (const [name, edit] of edits) {
-    result = edit === removed ? withoutField(result, name) : withField(result, name, edit)
+  if (edits.size === 0) return record
+  const fresh = new Map(edits)
+  const fields: Field[] = []
+  for (const field of record.fields) {
+    fresh.delete(field.name)
+    const edit = edits.get(field.name)
+    if (edit === undefined) fields.push(field)
+    else if (edit !== removed) fields.push({ ...field, value: edit })
   }
-  return result
+  for (const [name, edit] of fresh)
+    if (edit !== removed) fields.push({ name, rawName: JSON.stringify(name), value: edit })
+  return { type: 'object', fields }
 }
 
 export interface Merge {

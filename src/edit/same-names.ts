@@ -5,7 +5,7 @@ import type { JsonObject } from '../record/json.js'
 /** What the service itself gives twice may stay so. @throws Failure 'refused' */
 export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
   const known = twice(base)
-  const fresh = twice(mine).find(name => !known.includes(name))
+  const fresh = [...twice(mine)].find(name => !known.has(name))
   if (fresh === undefined) return
   throw new Failure(
     'refused',
@@ -13,7 +13,9 @@ export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
   )
 }
 
-function twice({ fields }: JsonObject): string[] {
-  const names = fields.map(({ name }) => name)
-  return names.filter((name, at) => names.indexOf(name) !== at)
+function twice({ fields }: JsonObject): ReadonlySet<string> {
+  const met = new Set<string>()
+  const again = new Set<string>()
+  for (const { name } of fields) (met.has(name) ? again : met).add(name)
+  return again
 }

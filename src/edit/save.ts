@@ -1,8 +1,10 @@
 // The one way from a text to the service: parse, find the base, check, compare, send, read again.
+import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
 import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
+import { foldedFrom } from '../record/quick-json.js'
 import { type Ask, type Instant, isAnotherThing } from '../remote/remote.js'
 import { isOtherThan, refuseAnother } from './another.js'
 import { type Candidate, chooseBase } from './base.js'
@@ -156,8 +158,14 @@ async function textsMet(save: Save): Promise<Met> {
   const { plain } = save.record
   const texts = await save.texts.candidates(save.record.key)
   const held = await heldBefore(save)
+  const known: (Candidate & Pick<KnownText, 'text'>)[] = []
+  for (const met of texts) {
+    known.push({ ...met, record: plain(parseObject(met.text)) })
+    // Every text takes its time, and the drive answers meanwhile.
+    if (met.text.length >= foldedFrom) await setImmediate()
+  }
   return {
-    known: texts.map(met => ({ ...met, record: plain(parseObject(met.text)) })),
+    known,
     held: held === undefined ? undefined : plain(parseObject(held)),
   }
 }

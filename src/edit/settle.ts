@@ -68,7 +68,8 @@ export function asItWas(failure: Failure): Failure {
 
 /** The failure of a save of several requests, with what is stored all the same. */
 export function partlyStored(failure: Failure, change: Change, unstored: readonly string[]): Failure {
-  const done = [...change.edits.keys()].filter(name => !unstored.includes(name))
+  const missing = new Set(unstored)
+  const done = [...change.edits.keys()].filter(name => !missing.has(name))
   if (done.length === 0) return failure
   const sentence = `${failure.message} (stored all the same: ${done.map(name => JSON.stringify(name)).join(', ')})`
   return new Failure(failure.kind, sentence, { cause: failure, said: failure.said, place: failure.place })

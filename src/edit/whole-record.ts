@@ -100,7 +100,8 @@ function compareTitled(dialect: Dialect, change: Change, stored: JsonObject): Ve
   const wanted = dialect.facts(change.whole).title
   const kept = dialect.facts(stored).title
   const titled = dialect.retitled(stored, wanted ?? '')
-  const without = missing.filter(name => unstored(change.edits, titled).includes(name))
+  const unstoredTitled = new Set(unstored(change.edits, titled))
+  const without = missing.filter(name => unstoredTitled.has(name))
   const isTidied =
     wanted !== undefined &&
     kept !== undefined &&

@@ -43,6 +43,15 @@ export function fieldTable(source: Buffer): FieldTable {
     return { name: nameIn(rawName), rawName, valueStart: valueAfter(source, { bytes: source, at: end }) }
   }
 
+  // A look at a few names takes no memory; a search for all of them is indexed.
+  let searches = 0
+  let chains: ReturnType<typeof chained> | undefined
+  function searched() {
+    searches += 1
+    if (searches > searchesInOrder) chains ??= chained(hashes)
+    return chains ?? hashes
+  }
+
   return {
     count: starts.length,
     at,
@@ -50,7 +59,8 @@ export function fieldTable(source: Buffer): FieldTable {
       const bytes = Buffer.from(name)
       const hash = hashBetween(bytes, 0, bytes.length)
       const places: number[] = []
-      for (let place = hashes.find(hash, 0); place >= 0; place = hashes.find(hash, place + 1))
+      const among = searched()
+      for (let place = among.find(hash); place >= 0; place = among.next(hash, place))
         if (isCalled(starts.at(place), { name, bytes })) places.push(place)
       return places
     },
@@ -93,20 +103,50 @@ function hashBetween(bytes: Buffer, start: number, end: number): number {
   return hash >>> 0
 }
 
+/** So many searches pass over all numbers; then those that may be equal are chained. */
+const searchesInOrder = 64
+
+/** Finds these numbers without passing over the others, in about ten bytes for each. */
+function chained(numbers: { readonly length: number; at(place: number): number }) {
+  let slots = 64
+  while (slots < numbers.length) slots *= 2
+  // Places plus one; 0 ends a chain.
+  const heads = new Uint32Array(slots)
+  const followers = new Uint32Array(numbers.length)
+  for (let place = numbers.length - 1; place >= 0; place -= 1) {
+    const slot = numbers.at(place) & (slots - 1)
+    followers[place] = heads[slot] ?? 0
+    heads[slot] = place + 1
+  }
+  function along(number: number, first: number): number {
+    let place = first - 1
+    while (place >= 0 && numbers.at(place) !== number) place = (followers[place] ?? 0) - 1
+    return place
+  }
+
+  return {
+    find: (number: number): number => along(number, heads[number & (slots - 1)] ?? 0),
+    next: (number: number, place: number): number => along(number, followers[place] ?? 0),
+  }
+}
+
 /** Whole numbers below 2^32, in four bytes each. */
 function growing() {
   let numbers = new Uint32Array(64)
   let length = 0
+  function from(number: number, start: number): number {
+    const found = numbers.indexOf(number, start)
+    return found < length ? found : -1
+  }
+
   return {
     get length() {
       return length
     },
     at: (place: number): number => numbers[place] ?? 0,
-    /** The place of the number, from this place on; -1 where it is none. */
-    find(number: number, from: number): number {
-      const found = numbers.indexOf(number, from)
-      return found < length ? found : -1
-    },
+    /** The first place of the number, and the one behind this place; -1 where there is none. */
+    find: (number: number): number => from(number, 0),
+    next: (number: number, place: number): number => from(number, place + 1),
     push(number: number): void {
       if (length === numbers.length) {
         const more = new Uint32Array(2 * length)

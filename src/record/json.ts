@@ -1,4 +1,5 @@
 // A JSON text as a tree that forgets nothing: key order, number spelling, escapes and unknown fields all come back.
+import { type NameIndex, nameIndex } from './name-index.js'
 
 /** One field of an object. Duplicate names are kept; the last one counts, as in JSON.parse. */
 export interface Field {
@@ -39,7 +40,21 @@ export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
 /** The value of a field, the last one where a name stands twice; undefined where there is none. */
 export function fieldOf(object: JsonObject, name: string): Json | undefined {
   if (object.named !== undefined) return object.named(name).at(-1)?.value
-  return object.fields.findLast(field => field.name === name)?.value
+  const { fields } = object
+  if (fields.length < indexedFrom) return fields.findLast(field => field.name === name)?.value
+  return fields[indexOf(fields).find(name) ?? -1]?.value
+}
+
+/** In fewer fields a name is found as fast without an index. */
+const indexedFrom = 256
+
+/** An object never changes, and a save asks a long one for each of its names. */
+const indexes = new WeakMap<readonly Field[], NameIndex>()
+
+function indexOf(fields: readonly Field[]): NameIndex {
+  const index = indexes.get(fields) ?? nameIndex(fields)
+  indexes.set(fields, index)
+  return index
 }
 
 /** Every field of this name, in order. */

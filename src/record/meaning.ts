@@ -3,6 +3,7 @@ import type { Json, JsonObject } from './json.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
 export function equalJson(one: Json, other: Json): boolean {
+  if (one.type === 'string' && other.type === 'string') return one.value === other.value
   return meaning(one) === meaning(other)
 }
 

@@ -237,7 +237,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
     const { outgoing, allowed } = sending
     sending.late ??= new Failure(
       'timeout',
-      `no answer to ${described(outgoing)} within ${Math.round(allowed)} ms`,
+      `no answer to ${described(outgoing)} within ${Math.max(0, Math.round(allowed))} ms`,
     )
     return sending.late
   }

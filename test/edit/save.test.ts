@@ -9,6 +9,7 @@ import { textHash } from '../../src/edit/texts.js'
 import { fieldOf, withField } from '../../src/record/json.js'
 import { parseObject } from '../../src/record/parse.js'
 import { compactPrint, prettyPrint } from '../../src/record/print.js'
+import { quickObject } from '../../src/record/quick-json.js'
 import { instant } from '../../src/remote/remote.js'
 import { fakeService, reportId, sameRecord } from './fake-service.js'
 import { ask, failureOf, openRoom, rewrite, scratch } from './room.js'
@@ -33,6 +34,36 @@ t.test('an edited field goes out in the whole record as just read, all else exac
   const saved = await room.write(record, shown.replace('"Water"', '"Ice"'))
   t.same(puts(service.requests), [`PUT ${report.replace('"Water"', '"Ice"')}`])
   t.match(saved, { outcome: 'stored', text: shown.replace('"Water"', '"Ice"'), lost: undefined })
+})
+
+t.test('MEM-3 a record of four times as many fields is saved in about four times the time', async t => {
+  /** Milliseconds at best of a save of one field, and of one of all fields. */
+  async function saved(count: number): Promise<{ one: number; all: number }> {
+    const fields = Array.from({ length: count }, (_, at) => `"f${at}":"v${at} plain text"`)
+    const { service, record, room, shown } = await setUp(t, report.replace('{', `{${fields.join(',')},`))
+    service.record = quickObject(Buffer.from(shown))
+    let text = shown
+    async function timed(edited: string): Promise<number> {
+      const began = performance.now()
+      t.match(await room.write(record, edited), { outcome: 'stored' })
+      const took = performance.now() - began
+      t.ok(sameRecord(service, edited))
+      service.record = quickObject(Buffer.from(edited))
+      text = edited
+      return took
+    }
+    const [one, all]: number[][] = [[], []]
+    for (const round of [1, 2, 3]) {
+      one?.push(await timed(text.replace(/"title": "[^"]*"/, `"title": "Ice ${round}"`)))
+      all?.push(await timed(text.replaceAll(/plain( [0-9])? text/g, `plain ${round} text`)))
+    }
+    return { one: Math.min(...(one ?? [])), all: Math.min(...(all ?? [])) }
+  }
+  const few = await saved(4000)
+  const many = await saved(16_000)
+  t.comment(few, many)
+  t.ok(many.one < 8 * few.one, `one field: ${few.one.toFixed(0)} and ${many.one.toFixed(0)} ms`)
+  t.ok(many.all < 8 * few.all, `all fields: ${few.all.toFixed(0)} and ${many.all.toFixed(0)} ms`)
 })
 
 t.test('a text that says nothing new asks for nothing at all', async t => {
