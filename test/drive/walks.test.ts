@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { Seed } from '../../src/service/seed.js'
-import { type Ground, outcome } from '../ground/ground.js'
+import { type Ground, outcome, textOf } from '../ground/ground.js'
 import { inProcess } from '../ground/in-process.js'
 import { writes } from '../ground/service.js'
 
@@ -178,8 +178,12 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
   async function settle(): Promise<void> {
     await ground.pass(3_200)
     await files.readdir('projects')
-    for (let heard = -1; heard !== service.heard.length; ) {
+    const isDeleting = async (): Promise<boolean> =>
+      JSON.parse(await textOf(ground, '.calcfs/status.json')).deleting.length > 0
+    for (let heard = -1; heard !== service.heard.length || (await isDeleting()); ) {
       heard = service.heard.length
+      // A pause that began again on a busy machine ends, too.
+      await ground.pass(100)
       await new Promise(wake => setTimeout(wake, 60))
     }
   }
