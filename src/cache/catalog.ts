@@ -349,9 +349,12 @@ export function openCatalog(
       if (of.kind === 'calculation') forgetFiles(of.id)
     },
     forgetIn(parent, { kind, id }) {
+      if (kind === 'share') {
+        takeOut(sharesOf(parent), id)
+        return memory.expire(sharesOf(parent))
+      }
       if (kind === 'project') takeOut(projectsOf(parent), id)
-      else if (kind === 'calculation') takeOut(calculationsOf(parent), id)
-      else takeOut(sharesOf(parent), id)
+      else takeOut(calculationsOf(parent), id)
       refreshProject(parent)
     },
     forgetFiles,

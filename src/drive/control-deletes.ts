@@ -7,6 +7,7 @@ import type { ControlParts } from './control-parts.js'
 import type { Target } from './deleting.js'
 import { keyOf, type Node } from './node.js'
 import { nameOf } from './places.js'
+import { refuseOldName } from './refusals.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
   const { catalog, reports, tree, writing } = parts
@@ -22,8 +23,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     for (const path of paths) {
       const ask = until(parts.deadlines.save)
       const node = targetOf(path, await tree.walk(path, ask))
-      if ((node.kind === 'calculation' || node.kind === 'project') && node.isOldName)
-        throw new Failure('absent', `${path}: it is called otherwise now; name it as it is listed`)
+      refuseOldName(path, node)
       refuseRights(path, node)
       found.set(keyOf(node), await described(path, node, ask))
     }

@@ -19,7 +19,7 @@ import {
 } from './node.js'
 import { nameOf, parentOf } from './places.js'
 import { pauseMs } from './record-saving.js'
-import { readOnlyBecause } from './refusals.js'
+import { readOnlyBecause, refuseOldName } from './refusals.js'
 import { seriesPauseMs } from './removal-series.js'
 import type { Tree } from './tree.js'
 import type { WrittenNames } from './written-names.js'
@@ -82,12 +82,6 @@ export function openRemoving(parts: RemovingParts): Removing {
     refuseGuarded(path, node)
     judge(scopesOf(node)[0], keyOf(node), parentOf(path))
     refuseGuarded(path, node)
-  }
-
-  /** An editor at work goes on by the name that it has changed (RECORD-4); nothing is deleted by it. */
-  function refuseOldName(path: string, node: ProjectNode | CalculationNode): void {
-    if (node.isOldName !== true) return
-    throw new Failure('absent', `${path}: it is called otherwise now; remove it by the name that is listed`)
   }
 
   async function rmdirCalculation(path: string, node: CalculationNode, ask: Ask): Promise<void> {
