@@ -112,6 +112,18 @@ t.test('READ-4 what may be packed once or twice is refused', { timeout: 10_000 }
   t.equal(await textOf(await service.asked.content(get, 'run.log', start, ask())), 'the file')
 })
 
+t.test('READ-4 what is gzip again once it is unpacked is refused', { timeout: 10_000 }, async t => {
+  const packed = gzipSync(gzipSync('the file'))
+  const service = await rawService(t, () =>
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`),
+      packed,
+    ]),
+  )
+  const read = async () => textOf(await service.asked.content(get, 'run.log', start, ask()))
+  await failsAs(t, 'broken', read())
+})
+
 t.test(
   'READ-6 an error in JSON is no content, unless the name is one of JSON',
   { timeout: 10_000 },
