@@ -7,14 +7,20 @@ import { until } from '../ground/within.js'
 
 t.setTimeout(240_000)
 
-/** Milliseconds: three for the command, the rest for a program to start on a busy machine. */
-const limit = 6000
+/** Milliseconds for a command towards a daemon. */
+const limit = 3000
 
-/** Ends within the limit. */
-async function soon(t: Test, work: Promise<Ran>): Promise<Ran> {
+/** Ends within the limit, and what programs need to start on this machine now. */
+async function soon(t: Test, ground: MountGround, work: Promise<Ran>): Promise<Ran> {
   const began = Date.now()
   const ran = await work
-  t.ok(Date.now() - began < limit, `${Date.now() - began} ms`)
+  const took = Date.now() - began
+  if (took > limit) {
+    const again = Date.now()
+    await ground.calcfs('--version')
+    const start = Date.now() - again
+    t.ok(took < limit + 4 * start, `${took} ms, of them about ${start} to start a program`)
+  }
   return ran
 }
 
@@ -52,12 +58,15 @@ for (const [how, begin] of [
     t.match(await status(ground), { code: 0, stdout: /the service answers/ })
     await begin(ground)
     // Nothing was asked since, so that only a question can tell.
-    t.match(await soon(t, status(ground)), { code: 4, stdout: /the service has been away since .+: .+/ })
-    const json = await soon(t, status(ground, '--json'))
+    t.match(await soon(t, ground, status(ground)), {
+      code: 4,
+      stdout: /the service has been away since .+: .+/,
+    })
+    const json = await soon(t, ground, status(ground, '--json'))
     t.equal(json.code, 4)
     t.match(told(json), { answers: false, awaySince: String, awayBecause: String })
     for (const path of paths) {
-      const ran = await soon(t, refresh(ground, path))
+      const ran = await soon(t, ground, refresh(ground, path))
       t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-23)`)
     }
   })
@@ -71,7 +80,10 @@ t.test('a service that takes three seconds an answer is slow, not away (CLI-22)'
   })
   // What it was like before says that it is away, until that question is answered after all.
   await until(20_000, 'the first slow answer', async () => (await status(ground)).code === 0)
-  t.match(await soon(t, status(ground)), { code: 0, stdout: /the service answers slowly, in \d+\.\d s/ })
+  t.match(await soon(t, ground, status(ground)), {
+    code: 0,
+    stdout: /the service answers slowly, in \d+\.\d s/,
+  })
   t.match(told(await status(ground, '--json')), { answers: true, answersInMs: Number })
 })
 
@@ -92,11 +104,11 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     response.writeHead(401)
     response.end('who are you?')
   })
-  t.match(await soon(t, status(ground)), {
+  t.match(await soon(t, ground, status(ground)), {
     code: 3,
     stdout: /the sign-in has ended: .*`calcfs login http:\S+`/,
   })
-  const json = await soon(t, status(ground, '--json'))
+  const json = await soon(t, ground, status(ground, '--json'))
   t.equal(json.code, 3)
   t.match(told(json), {
     answers: true,
@@ -105,7 +117,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     signedOutBecause: /sign-in has ended/,
   })
   for (const path of paths) {
-    const ran = await soon(t, refresh(ground, path))
+    const ran = await soon(t, ground, refresh(ground, path))
     t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
   }
   mend()
