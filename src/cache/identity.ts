@@ -90,7 +90,7 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
       const row = rowOf(thing)
       if (row === undefined) return saysNothing(said) ? '' : keep(thing, { mark: markOf(said), [by]: said })
       if (contradicts(row, said, by)) return another(thing, said, by)
-      const doubtful = isDoubtful(row, said, by)
+      const doubtful = isDoubtful(thing, row, said, by)
       const mark = doubtful ? freshMark(said, now()) : row.mark
       keep(thing, { ...row, mark, [by]: { ...row[by], ...stripped(said) } })
       if (doubtful) for (const doubter of doubters) doubter(thing)
@@ -145,12 +145,17 @@ function contradicts(row: Row, said: Identity, by: Source): boolean {
   return elsewhere !== undefined && !isSameMoment(instant(elsewhere), said.born, 'loosely')
 }
 
-/** Without a date a new name, or another place, may be a rename or another thing. */
-function isDoubtful(row: Row, said: Identity, by: Source): boolean {
-  const before = row[by]
-  if (before === undefined || (before.born !== undefined && said.born !== undefined)) return false
+/**
+ * A new name or another place may be a rename, a move, or another thing that was made at the same moment: a service that is
+ * filled in one go gives all things one date. A listing and a record may tell the place differently, but not the name. Of a
+ * dated project nothing is downloaded, and the service may spell a name that was written here differently.
+ */
+function isDoubtful({ kind }: Thing, row: Row, said: Identity, by: Source): boolean {
   const differ = (one: string | undefined, other: string | undefined) =>
     one !== undefined && other !== undefined && one !== other
+  const before = row[by]
+  if (kind === 'project' && before?.born !== undefined && said.born !== undefined) return false
+  if (before === undefined) return differ(row[by === 'listing' ? 'record' : 'listing']?.title, said.title)
   return differ(before.title, said.title) || differ(before.parent, said.parent)
 }
 

@@ -116,37 +116,18 @@ export function withFirstTimes<Item extends Listed<string>>(
   const inOrder = listed.every(({ id }, at) => known[at]?.id === id)
   const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
   const holder = holders(known)
-  const isShared = sharedDates(listed, known)
   const packer = openChildPacker<Instant, ProjectId>()
   const settled = listed.map((item, at): Item => {
     const old = byId === undefined ? known[at] : byId.get(item.id)
     const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
     const since = sinceOf(item, { old, other }) ?? now
-    // Under another name, a date that others have as well does not tell that it is the same thing.
-    const born = old !== undefined && old.title !== item.title && isShared(item.born) ? undefined : item.born
-    const isSettled = since === item.since && parent === item.parent && born === item.born
-    if (isSettled) return item
-    const { kind, id, title, published, bundle, place } = item
+    if (since === item.since && parent === item.parent) return item
+    const { kind, id, title, born, published, bundle, place } = item
     // The same kind of child, with other times.
     return packer.add({ kind, id, title, since, born, published, bundle, place, parent }) as Item
   })
   packer.close()
   return before !== undefined && isSame(settled, before) ? before : settled
-}
-
-/** Whether several children have this date, now or before: what was uploaded together. */
-function sharedDates(listed: Children, known: Children): (born: Instant | undefined) => boolean {
-  let shared: Set<Instant> | undefined
-  const sharedIn = (children: Children): Instant[] => {
-    const once = new Set<Instant>()
-    return children.flatMap(({ born }) =>
-      born !== undefined && once.size === once.add(born).size ? [born] : [],
-    )
-  }
-  return born => {
-    shared ??= new Set([...sharedIn(listed), ...sharedIn(known)])
-    return born !== undefined && shared.has(born)
-  }
 }
 
 /** Who had this name before, if that was another: asked only where names have changed. */
