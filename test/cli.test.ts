@@ -11,7 +11,7 @@ const program = resolve(fileURLToPath(import.meta.url), '../../../bin/calcfs')
 const deadline = 20_000
 
 // Each call is a process of its own.
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 interface Ended {
   readonly code: number

@@ -3,6 +3,6 @@ import t from 'tap'
 import { inProcess } from './ground/in-process.js'
 import { aboutConditions, aboutReading, aboutWriting, aboutWritingSlowly } from './semantics/suite.js'
 
-t.setTimeout(480_000)
+t.setTimeout(570_000)
 for (const promises of [...aboutReading, ...aboutConditions, ...aboutWriting, ...aboutWritingSlowly])
   promises(t, inProcess)

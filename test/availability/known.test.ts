@@ -6,7 +6,7 @@ import { inProcess } from '../ground/in-process.js'
 import { until, within } from '../ground/within.js'
 import { ids } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const project = 'projects/Water splitting'
 const settings = { ttlListing: '1s', ttlRecord: '500ms', deadlineMetadata: '4s', deadlineRead: '4s' }

@@ -6,7 +6,7 @@ import { inProcess } from '../ground/in-process.js'
 import { until, within } from '../ground/within.js'
 import { cml, fill, ids, log } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const project = 'projects/Water splitting'
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))

@@ -17,7 +17,7 @@ import { within } from '../ground/within.js'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const run = join(root, 'dist/bench/run.js')
 
-t.setTimeout(200_000)
+t.setTimeout(400_000)
 
 async function directory(t: Test): Promise<string> {
   const made = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-test-'))

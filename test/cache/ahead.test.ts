@@ -19,7 +19,7 @@ import {
   settled,
 } from './imitation.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 const total = 20 << 20
 const bytes = bytesOf(total)
 

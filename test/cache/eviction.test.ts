@@ -17,7 +17,7 @@ import {
   settled,
 } from './imitation.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 /** A service of many files, each with its own bytes. */
 function library(bytesEach: number): Imitation {

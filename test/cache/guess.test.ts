@@ -3,7 +3,7 @@ import t from 'tap'
 import { until } from '../ground/within.js'
 import { ask, bytesOf, file, gate, ground, imitation, inPieces, kindOf, readAll } from './imitation.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 const bytes = bytesOf(300_000)
 
 t.test('what was fetched ahead is read without another request', async t => {

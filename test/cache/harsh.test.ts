@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { bytesOf, file, ground, imitation, inPieces, readAll } from './imitation.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 const daemon = fileURLToPath(new URL('./daemon.js', import.meta.url))
 
 /** Starts a task in a process of its own and kills it as soon as it has printed so many lines; answers the last one. */

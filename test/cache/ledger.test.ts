@@ -7,7 +7,7 @@ import t from 'tap'
 import { openLedger } from '../../src/cache/ledger.js'
 import { instant } from '../../src/remote/remote.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 
 function place(test: { teardown(action: () => void): void }) {
   const directory = mkdtempSync(join(tmpdir(), 'calcfs-ledger-'))

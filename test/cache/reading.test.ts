@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ask, bytesOf, file, gate, ground, imitation, inPieces, kindOf, readAll, xyz } from './imitation.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('a content is asked for once, however many read it and whenever', async t => {
   const { open } = ground(t)

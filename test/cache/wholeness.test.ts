@@ -14,7 +14,7 @@ import { Failure } from '../../src/failure.js'
 import { instant } from '../../src/remote/remote.js'
 import { ask, bytesOf, file, ground, imitation, inPieces, kindOf, readAll, settled } from './imitation.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const keptIn = (directory: string) => {
   const kept = join(directory, 'content', 'kept')

@@ -6,7 +6,7 @@ import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { log } from '../ground/world.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const file = 'projects/Water splitting/TS1_opt/run.log'
 const bitstreams = (asked: readonly { path: string }[]) =>

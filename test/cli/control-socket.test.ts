@@ -6,7 +6,7 @@ import t from 'tap'
 import { socketFor } from '../../src/cli/control-socket.js'
 import { realMount } from '../ground/mount.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {
   const ground = await realMount(t)

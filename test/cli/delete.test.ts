@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 const answering = (ground: MountGround, answer: string, ...paths: string[]): Promise<Ran> =>
   run(process.execPath, [program, 'delete', ...paths], { cwd: ground.directory, input: answer })
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 t.test('calcfs delete', async t => {
   const ground = await realMount(t, {

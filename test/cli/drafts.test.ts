@@ -7,7 +7,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
 import { until } from '../ground/within.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const path = 'reports/42.json'
 const refuse = (response: { writeHead(status: number): void; end(text: string): void }) => {

@@ -9,7 +9,7 @@ import { isMounted, type MountGround, realMount } from '../ground/mount.js'
 import { type Ran, run } from '../ground/programs.js'
 import { until } from '../ground/within.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 interface Timed extends Ran {
   readonly took: number

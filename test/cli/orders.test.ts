@@ -4,7 +4,7 @@ import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const calcfs = ({ calcfs, directory }: MountGround, ...args: string[]) =>
   calcfs(...args, '--mount', directory)

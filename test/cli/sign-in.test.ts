@@ -11,7 +11,7 @@ import { type TestService, testService } from '../ground/service.js'
 import { type Terminal, terminal } from '../ground/terminal.js'
 import { fill } from '../ground/world.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 

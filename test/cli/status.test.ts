@@ -5,7 +5,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import type { Ran } from '../ground/programs.js'
 import { until } from '../ground/within.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 /** Milliseconds for a command towards a daemon. */
 const limit = 3000

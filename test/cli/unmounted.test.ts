@@ -6,7 +6,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { shell } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const path = 'reports/42.json'
 

@@ -6,7 +6,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { type Ran, run } from '../ground/programs.js'
 import { until } from '../ground/within.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 

@@ -164,7 +164,7 @@ const randomFrom = (state: number): Random => {
   }
 }
 
-t.setTimeout(600_000)
+t.setTimeout(570_000)
 
 t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
   const ground = await inProcess(t, {

@@ -33,7 +33,7 @@ async function orphan(directory: string, meta: object, text = 'precious'): Promi
 }
 
 // The root has a limit of its own, below that of the tests.
-t.setTimeout(280_000)
+t.setTimeout(560_000)
 
 t.test('a draft is a file: any writes and truncations in any order', async t => {
   const drafts = await openDrafts(await scratch(t), now)

@@ -88,7 +88,7 @@ async function play(
 }
 
 // The root has a limit of its own, below that of the tests.
-t.setTimeout(280_000)
+t.setTimeout(560_000)
 
 t.test(
   'an accepted save makes its own edits and no others, whatever came between',

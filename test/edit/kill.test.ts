@@ -52,7 +52,7 @@ async function goOn(directory: string, service: HttpService) {
 }
 
 // The root has a limit of its own, below that of the tests.
-t.setTimeout(280_000)
+t.setTimeout(560_000)
 
 t.test('kill -9 at every step of a save', { timeout: 240_000 }, async t => {
   let kills = 0

@@ -28,7 +28,7 @@ async function batchesOf(t: Test, ground: MountGround, kind: 'scratch' | 'draft'
   t.equal(refused > 0, isDraft, `${refused} closes were refused`)
 }
 
-t.setTimeout(300_000)
+t.setTimeout(570_000)
 
 t.test(
   `SAVE-12 DRAFT-1 what is written beside a record, or waits as a draft, is there byte for byte (seed ${seed})`,

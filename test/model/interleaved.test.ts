@@ -267,7 +267,7 @@ async function played(scheduler: Scheduler, day: Day): Promise<void> {
   }
 }
 
-t.setTimeout(3_600_000)
+t.setTimeout(570_000)
 
 t.test(
   `SAVE-16 a save that ends well is stored, one that fails is kept, in any order (CALCFS_INTERLEAVINGS_SEED=${seed})`,

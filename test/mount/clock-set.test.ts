@@ -7,7 +7,7 @@ import { realMount } from '../ground/mount.js'
 import { until, within } from '../ground/within.js'
 import { ids, log } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 for (const [how, hours] of [
   ['back', -1],

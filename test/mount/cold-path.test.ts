@@ -6,7 +6,7 @@ import { realMount } from '../ground/mount.js'
 import { until, within } from '../ground/within.js'
 import { fill, ids } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const deadline = 3_000
 /** More than a third of the deadline: three components alone take longer than it. */

@@ -3,5 +3,5 @@ import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { aboutConditions } from '../semantics/suite.js'
 
-t.setTimeout(280_000)
+t.setTimeout(560_000)
 for (const promises of aboutConditions) promises(t, realMount)

@@ -11,7 +11,7 @@ const water = 'projects/Water splitting'
 const inMount = (ground: MountGround, program: string, ...args: string[]): Promise<string> =>
   printed(python, ['-c', program, ...args], { cwd: ground.directory })
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('deleting with programs', async t => {
   const ground = await realMount(t, {

@@ -10,7 +10,7 @@ import { fill, ids } from '../ground/world.js'
 
 const water = 'projects/Water splitting'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('on one mount', async t => {
   const ground = await realMount(t, {

@@ -8,7 +8,7 @@ import { until } from '../ground/within.js'
 const report = 'reports/42.json'
 const put = /^PUT \/report$/
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 /** A save that has reached the service when this returns; its answer, and what the program is told, come later. */
 async function begun(ground: MountGround, title: string): Promise<{ answer: Promise<string>; text: string }> {

@@ -9,7 +9,7 @@ import { realMount } from '../ground/mount.js'
 import { within } from '../ground/within.js'
 import { fill, ids } from '../ground/world.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 
 const short = 'short\n'.repeat(60)
 const long = 'a longer one\n'.repeat(450)

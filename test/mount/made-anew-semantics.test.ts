@@ -2,10 +2,12 @@
 import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { madeAnew } from '../semantics/made-anew.js'
+import { oneDate } from '../semantics/one-date.js'
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 // Each has a drive of its own, and waits most of the time.
 t.jobs = 2
 
 madeAnew(t, realMount)
+oneDate(t, realMount)

@@ -7,7 +7,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { until, within } from '../ground/within.js'
 import { fill } from '../ground/world.js'
 
-t.setTimeout(150_000)
+t.setTimeout(300_000)
 
 const idOf = (at: number): string => String(800_000 + at)
 

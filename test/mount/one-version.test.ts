@@ -11,7 +11,7 @@ import { python } from '../ground/programs.js'
 import { within } from '../ground/within.js'
 import { fill, ids } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const folder = 'projects/Water splitting'
 const path = `${folder}/first/data.log`

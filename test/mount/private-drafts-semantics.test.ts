@@ -3,6 +3,6 @@ import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { privateDrafts } from '../semantics/private-drafts.js'
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 privateDrafts(t, realMount)

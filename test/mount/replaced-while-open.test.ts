@@ -6,7 +6,7 @@ import { realMount } from '../ground/mount.js'
 import { printed, python, run } from '../ground/programs.js'
 import { ids } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 /** Moved to another name, its text is there, as on any file system. */
 const ends = [

@@ -8,7 +8,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { within } from '../ground/within.js'
 import { ids } from '../ground/world.js'
 
-t.setTimeout(280_000)
+t.setTimeout(560_000)
 
 const many = 100_000
 /** Beyond what a double can hold. */

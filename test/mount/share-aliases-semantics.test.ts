@@ -3,6 +3,6 @@ import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { shareAliases } from '../semantics/share-aliases.js'
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 shareAliases(t, realMount)

@@ -16,7 +16,7 @@ import { fill, ids } from '../ground/world.js'
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('a signal as soon as the kernel has the mount ends the daemon in order (SIGNAL-1)', async t => {
   const { directory, mount } = await ownDrive(t)

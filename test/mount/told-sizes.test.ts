@@ -8,7 +8,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { printed, python } from '../ground/programs.js'
 import { ids } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const report = `reports/${ids.report}.json`
 const project = 'projects/Water splitting/.project.json'

@@ -9,7 +9,7 @@ import { writes } from '../ground/service.js'
 import { until, within } from '../ground/within.js'
 import { fill, ids, log } from '../ground/world.js'
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`

@@ -13,7 +13,7 @@ import { until } from '../ground/within.js'
 import { type Editor, editorOn, type Name, names, onTheWeb, storedAs, wordIn } from './editors.js'
 import { history } from './left-behind.js'
 
-t.setTimeout(300_000)
+t.setTimeout(570_000)
 
 t.test('two mounts and a client of the service edit one report', { timeout: 280_000 }, async t => {
   const one = await realMount(t)

@@ -55,7 +55,7 @@ async function draftTexts(ground: Parameters<typeof textOf>[0]): Promise<string[
   return texts.sort()
 }
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 /** So many drafts are left for one mount: each is a file that it holds open. */
 const atOnce = 50

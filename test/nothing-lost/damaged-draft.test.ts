@@ -24,7 +24,7 @@ const harms: Readonly<Record<string, (text: Buffer) => Buffer>> = {
 
 const numberOf = (at: number): string => String(900 + at)
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async t => {
   const ground = await realMount(t, {

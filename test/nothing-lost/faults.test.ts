@@ -129,7 +129,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('faults in the middle of a save', async t => {
   const ground = await realMount(t, {

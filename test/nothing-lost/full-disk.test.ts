@@ -47,7 +47,7 @@ async function smallDisk(t: Test): Promise<Disk> {
   }
 }
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a full disk', async t => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { creationSteps, killCreation } from './kill-creation.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('kill -9 at every step of making a report', async t => {
   const ground = await realMount(t)

@@ -14,7 +14,7 @@ const calculation = 'projects/Water splitting/No geometry'
 /** Longer than the pause after which an unlinked report is deleted. */
 const pastThePause = 3600
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('kill -9 while something is deleted', async t => {
   const ground = await realMount(t, { settings: { access: 'manage' } })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { realMount } from '../ground/mount.js'
 import { killSave, saveSteps } from './kill-save.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('kill -9 at every step of a save', async t => {
   const ground = await realMount(t)

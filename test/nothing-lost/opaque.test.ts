@@ -81,7 +81,7 @@ const spelled = (fields: readonly Spelled[], between = ''): string =>
 
 const quoted = (text: string): Json => ({ type: 'string', value: text, raw: JSON.stringify(text) })
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('opaque records survive an edit beside them', { timeout: 110_000 }, async t => {
   const ground = await inProcess(t)

@@ -8,7 +8,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { printed } from '../ground/programs.js'
 import { ids, log } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const report = `reports/${ids.report}.json`
 const draft = `.calcfs/drafts/${ids.report}.json`

@@ -5,7 +5,7 @@ import { realMount } from '../ground/mount.js'
 import { type Moment, moments, powerCut } from './power-cut.js'
 import { openSubjects, type SubjectKind, subjectKinds } from './subjects.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('POWER-1 after a power cut every acknowledged text is there', async t => {
   const disk = await forgetfulDisk(t)

@@ -45,7 +45,7 @@ const lost: readonly { readonly name: string; readonly how: Spoiler }[] = [
   },
 ]
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 
 t.test('answers that are lost', async t => {
   const ground = await realMount(t, { settings: { deadlineSave: '3s' } })

@@ -9,7 +9,7 @@ import { type MountGround, realMount } from '../ground/mount.js'
 import { printed } from '../ground/programs.js'
 import { ids, log } from '../ground/world.js'
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 const file = 'projects/Water splitting/TS1_opt/run.log'
 const broken = '{"title": "not JSON'

@@ -7,7 +7,7 @@ import { editorOn, storedAs, wordIn } from './editors.js'
 
 const pairs = Number(process.env['CALCFS_PAIRS'] ?? 100)
 
-t.setTimeout(600_000)
+t.setTimeout(570_000)
 
 t.test('STATE-1 two mounts of one state directory save at the same moment', { timeout: 580_000 }, async t => {
   const one = await realMount(t)

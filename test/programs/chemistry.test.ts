@@ -5,7 +5,7 @@ import { loadSample } from '../../src/service/sample.js'
 import { realMount } from '../ground/mount.js'
 import { printed, python } from '../ground/programs.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const water = 'projects/Water splitting/Gas-phase molecules/H2O_opt_freq'
 

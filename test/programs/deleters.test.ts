@@ -57,7 +57,7 @@ async function run(ground: MountGround, line: string, path: string): Promise<voi
 
 const files = { 'input.inp': '! opt\n', 'output.log': 'done\n', '.hidden': 'x\n' }
 
-t.setTimeout(600_000)
+t.setTimeout(570_000)
 
 t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {
   const names = Object.keys(deleters)

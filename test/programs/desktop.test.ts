@@ -13,7 +13,7 @@ import { ids } from '../ground/world.js'
 /** From then on the drive shows what the service made of a text; no editor may take that for another's change. */
 const leaseMs = 2500
 
-t.setTimeout(90_000)
+t.setTimeout(180_000)
 
 t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
   const ground = await realMount(t)

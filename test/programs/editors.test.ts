@@ -11,7 +11,7 @@ import { savers } from './savers.js'
 /** Each program has a report of its own: none sees what another did a second ago. */
 const idOf = (at: number): string => String(300 + at)
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('programs of every kind save a report', async t => {
   const ground = await realMount(t, {

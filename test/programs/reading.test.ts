@@ -7,7 +7,7 @@ import { printed, python, run } from '../ground/programs.js'
 import { lines } from '../ground/service.js'
 import { log } from '../ground/world.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 const calculation = 'projects/Water splitting/TS1_opt'
 

@@ -93,7 +93,7 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 for (const kind of kinds) {
   t.test(`programs save ${kind.name}`, async t => {

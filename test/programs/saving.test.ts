@@ -60,7 +60,7 @@ fresh.write(open(os.environ["copy"]).read()); fresh.close(); os.replace(fresh.na
   ],
 ]
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 
 t.test('programs that save', async t => {
   const ground = await realMount(t)

@@ -7,7 +7,7 @@ import { parseJson } from '../../src/record/parse.js'
 import { compactPrint, prettyPrint } from '../../src/record/print.js'
 import { foldedFrom, quickJson } from '../../src/record/quick-json.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 const padding = JSON.stringify('x"\\'.repeat(foldedFrom / 4))
 const spaces = ['', ' ', '\n', '\t\r\n  ']
 

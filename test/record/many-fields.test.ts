@@ -7,7 +7,7 @@ import { prettyBytes, prettyPrint } from '../../src/record/print.js'
 import { foldedFrom, quickObject } from '../../src/record/quick-json.js'
 import { wire } from '../../src/remote/wire.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 function manyFields(count: number): string {
   const fields = Array.from({ length: count }, (_, at) => `"field${at}":${at}`)

@@ -6,14 +6,14 @@ import { writes } from '../ground/service.js'
 import { until } from '../ground/within.js'
 import { cml } from '../ground/world.js'
 
-const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
+export const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
 /** All files of one name have one length, so that neither a length nor a page's size tells one from another. */
-const outputOf = (name: string): string => cml.replace('water', name.padEnd(9, '_'))
-const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
+export const outputOf = (name: string): string => cml.replace('water', name.padEnd(9, '_'))
+export const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
 const descriptionOf = (name: string): string => `All about ${name}`
 
 /** The same calculations, numbered in this order; `fields` for each. */
-const numbered =
+export const numbered =
   (order: readonly string[], fields: (name: string) => string | undefined = () => undefined) =>
   (seed: Seed): void => {
     seed.addUser({ name: 'demo', password: 'demo' })
@@ -49,12 +49,12 @@ const numbered =
     })
   }
 
-const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
+export const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
 
 /** No answer counts for long. */
-const brief = { ttlListing: '1s', ttlRecord: '1s' }
+export const brief = { ttlListing: '1s', ttlRecord: '1s' }
 
-async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> {
+export async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const project of await namesOf(ground, 'projects')) {
     if (project.startsWith('.')) continue
@@ -68,8 +68,8 @@ async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> 
   return found
 }
 
-const forward = [...molecules]
-const backward = molecules.toReversed()
+export const forward = [...molecules]
+export const backward = molecules.toReversed()
 
 /** What is read. */
 export function madeAnew(t: Test, open: OpenGround): void {
@@ -209,63 +209,6 @@ export function madeAnew(t: Test, open: OpenGround): void {
     t.same(await found('projects/With water'), ['inside'])
     t.same(await found('db/demo/With water/'), ['inside'])
     t.equal(await textOf(ground, 'projects/With water/inside/a.inp'), 'new')
-  })
-
-  t.test(
-    'THING-1 of one date, a folder that was listed twice before a file is opened shows no old content',
-    async t => {
-      const one = (name: string) => (seed: Seed) => {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
-        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
-        seed.addCalculation({ id: '1', name, project, files, ...fieldsOf(sameDate()) })
-      }
-      const ground = await open(t, { fill: one('water'), settings: brief })
-      t.equal(await textOf(ground, 'projects/All/water/a.inp'), inputOf('water'))
-      await ground.service.remake(one('indigo'))
-      await ground.pass(2500)
-      await until(20_000, 'the new name', async () => {
-        await ground.pass(1100)
-        return (await namesOf(ground, 'projects/All')).includes('indigo')
-      })
-      for (let again = 0; again < 2; again++) {
-        await ground.pass(1500)
-        t.same(await namesOf(ground, 'projects/All').then(names => names.includes('indigo')), true)
-      }
-      t.equal(await textOf(ground, 'projects/All/indigo/a.inp'), inputOf('indigo'))
-      t.equal(await textOf(ground, 'by-id/calculation/1/output.cml'), outputOf('indigo'))
-    },
-  )
-
-  t.test('THING-1 of one date, a record of another name shows no old content by its number', async t => {
-    const named = (names: readonly string[]) => numbered(names, sameDate)
-    const ground = await open(t, { fill: named(forward), settings: brief })
-    t.equal(await textOf(ground, 'projects/With water/water/a.inp'), inputOf('water'))
-    await ground.service.remake(named(backward))
-    await ground.pass(2500)
-    const record = JSON.parse(await textOf(ground, 'by-id/calculation/1/.calculation.json'))
-    t.equal(record.name, 'indigo')
-    t.equal(await textOf(ground, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
-  })
-
-  t.test('THING-2 a rename or a move makes no other thing', async t => {
-    const dated = (name: string) => `{"creationDate":"2024-05-0${1 + molecules.indexOf(name)}T10:00:00Z"}`
-    const ground = await open(t, { fill: numbered(forward, dated), settings: brief })
-    const { service } = ground
-    await everything(ground)
-    const contentsAsked = async (path: string, name: string) => {
-      const asked = await service.during(async () => t.equal(await textOf(ground, path), outputOf(name)))
-      return asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream')).length
-    }
-    await ground.files.rename('projects/With water/ammonia', 'projects/With water/mine')
-    await ground.pass(2500)
-    t.equal(await contentsAsked('projects/With water/mine/output.cml', 'ammonia'), 0, 'renamed here')
-    const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=1'))
-    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
-    await ground.pass(2500)
-    const path = 'projects/With water/renamed/output.cml'
-    t.ok((await contentsAsked(path, 'water')) > 0, 'what was renamed elsewhere is asked for again')
-    t.equal(await contentsAsked(path, 'water'), 0, 'once')
   })
 }
 

@@ -16,6 +16,7 @@ import { editedAnew, madeAnew } from './made-anew.js'
 import { making } from './making.js'
 import { names } from './names.js'
 import { newFiles } from './new-files.js'
+import { oneDate } from './one-date.js'
 import { order } from './order.js'
 import { otherRecords } from './other-records.js'
 import { outage } from './outage.js'
@@ -74,5 +75,6 @@ export const aboutWritingSlowly: readonly Promises[] = [
   freedNames,
   identity,
   madeAnew,
+  oneDate,
   editedAnew,
 ]

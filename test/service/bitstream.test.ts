@@ -7,7 +7,7 @@ import { Agent, request } from 'undici'
 import type { Shortcomings } from '../../src/service/options.js'
 import { type Client, ground, scratch } from './client.js'
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 const digits = '0123456789'
 
 interface Content {

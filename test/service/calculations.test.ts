@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { all, type Ground, ground, statuses } from './client.js'
 
-t.setTimeout(30_000)
+t.setTimeout(60_000)
 
 interface Calculating extends Ground {
   readonly project: string

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { type Access, poor } from '../../src/service/options.js'
 import { all, ground, statuses } from './client.js'
 
-t.setTimeout(30_000)
+t.setTimeout(60_000)
 
 t.test('where the root does not resolve, no answer tells its id', async t => {
   const { anna, service, root } = await ground(t, { shortcomings: { root: true } })

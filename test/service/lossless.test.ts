@@ -4,7 +4,7 @@ import t from 'tap'
 import { parseRecord, recordText } from '../../src/service/record.js'
 import { ground } from './client.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 
 t.test('ids beyond 2^53 are told apart and come back whole', async t => {
   const { anna, service } = await ground(t)

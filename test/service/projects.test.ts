@@ -2,7 +2,7 @@
 import t from 'tap'
 import { all, type Client, ground, statuses } from './client.js'
 
-t.setTimeout(30_000)
+t.setTimeout(60_000)
 const badIds = ['', 'x', '-1', '1.5', '1e3', '0x10', '9223372036854775808', '%201', '1&id=2']
 
 t.test('a posted project is there, with an id, dates, an owner and a state', async t => {

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { all, type Client, type Ground, ground, signedIn, statuses } from './client.js'
 
-t.setTimeout(30_000)
+t.setTimeout(60_000)
 
 interface Shared extends Ground {
   readonly bo: Client

@@ -6,7 +6,7 @@ import { loadSample, sampleDirectory } from '../../src/service/sample.js'
 import { startService } from '../../src/service/service.js'
 import { type Client, scratch, signedIn } from './client.js'
 
-t.setTimeout(60_000)
+t.setTimeout(120_000)
 
 async function sampled(t: Test, directory?: string) {
   const service = await startService({ data: scratch(t) })

@@ -9,7 +9,7 @@ import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
 import { clientOf, scratch, signedIn } from './client.js'
 
-t.setTimeout(180_000)
+t.setTimeout(360_000)
 const child = fileURLToPath(new URL('./serve-child.js', import.meta.url))
 
 interface Ended {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { all, basic, clientOf, ground, scratch, signedIn, statuses } from './client.js'
 
-t.setTimeout(30_000)
+t.setTimeout(60_000)
 
 t.test('a log-in answers the token as text, by name or by e-mail address', async t => {
   const { service } = await ground(t)
