@@ -17,20 +17,20 @@ const lateMs = 1000
 /** How long one `watch` lasts, in beats: longer than any pause that is measured with it. */
 const beatsOfWatch = 1200
 
-/** Both are compared: the one stops while the machine sleeps, the other one may be set. */
-type Compared = Pick<MachineClocks, 'monotonic' | 'wall'>
+/** Both are compared: the one may stop while the machine sleeps, the other one counts its sleep. The date is none of them: it may be set. */
+type Compared = Pick<MachineClocks, 'monotonic' | 'uptime'>
 
 export function openAwake(now: () => Instant, clocks: Compared = machineClocks): Awake {
   let still = 0
-  let last = { monotonic: 0, wall: 0 }
+  let last = { monotonic: 0, uptime: 0 }
   let beatsLeft = 0
   let timer: NodeJS.Timeout | undefined
 
   /** Also between two beats: after a standstill a call may arrive before the next beat. */
   function look(): void {
     if (timer === undefined) return
-    const seen = { monotonic: clocks.monotonic(), wall: clocks.wall() }
-    const passed = Math.max(seen.monotonic - last.monotonic, seen.wall - last.wall)
+    const seen = { monotonic: clocks.monotonic(), uptime: clocks.uptime() }
+    const passed = Math.max(seen.monotonic - last.monotonic, seen.uptime - last.uptime)
     last = seen
     if (passed > beatMs + lateMs) still += passed
   }
@@ -56,7 +56,7 @@ export function openAwake(now: () => Instant, clocks: Compared = machineClocks):
       look()
       beatsLeft = beatsOfWatch
       if (timer !== undefined) return
-      last = { monotonic: clocks.monotonic(), wall: clocks.wall() }
+      last = { monotonic: clocks.monotonic(), uptime: clocks.uptime() }
       timer = setInterval(beat, beatMs).unref()
     },
   }

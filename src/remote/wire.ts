@@ -132,7 +132,8 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
   return {
     dialect: dialectOf(names, read),
     record: (text, asked) => {
-      if (saysNothing(text)) throw new Failure('absent', 'the service knows no such record')
+      // No body at all says nothing of the record: only `null` says that there is none.
+      if (isNull(text)) throw new Failure('absent', 'the service knows no such record')
       const record = askedRecord(objectIn(text), asked, names.id)
       if (asked.kind === 'report')
         refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
@@ -192,7 +193,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
   }
 
   function resolved(text: string): string {
-    if (saysNothing(text)) throw new Failure('absent', 'the service finds nothing under this path')
+    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
     return idOf(text)
   }
 
@@ -256,7 +257,7 @@ function fieldsFor(settings: DialectSettings): FieldNames {
 }
 
 /** Some instances answer with no content where others say `null`. */
-const saysNothing = (text: JsonText): boolean => text === '' || text === 'null'
+const isNull = (text: JsonText): boolean => text === 'null'
 
 function objectIn(text: JsonText): JsonObject {
   const json = parsed(text)

@@ -1,11 +1,13 @@
-// The machine's date is set by an hour while a request is silent: nothing expires, and nothing is late for an hour.
+// The machine's date is set by an hour: nothing expires, nothing is late for an hour, and no limit is lifted.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { outcome } from '../ground/ground.js'
 import { realMount } from '../ground/mount.js'
+import { writes } from '../ground/service.js'
 import { until, within } from '../ground/within.js'
-import { ids, log } from '../ground/world.js'
+import { fill, ids, log } from '../ground/world.js'
+import { removeTree } from '../semantics/deleting.js'
 
 t.setTimeout(240_000)
 
@@ -39,3 +41,26 @@ for (const [how, hours] of [
     )
   })
 }
+
+t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL-17)', async t => {
+  const spares = ['1303', '1304', '1305', '1306']
+  const ground = await realMount(t, {
+    preload: new URL('../ground/set-date.js', import.meta.url),
+    settings: { access: 'manage', maxDeletes: '2' },
+    fill(seed) {
+      fill(seed)
+      for (const id of spares)
+        seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: 'b' } })
+    },
+  })
+  const ended: string[] = []
+  const asked = await ground.service.during(async () => {
+    for (const [at, id] of spares.entries()) {
+      await writeFile(join(ground.home, 'date'), String(at * 90_000))
+      ended.push(await outcome(removeTree(ground, `projects/Water splitting/Spare ${id}`)))
+      await ground.pass(5_000)
+    }
+  })
+  t.same(ended, ['done', 'done', 'EPERM', 'EPERM'])
+  t.equal(writes(asked).length, 2)
+})
