@@ -10,6 +10,8 @@ export interface Candidate {
   readonly last: Instant
   readonly read: Instant | undefined
   readonly saved: Instant | undefined
+  /** What leads from it to the text that was written, where that is known already. */
+  readonly edits?: Edits
 }
 
 export interface Base {
@@ -36,11 +38,12 @@ export function chooseBase(
   own?: JsonObject,
   distance: Distance = (_record, edits) => edits.size,
 ): Base | undefined {
-  const judge = (record: JsonObject) => {
-    const edits = editsBetween(record, mine)
-    return { record, edits, distance: distance(record, edits) }
-  }
-  const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record) }))
+  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
+    record,
+    edits,
+    distance: distance(record, edits),
+  })
+  const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record, candidate.edits) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
   const since = judged.filter(candidate => candidate.last >= saved)
   const closest = nearest(since)

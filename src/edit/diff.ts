@@ -10,6 +10,23 @@ export type Edits = ReadonlyMap<string, Edit>
 
 /** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
 export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
+  return editsInPlace(base.fields, mine.fields) ?? editsByName(base, mine)
+}
+
+/** The same where both have the same names in the same order, each once: no name is searched for. */
+function editsInPlace(base: readonly Field[], mine: readonly Field[]): Edits | undefined {
+  if (base.length !== mine.length) return undefined
+  const names = new Set<string>()
+  const edits = new Map<string, Edit>()
+  for (const [place, { name, value }] of mine.entries()) {
+    const before = base[place]
+    if (before?.name !== name || names.size === names.add(name).size) return undefined
+    if (!equalJson(before.value, value)) edits.set(name, value)
+  }
+  return edits
+}
+
+function editsByName(base: JsonObject, mine: JsonObject): Edits {
   const names = new Set([...mine.fields, ...base.fields].map(field => field.name))
   const edits = new Map<string, Edit>()
   for (const name of names) {

@@ -2,9 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../failure.js'
 import type { JsonObject } from '../record/json.js'
-import { parseObject } from '../record/parse.js'
 import { prettyPrint } from '../record/print.js'
-import { foldedFrom } from '../record/quick-json.js'
+import { foldedFrom, quickObject } from '../record/quick-json.js'
 import { type Ask, type Instant, isAnotherThing } from '../remote/remote.js'
 import { isOtherThan, refuseAnother } from './another.js'
 import { type Candidate, chooseBase } from './base.js'
@@ -82,7 +81,7 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
   const { draft, record, texts } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
-  const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
+  const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
   if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
   const met = await textsMet(save)
   const written = await (mine === undefined
@@ -128,7 +127,8 @@ async function noteBase(draft: Draft, { known }: Met, base: JsonObject): Promise
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
 async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, ask: Ask): Promise<Written> {
   const readTheirs = () => save.record.read(ask)
-  const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(known, mine, held))
+  const compared = await comparedWith(mine, known)
+  const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(compared, mine, held))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, ask)))
@@ -137,6 +137,16 @@ async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, a
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
   )
   return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
+}
+
+/** Long ones one by one: the drive answers meanwhile. */
+async function comparedWith(mine: JsonObject, known: Met['known']): Promise<readonly Candidate[]> {
+  const compared: Candidate[] = []
+  for (const met of known) {
+    compared.push({ ...met, edits: editsBetween(met.record, mine) })
+    if (met.text.length >= foldedFrom) await setImmediate()
+  }
+  return compared
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
@@ -160,13 +170,13 @@ async function textsMet(save: Save): Promise<Met> {
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {
-    known.push({ ...met, record: plain(parseObject(met.text)) })
+    known.push({ ...met, record: plain(quickObject(met.text)) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
   return {
     known,
-    held: held === undefined ? undefined : plain(parseObject(held)),
+    held: held === undefined ? undefined : plain(quickObject(held)),
   }
 }
 

@@ -51,7 +51,8 @@ export class FoldedObject implements JsonObject {
 
   named(name: string): readonly Field[] {
     const table = this.#places()
-    return table.find(name).map(place => this.#field(table, place))
+    const known = this.#fields?.deref()
+    return table.find(name).map(place => known?.[place] ?? this.#field(table, place))
   }
 
   lists(): readonly Field[] {

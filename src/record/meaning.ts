@@ -1,10 +1,29 @@
 // When two JSON values mean the same: spelling, white space and field order do not matter, everything else does.
-import type { Json, JsonObject } from './json.js'
+import { FoldedArray, FoldedObject } from './folded.js'
+import { eachItem, type Json, type JsonArray, type JsonObject } from './json.js'
 
 /** True if both say the same; numbers are compared as exact decimals, never as floating point. */
 export function equalJson(one: Json, other: Json): boolean {
+  if (one === other || isSameText(one, other)) return true
   if (one.type === 'string' && other.type === 'string') return one.value === other.value
-  return meaning(one) === meaning(other)
+  if (one.type === 'array' && other.type === 'array') return equalItems(one, other)
+  return one.type === other.type && meaning(one) === meaning(other)
+}
+
+/** The same tokens: what a save compares differs in few of its fields, and a long one is never made a tree for that. */
+function isSameText(one: Json, other: Json): boolean {
+  if (one instanceof FoldedObject) return other instanceof FoldedObject && one.source.equals(other.source)
+  if (one instanceof FoldedArray) return other instanceof FoldedArray && one.source.equals(other.source)
+  return 'raw' in one && 'raw' in other && one.type === other.type && one.raw === other.raw
+}
+
+function equalItems(one: JsonArray, other: JsonArray): boolean {
+  const others = eachItem(other)[Symbol.iterator]()
+  for (const item of eachItem(one)) {
+    const next = others.next()
+    if (next.done === true || !equalJson(item, next.value)) return false
+  }
+  return others.next().done === true
 }
 
 /** A text that is the same for all spellings of one value, and different for different values. */
