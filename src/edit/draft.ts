@@ -13,8 +13,11 @@ import { nobody } from './owner.js'
 import { damageOf, lossWhy, sealOf } from './seal.js'
 import { textHash } from './texts.js'
 
-/** No record is that long; a wrong `cp` must neither fill the disk nor keep the parser busy for long. In bytes. */
-export const largestDraft = 4 * 1024 * 1024
+/**
+ * In bytes: four times the longest answer that is read by default (`--max-answer`), for a text in print is longer than the answer.
+ * A wrong `cp` must not fill the disk.
+ */
+export const largestDraft = 64 * 1024 * 1024
 
 /** What of the note may change; an `undefined` takes a part away. */
 export type MetaChange = {
