@@ -33,6 +33,7 @@ export function openRecordHandle(
 ): RecordHandle {
   const { draftFor, dropEmpty, empty, save } = saving
   state.handles.add(view)
+  let underWay: Promise<'saved'> | undefined
 
   function refuseGone(): void {
     if (view.gone !== 'no') throw replaced()
@@ -49,6 +50,18 @@ export function openRecordHandle(
     await work(draft)
     view.wrote = true
     touch(state, now())
+  }
+
+  async function flushNow(ask: Ask): Promise<'saved'> {
+    // What is written while the save is under way is the next flush's.
+    view.wrote = false
+    try {
+      await save(source, state, view.base, ask)
+      return 'saved'
+    } catch (thrown) {
+      view.wrote = true
+      throw thrown
+    }
   }
 
   return {
@@ -79,17 +92,16 @@ export function openRecordHandle(
         else await empty(source, state, draft)
       }),
     async flush(ask) {
-      if (!view.wrote) return 'nothing'
+      // A copy of the descriptor is closed meanwhile (dup, fork): its text is the one that is being saved.
+      if (!view.wrote) return (await underWay) ?? 'nothing'
       if (view.gone === 'moved') return 'nothing'
       if (view.gone === 'replaced') throw replaced()
-      // What is written while the save is under way is the next flush's.
-      view.wrote = false
+      const run = flushNow(ask)
+      underWay = run
       try {
-        await save(source, state, view.base, ask)
-        return 'saved'
-      } catch (thrown) {
-        view.wrote = true
-        throw thrown
+        return await run
+      } finally {
+        if (underWay === run) underWay = undefined
       }
     },
     async sync() {

@@ -1,0 +1,72 @@
+// SAVE-16 where one open file is closed twice at once, as after dup(2) or a fork: each close tells what became of the save.
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { realMount } from '../ground/mount.js'
+import { printed, python } from '../ground/programs.js'
+import { ids } from '../ground/world.js'
+
+t.setTimeout(240_000)
+
+/** Two closes of one open file, the second so many seconds after the first began; prints how each of them ends. */
+const program = `
+import json, os, sys, threading, time
+path, token, gap = sys.argv[1:4]
+record = json.loads(open(path).read())
+file = os.open(path, os.O_WRONLY | os.O_TRUNC)
+os.write(file, json.dumps({**record, "description": token}).encode())
+copy, ends = os.dup(file), {}
+def end(which, descriptor):
+    try: os.close(descriptor); ends[which] = 0
+    except OSError as error: ends[which] = error.errno
+first = threading.Thread(target=end, args=("first", copy))
+first.start(); time.sleep(float(gap)); end("second", file); first.join()
+print(ends["first"] != 0, ends["second"] != 0)`
+
+for (const [method, status] of [
+  ['GET', 500],
+  ['PUT', 500],
+  ['PUT', 409],
+] as const) {
+  t.test(
+    `SAVE-16 two closes of one open file at once both tell of a ${method} that is ${status}`,
+    async t => {
+      const ground = await realMount(t)
+      for (const gap of [0, 0.02, 0.3]) {
+        const token = `${method} ${status} ${gap} ${Math.random()}`
+        const args = ['-c', program, `reports/${ids.report}.json`, token, String(gap)]
+        const stored = () => ground.service.elsewhere('GET', `/report?id=${ids.report}`)
+        // Read before anything fails.
+        await ground.files.readFile(`reports/${ids.report}.json`)
+        const heal = ground.service.spoil(new RegExp(`^${method} /report`), async response => {
+          await wait(800)
+          response.writeHead(status)
+          response.end('no')
+        })
+        t.equal(
+          (await printed(python, args, { cwd: ground.directory })).trim(),
+          'True True',
+          `after ${gap} s`,
+        )
+        heal()
+        t.notMatch(await stored(), token)
+        await ground.calcfs('drafts', 'drop', '--mount', ground.directory, `${ids.report}.json`)
+      }
+    },
+  )
+}
+
+t.test('SAVE-16 two closes of one open file at once both end well, and one save is sent', async t => {
+  const ground = await realMount(t)
+  const slow = ground.service.spoil(/^GET \/report/, async (_response, passing) => {
+    const answer = await passing.carryOut()
+    await wait(300)
+    answer()
+  })
+  const args = ['-c', program, `reports/${ids.report}.json`, 'stored once', '0.05']
+  const asked = await ground.service.during(async () => {
+    t.equal((await printed(python, args, { cwd: ground.directory })).trim(), 'False False')
+  })
+  slow()
+  t.equal(asked.filter(({ method }) => method === 'PUT').length, 1)
+  t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), 'stored once')
+})
