@@ -5,7 +5,7 @@ import { confirming } from '../cache/confirming.js'
 import { openContentCache } from '../cache/content.js'
 import { watched } from '../cache/health.js'
 import { openIdentities } from '../cache/identity.js'
-import { openLedger } from '../cache/ledger.js'
+import { type Ledger, openLedger } from '../cache/ledger.js'
 import { openMemory } from '../cache/memory.js'
 import { openTimes } from '../cache/times.js'
 import type { Config } from '../config.js'
@@ -32,7 +32,7 @@ import { openWriting } from '../drive/writing.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { openDrafts } from '../edit/drafts.js'
 import { openRecordLocks } from '../edit/record-lock.js'
-import { openTexts, textHash } from '../edit/texts.js'
+import { type Latest, openTexts, textHash } from '../edit/texts.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Learned } from '../remote/learned.js'
 import { type Ask, type Instant, instant } from '../remote/remote.js'
@@ -127,11 +127,16 @@ export async function assemble(settings: LineSettings): Promise<Line> {
   const scratch = await openScratch(
     join(account.places.state, 'scratch', textHash(settings.mountPoint).slice(0, 12)),
   )
-  const texts = openTexts({ stateDirectory: account.places.state, mount: settings.mountPoint, now })
-  const draftStore = await openDrafts(account.places.state, now)
-  const drafts = openDraftTexts(draftStore, texts, thingOf(identities))
   // Beside the drafts, not in the cache: no operation of the service would bring this list back.
   const known = openLedger(join(account.places.state, 'known'), { now, log: note })
+  const texts = openTexts({
+    stateDirectory: account.places.state,
+    mount: settings.mountPoint,
+    now,
+    latest: latestIn(known),
+  })
+  const draftStore = await openDrafts(account.places.state, now)
+  const drafts = openDraftTexts(draftStore, texts, thingOf(identities))
   const reports = openKnownReports(known, dialect)
   const roots = openRoots(catalog, ledger, dialect, config.root)
   const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
@@ -334,5 +339,17 @@ function description(config: Config, user: string, now: () => Instant): (title: 
       date: new Date(now()).toISOString().slice(0, 10),
     }
     return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
+  }
+}
+
+/** A damaged time is none. */
+function latestIn(state: Ledger): Latest {
+  const [room, key] = ['texts', 'met last']
+  return {
+    get() {
+      const kept = Number(state.get(room, key))
+      return Number.isSafeInteger(kept) ? instant(kept) : undefined
+    },
+    set: at => state.set(room, key, String(at)),
   }
 }

@@ -66,6 +66,14 @@ export interface TextsOptions {
   readonly now: () => Instant
   /** How long a text is kept that was shown or saved, in days. */
   readonly days?: number
+  /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
+  readonly latest?: Latest
+}
+
+/** When a text was met last, by any mount. */
+export interface Latest {
+  get(): Instant | undefined
+  set(at: Instant): void
 }
 
 const dayMilliseconds = 24 * 60 * 60 * 1000
@@ -92,7 +100,7 @@ interface Mark {
 export function openTexts(options: TextsOptions): Texts {
   const root = join(options.stateDirectory, 'texts')
   const own = textHash(options.mount).slice(0, 8)
-  const tick = strictlyGrowing(options.now)
+  const tick = strictlyGrowing(options.now, options.latest)
   const disk = openQuickDisk()
   /** Directories whose names are known to survive a power cut. */
   const lasting = new Set<string>()
@@ -169,10 +177,11 @@ export function openTexts(options: TextsOptions): Texts {
 }
 
 /** Two meetings never have one time, so that "after" always has an answer. */
-function strictlyGrowing(now: () => Instant): () => Instant {
-  let last = 0
+function strictlyGrowing(now: () => Instant, latest: Latest | undefined): () => Instant {
+  let last: number = latest?.get() ?? 0
   return () => {
     last = Math.max(now(), last + 1)
+    latest?.set(instant(last))
     return instant(last)
   }
 }

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { outcome } from '../ground/ground.js'
+import { outcome, overwrite } from '../ground/ground.js'
 import { realMount } from '../ground/mount.js'
 import { writes } from '../ground/service.js'
 import { until, within } from '../ground/within.js'
@@ -63,4 +63,21 @@ t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL
   })
   t.same(ended, ['done', 'done', 'EPERM', 'EPERM'])
   t.equal(writes(asked).length, 2)
+})
+
+t.test('AVAIL-6 a date that is set back between two mounts makes no conflict of own saves', async t => {
+  const ground = await realMount(t, { preload: new URL('../ground/set-date.js', import.meta.url) })
+  const path = `reports/${ids.report}.json`
+  const save = async (title: string) => {
+    const record = JSON.parse((await ground.files.readFile(path)).toString())
+    return outcome(overwrite(ground, path, JSON.stringify({ ...record, title })))
+  }
+  for (const title of ['first', 'second', 'third']) t.equal(await save(title), 'done')
+  await writeFile(join(ground.home, 'date'), String(-3_600_000))
+  await ground.remount()
+  for (const title of ['fourth', 'fifth', 'sixth', 'seventh']) {
+    t.equal(await save(title), 'done', title)
+    t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), title)
+    await ground.pass(1_200)
+  }
 })
