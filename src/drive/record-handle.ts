@@ -5,7 +5,6 @@ import type { Ask, ByteOffset, Instant } from '../remote/remote.js'
 import type { RecordSaving } from './record-saving.js'
 import type { RecordSource } from './record-source.js'
 import { type Open, touch, type View } from './record-state.js'
-import type { Held } from './shown.js'
 
 /** One open file of a record. */
 export interface RecordHandle {
@@ -22,13 +21,11 @@ export interface Opening {
   readonly source: RecordSource
   readonly state: Open
   readonly view: View
-  /** The text it was opened on; none where that is a draft. */
-  readonly held?: Held
 }
 
 export function openRecordHandle(
   saving: RecordSaving,
-  { source, state, view, held }: Opening,
+  { source, state, view }: Opening,
   now: () => Instant,
 ): RecordHandle {
   const { draftFor, dropEmpty, empty, save } = saving
@@ -56,7 +53,7 @@ export function openRecordHandle(
     // What is written while the save is under way is the next flush's.
     view.wrote = false
     try {
-      await save(source, state, view.base, ask)
+      await save(source, state, view, ask)
       return 'saved'
     } catch (thrown) {
       view.wrote = true
@@ -66,16 +63,19 @@ export function openRecordHandle(
 
   return {
     async read(target, offset) {
-      if (state.draft !== undefined && view.gone === 'no') {
+      // The kernel asks for nothing beyond the size it knows: where it asks for bytes of an emptied file, it has not heard
+      // yet that it is empty, and would fill up what is missing with zeros.
+      const isEmptied = state.draft?.size === 0 && !view.wrote && view.bytes.length > 0
+      if (state.draft !== undefined && view.gone === 'no' && !isEmptied) {
         const bytes = await state.draft.read(offset, target.length)
         target.set(bytes)
         return bytes.length
       }
       const bytes = view.bytes.subarray(offset, offset + target.length)
       target.set(bytes)
-      if (view.base !== view.bytes && bytes.length > 0 && held?.shown.wording !== 'given-up') {
+      if (view.base !== view.bytes && bytes.length > 0 && view.held?.shown.wording !== 'given-up') {
         view.base = view.bytes
-        const isOwn = held?.shown.wording === 'own'
+        const isOwn = view.held?.shown.wording === 'own'
         if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)
       }
       return bytes.length
@@ -109,11 +109,11 @@ export function openRecordHandle(
       await state.draft?.seal()
     },
     async release(ask) {
-      held?.release()
+      view.held?.release()
       state.handles.delete(view)
       // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
       if (view.wrote && view.gone === 'no' && state.draft?.meta.state === 'editing') {
-        await save(source, state, view.base, ask)
+        await save(source, state, view, ask)
       }
       await dropEmpty(source.key, state)
       await saving.endIfStored(source.key, state)

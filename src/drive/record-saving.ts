@@ -15,7 +15,7 @@ export interface RecordSaving {
   known(key: string): Open | undefined
   all(): Iterable<Open>
   draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft>
-  save(source: RecordSource, state: Open, base: Uint8Array | undefined, ask: Ask): Promise<void>
+  save(source: RecordSource, state: Open, from: Writer, ask: Ask): Promise<void>
   dropEmpty(key: string, state: Open): Promise<void>
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
   empty(source: RecordSource, state: Open, draft: Draft): Promise<void>
@@ -33,6 +33,9 @@ export interface RecordSaving {
   detachIfApart(key: string, state: Open): void
 }
 
+/** The handle that saves, or what its program had read; neither where it is sent by a command. */
+export type Writer = View | { readonly base?: Uint8Array | undefined }
+
 /** What a new draft holds, and the text that its writer had read. */
 export interface Beginning {
   readonly bytes: Uint8Array
@@ -40,6 +43,9 @@ export interface Beginning {
 }
 
 export const nothing = new Uint8Array()
+
+/** Bytes of a text that is held for as long as the mount lives. */
+const shortText = 64 << 10
 
 export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordSaving {
   const opened = new Map<string, Open>()
@@ -51,6 +57,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       draft: undefined,
       changed: now(),
       emptied: undefined,
+      saved: undefined,
       revision: 0,
       storedRevision: undefined,
       told: false,
@@ -77,14 +84,11 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
-  async function save(
-    source: RecordSource,
-    state: Open,
-    base: Uint8Array | undefined,
-    ask: Ask,
-  ): Promise<void> {
+  async function save(source: RecordSource, state: Open, from: Writer, ask: Ask): Promise<void> {
+    // Read now: another save of this handle may end before this one begins.
+    const { base } = from
     const before = state.saving
-    const run = before.then(() => saveNow(source, state, base, ask))
+    const run = before.then(() => saveNow(source, state, { from, base }, ask))
     state.saving = run.catch(settled)
     await run
   }
@@ -92,7 +96,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
   async function saveNow(
     source: RecordSource,
     state: Open,
-    base: Uint8Array | undefined,
+    { from, base }: { from: Writer; base: Uint8Array | undefined },
     ask: Ask,
   ): Promise<void> {
     const { draft } = state
@@ -109,11 +113,19 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       })
       .finally(() => detachIfApart(source.key, state))
     source.written(changed)
-    if (state.told) shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
+    const others = [...state.handles].filter(handle => handle !== from)
+    if (state.told || others.length > 0)
+      shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
     else shown.drop(source.key)
+    state.saved = bytes.length <= shortText ? bytes : undefined
     for (const handle of state.handles) {
       handle.bytes = bytes
       handle.base = bytes
+    }
+    // Else a stat would tell the kernel the size of the service's wording, and what they lack of it would be zeros.
+    for (const handle of others) {
+      handle.held?.release()
+      handle.held = shown.hold(source.key)
     }
     if (state.draft === draft && state.revision === revision) {
       state.draft = undefined

@@ -72,7 +72,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
     // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
     state.told = true
     state.awayUntil = 0
-    await saving.save(source, state, base, ask)
+    await saving.save(source, state, { base }, ask)
   }
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
@@ -119,12 +119,13 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       const state = saving.stateOf(source.key)
       if (access !== 'read') await ended(state, ask)
       if (state.draft !== undefined) {
-        return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
+        const before = state.draft.size === 0 ? (state.saved ?? shown.last(source.key)) : undefined
+        return openRecordHandle(saving, { source, state, view: fresh(before ?? nothing) }, now)
       }
       const held = await heldFor(source, access, ask)
       if (held === undefined) return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
       source.opened()
-      return openRecordHandle(saving, { source, state, view: fresh(held.shown.bytes), held }, now)
+      return openRecordHandle(saving, { source, state, view: fresh(held.shown.bytes, held) }, now)
     },
     async create(source) {
       const state = saving.stateOf(source.key)
@@ -146,7 +147,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       touch(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
       if (size === 0) await saving.dropEmpty(source.key, state)
-      else if (state.handles.size === 0) await saving.save(source, state, undefined, ask)
+      else if (state.handles.size === 0) await saving.save(source, state, {}, ask)
     },
     async replace(source, text, ask) {
       const state = saving.stateOf(source.key)
@@ -157,7 +158,7 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       state.swap = swap.catch(settled)
       await swap
     },
-    resend: (source, ask) => saving.save(source, saving.stateOf(source.key), undefined, ask),
+    resend: (source, ask) => saving.save(source, saving.stateOf(source.key), {}, ask),
     async takeAway(source, ask, handlesAre, keep = async () => {}) {
       editingOf(source)
       const state = saving.stateOf(source.key)
@@ -205,6 +206,6 @@ function leave(state: { readonly handles: Iterable<View> }, gone: 'moved' | 'rep
 }
 
 /** What a handle sees that has neither read nor written. */
-function fresh(bytes: Uint8Array): View {
-  return { bytes, base: undefined, wrote: false, gone: 'no' }
+function fresh(bytes: Uint8Array, held?: Held): View {
+  return { bytes, base: undefined, wrote: false, held, gone: 'no' }
 }

@@ -28,6 +28,10 @@ export interface ShownTexts<Bytes extends TextBytes = Uint8Array> {
    * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
    */
   put(key: string, shown: Shown<Bytes>, opened: () => void): void
+  /** For a handle that shows this very text by now: it is kept as for one that was opened on it. */
+  hold(key: string): Held<Bytes> | undefined
+  /** The text that the kernel was told of last, if it is still here. */
+  last(key: string): Bytes | undefined
   /** The next open or stat shows another text: the kernel counts on none. */
   drop(key: string): void
 }
@@ -121,6 +125,11 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
     put(key, shown, opened) {
       lend(key, shown, opened)
     },
+    hold(key) {
+      const lease = leases.get(key)
+      return lease && hold(lease, 'write-only')
+    },
+    last: key => leases.get(key)?.shown.bytes,
     drop: key => leases.delete(key),
   }
 }

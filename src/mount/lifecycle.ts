@@ -85,8 +85,11 @@ const noneShown = (): string[] => []
 function closed(): undefined {}
 
 async function untilGone(own: OwnMount): Promise<void> {
-  while (await own.isThere()) await new Promise(wake => setTimeout(wake, watchEvery))
+  while (await own.isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
+
+/** Without a free descriptor the kernel's list cannot be read: nothing says that the mount has ended. */
+const unknown = (): boolean => true
 
 /** Where another daemon has mounted since, its mount stays. */
 async function takeDown(own: OwnMount): Promise<void> {

@@ -94,6 +94,8 @@ const lost = new Set([502, 504])
 const moved = new Set([301, 302, 303, 307, 308])
 const ok = 200
 const partial = 206
+/** By a proxy on the way (RFC 9110, section 15.3.4). */
+const transformed = 203
 const noSuchRange = 416
 
 /** How one kind of question reads its answers, and which statuses are answers to it. */
@@ -161,6 +163,9 @@ async function undoubted(request: Request, ask: () => Promise<AnswerText>): Prom
 
 const success = (status: number): boolean => status >= 200 && status < 300
 
+/** "Accepted", a part and "no content" are no record and no list: an empty one may have an effect, as `rmdir` has. */
+const whole = (status: number): boolean => status === ok || status === transformed
+
 const json = 'application/json'
 const anyBytes = 'application/octet-stream, */*'
 
@@ -172,10 +177,11 @@ const metadata: Reading<AnswerText> = {
   hops: 5,
 }
 
-const record: Reading<JsonText> = { ...metadata, read: jsonTextOf }
+const record: Reading<JsonText> = { ...metadata, accepts: whole, read: jsonTextOf }
 
 const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
   ...metadata,
+  accepts: whole,
   read: (arrival, flow) => taken(arrival, flow, reader()),
 })
 

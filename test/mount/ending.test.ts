@@ -1,7 +1,10 @@
 // A daemon that is told to end while a program waits for its save: the program gets the service's answer first.
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import t from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
+import { printed } from '../ground/programs.js'
 import { writes } from '../ground/service.js'
 import { until } from '../ground/within.js'
 
@@ -77,3 +80,21 @@ t.test('END-1 so does a finished text that takes the record’s place', async t 
   t.equal(await code, 0)
   t.notMatch(await ground.log(), /file closed|could not be ended/)
 })
+
+t.test(
+  'SIGNAL-2 a daemon that had no free descriptor for a while ends with its mount all the same',
+  async t => {
+    const ground = await realMount(t)
+    const text = await textOf(ground, report)
+    const { pid } = JSON.parse(await textOf(ground, '.calcfs/status.json'))
+    const limitTo = (number: number) =>
+      printed('prlimit', ['--pid', String(pid), `--nofile=${number}:`], { cwd: ground.home })
+    const open = (await readdir(`/proc/${pid}/fd`)).length
+    await limitTo(open - 1)
+    await ground.pass(2_000)
+    await limitTo(1024)
+    t.equal(await textOf(ground, report), text, 'all is well again')
+    t.match(await ground.calcfs('unmount', ground.directory), { code: 0 })
+    await until(10_000, 'the end of the daemon', async () => !existsSync(`/proc/${pid}`))
+  },
+)

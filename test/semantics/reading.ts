@@ -129,6 +129,17 @@ export function reading(t: Test, open: OpenGround): void {
       })
     })
 
+    for (const status of [202, 204, 206])
+      t.test(`READ-7 an empty listing with the status ${status} is no empty folder`, async t => {
+        const mend = service.spoil(/^GET \/(project\/descendant|report)/, response => {
+          response.writeHead(status, { 'content-type': 'application/json' })
+          response.end(status === 204 ? '' : '[]')
+        })
+        t.equal(await outcome(files.readdir(`by-id/project/${ids.dyes}`)), 'EIO')
+        t.equal(await outcome(files.readFile('reports/4712.json')), 'EIO')
+        mend()
+      })
+
     t.test('READ-8 a service that does not answer ends in time, with ETIMEDOUT', async t => {
       let go = () => {}
       service.hold(
