@@ -25,7 +25,17 @@ function when({ runs }: Row): string {
 
 const inCell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ')
 
-/** Writes the table, and on what it was measured, into the page. */
+/** The lines of the table that stands in the page: what another machine has measured stays until it is measured again. */
+function withEarlier(lines: readonly string[], earlier: readonly string[]): readonly string[] {
+  const nameIn = (line: string) => /^\| (\w+) \|/.exec(line)?.[1]
+  const fresh = new Map(lines.map(line => [nameIn(line), line]))
+  const kept = earlier.filter(line => nameIn(line) !== undefined).map(line => fresh.get(nameIn(line)) ?? line)
+  const isNew = (line: string) => !kept.includes(line)
+  const head = lines.slice(0, 2)
+  return [...head, ...kept.filter(line => !head.includes(line)), ...lines.slice(2).filter(isNew)]
+}
+
+/** Writes the table, and on what it was measured, into the page; figures without a run keep their row. */
 export function updatePage(path: string, rows: readonly Row[]): void {
   const page = readFileSync(path, 'utf8')
   const from = page.indexOf(begin)
@@ -34,12 +44,15 @@ export function updatePage(path: string, rows: readonly Row[]): void {
   const runs = rows.flatMap(row => row.runs)
   const about = [...new Set(runs.map(run => `${run.machine}, Node ${run.node}`))]
   const commits = [...new Set(runs.map(run => run.commit))].filter(name => name !== '')
+  const earlier = page.slice(from, to).split('\n')
+  const own = rows.map(({ figure }) => figure).join(', ')
   const block = [
     begin,
     '',
-    table(rows),
+    ...withEarlier(table(rows).split('\n'), earlier),
     '',
-    `Machine: ${about.join('; ')}. Commits: ${commits.join(', ')}. Each figure: \`npm run test:long -- --only FIGURE --seed SEED\`.`,
+    `Machine of ${own}: ${about.join('; ')}. Commits: ${commits.join(', ')}. Each figure: \`npm run test:long -- --only FIGURE --seed SEED\`.`,
+    ...earlier.filter(line => /^Machine\b/.test(line)),
     '',
     end,
   ].join('\n')
