@@ -219,12 +219,14 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     let files = 0
     let total = 0
     for await (const { name, bytes } of store.list()) {
+      // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
+      // Where no validator tells versions apart, the file's time moves instead.
+      if (sizes.version(name) === undefined) replaced.note(name)
       shelf.remove(name)
       await drop(name)
       files += 1
       total += bytes
     }
-    sizes.clear()
     return { files, bytes: total }
   }
 

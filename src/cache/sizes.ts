@@ -12,8 +12,6 @@ export interface Sizes {
   remember(name: string, bytes: number, version?: Fingerprint): void
   /** All of it: the next question goes to the service. */
   forget(name: string): void
-  /** The same for every content. */
-  clear(): void
   /** Keeps in words that the sources contradict each other. */
   dispute(name: string, sentence: string): void
   /** They agree now. */
@@ -57,12 +55,6 @@ export function rememberSizes(ledger: Ledger): Sizes {
     forget(name) {
       ledger.delete(room, name)
       settle(name)
-    },
-    clear() {
-      for (const one of [room, disputes])
-        for (const name of ledger.entries(one).keys()) ledger.delete(one, name)
-      disputed.clear()
-      ledger.flush()
     },
     dispute(name, sentence) {
       disputed.set(name, sentence)

@@ -14,6 +14,7 @@ import { type DraftTexts, openDraftTexts } from '../drive/draft-texts.js'
 import { openDrive } from '../drive/drive.js'
 import { calculationAt } from '../drive/entry.js'
 import { type Failures, openFailures } from '../drive/failures.js'
+import { withFailuresOver } from '../drive/failures-over.js'
 import { openForesight } from '../drive/foresight.js'
 import { openFreedNames } from '../drive/freed-names.js'
 import { generate } from '../drive/generated.js'
@@ -219,50 +220,53 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     save: config.deadlineSave,
   }
   const generation = { catalog, dialect, tree, reports, status, isHidden: writing.isHidden }
-  const drive = openDrive({
-    tree,
-    catalog,
-    content,
-    times,
-    shown,
-    generated: openShownTexts(leaseMs, now),
-    health,
-    records,
-    scratch,
-    drafts,
-    produce: async (node, ask) => {
-      const bytes = await generate(node, generation, ask)
-      return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
-    },
-    source: writing.source,
-    giveUp: async name => {
-      await writing.giveUp(drafts.named(name))
-    },
-    doneWell: failures.forget,
-    failed: (path, failure) => failures.note('removing', path, failure),
-    rights,
-    making: writing.making,
-    removing,
-    pending: writing.pending,
-    isHidden: writing.isHidden,
-    async madeAnew(node) {
-      removing.createdAgain(node)
-      await writing.madeAnew(node)
-    },
-    takenBackAt: removing.takeBackAt,
-    statfs: () => spaceOf(account.places.state),
-    xattrs,
-    foresight: openForesight({
+  const drive = withFailuresOver(
+    openDrive({
+      tree,
       catalog,
       content,
-      tree,
-      room: connection.guesses,
-      cacheBytes: config.cacheSize,
+      times,
+      shown,
+      generated: openShownTexts(leaseMs, now),
+      health,
+      records,
+      scratch,
+      drafts,
+      produce: async (node, ask) => {
+        const bytes = await generate(node, generation, ask)
+        return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
+      },
+      source: writing.source,
+      giveUp: async name => {
+        await writing.giveUp(drafts.named(name))
+      },
+      doneWell: failures.forget,
+      failed: (path, failure) => failures.note('removing', path, failure),
+      rights,
+      making: writing.making,
+      removing,
+      pending: writing.pending,
+      isHidden: writing.isHidden,
+      async madeAnew(node) {
+        removing.createdAgain(node)
+        await writing.madeAnew(node)
+      },
+      takenBackAt: removing.takeBackAt,
+      statfs: () => spaceOf(account.places.state),
+      xattrs,
+      foresight: openForesight({
+        catalog,
+        content,
+        tree,
+        room: connection.guesses,
+        cacheBytes: config.cacheSize,
+        now,
+      }),
+      deadlines,
       now,
     }),
-    deadlines,
-    now,
-  })
+    failures,
+  )
 
   const control = openControl({
     placeTroubles: places.look,

@@ -29,6 +29,7 @@ const statusForm = z.looseObject({
   /** What waits to be deleted, and what was unlinked but stays; a drive of an older version says neither. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
   unlinked: z.array(z.string()).optional(),
+  removedInVain: z.array(z.string()).optional(),
   /** What is wrong with the drive's own directories; a drive of an older version does not say. */
   places: z.array(z.string()).optional(),
   state: z.string(),

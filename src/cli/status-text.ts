@@ -68,6 +68,7 @@ export function statusText(sources: StatusSources, top: string, places: readonly
       })),
       deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
       unlinked: removals.left().slice(0, unlinkedAtMost),
+      removedInVain: failures.removedInVain().slice(0, unlinkedAtMost),
       places,
       lastFailure: failures.last,
       state: account.places.state,

@@ -89,7 +89,7 @@ function serviceLine(status: Status): string {
 }
 
 function described(status: Status): string {
-  const { unsent, deleting = [], unlinked = [], places = [] } = status
+  const { unsent, deleting = [], unlinked = [], removedInVain = [], places = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -103,6 +103,10 @@ function described(status: Status): string {
     ...deleting.map(({ path, what, since }) => `    ${path} (${what}, removed ${since})`),
     ...(unlinked.length === 0 ? [] : ['  unlinked, but not deleted (rm -r CALCULATION deletes the whole):']),
     ...unlinked.map(path => `    ${path}`),
+    ...(removedInVain.length === 0
+      ? []
+      : ['  removed here, but not deleted, and there again (calcfs why PATH says why):']),
+    ...removedInVain.map(path => `    ${path}`),
     ...places.map(trouble => `  ${trouble}`),
   ].join('\n')
 }

@@ -19,9 +19,15 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   const { content, tree, drafts, failures, xattrs, writing, health } = parts
   const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
 
-  /** Of a disk that takes nothing every path has to tell. */
+  /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
   async function why(path: string): Promise<Explanation> {
-    const [explained, troubles] = await Promise.all([whyAt(path), parts.placeTroubles()])
+    const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
+    const { signedOut } = health
+    const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
+    const troubles = [
+      ...places,
+      ...(signedOut === undefined || isTold ? [] : [`${capital(signInEnded(signedOut.failure))}.`]),
+    ]
     if (troubles.length === 0) return explained
     return { wrong: true, sentences: [...(explained.wrong ? explained.sentences : []), ...troubles] }
   }
@@ -119,6 +125,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
 }
+
+const capital = (sentence: string): string => `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`
 
 /** Failures that may be of one question alone, and are of the service while it answers nothing else. */
 const passing = new Set<FailureKind>(['timeout', 'unreachable', 'broken', 'busy'])

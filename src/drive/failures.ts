@@ -14,6 +14,10 @@ export interface Failures {
   note(verb: string, path: string, failure: Failure): void
   /** What failed there before is done well now. */
   forget(path: string, before: Instant): void
+  /** This way of looking succeeded there: a failure to look is over, one to save is not. */
+  over(path: string, verb: 'readdir' | 'read'): void
+  /** Whether anything is remembered. */
+  readonly any: boolean
   /** A text of this record was saved or given up by a command: what failed before is over, by whatever path it was met. */
   settled(key: string): void
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
@@ -21,10 +25,18 @@ export interface Failures {
   /** The same in its parts; `key` is the node's, where the path leads to one. */
   met(path: string, key: string | undefined): Met | undefined
   readonly last: string | undefined
+  /** The paths of records that were unlinked in the last ten minutes and are there again: their deletion is refused. */
+  removedInVain(): readonly string[]
 }
 
 const remembered = 500
+/** Which failures are over once a program has listed the directory, or read from the file. */
+const endedBy = {
+  readdir: new Set(['getattr', 'readdir']),
+  read: new Set(['getattr', 'open', 'read']),
+} as const satisfies Record<string, ReadonlySet<string>>
 const longestLine = 1000
+const toldForMs = 600_000
 
 export function openFailures(now: () => Instant): Failures {
   const lines = new LRUCache<string, Met>({ max: remembered })
@@ -51,6 +63,13 @@ export function openFailures(now: () => Instant): Failures {
     forget(path, before) {
       if ((lines.get(path)?.at ?? before) < before) lines.delete(path)
     },
+    over(path, verb) {
+      const before = lines.peek(path)
+      if (before !== undefined && endedBy[verb].has(before.verb)) lines.delete(path)
+    },
+    get any() {
+      return lines.size > 0
+    },
     settled: key => settledAt.set(key, now()),
     why(path, key) {
       const found = met(path, key)
@@ -60,6 +79,10 @@ export function openFailures(now: () => Instant): Failures {
     get last() {
       return last
     },
+    removedInVain: () =>
+      [...lines.entries()].flatMap(([path, { verb, at }]) =>
+        verb === 'removing' && now() - at < toldForMs ? [path] : [],
+      ),
   }
 }
 

@@ -34,7 +34,9 @@ export function openTreeGuard(
   return {
     begin(scope, directory, why) {
       awake.watch()
-      guards.set(scope, { directory, why, until: now() + guardMs })
+      const guard = { directory, why, until: now() + guardMs }
+      guards.set(scope, guard)
+      failed(directory, new Failure('not-permitted', sentence(guard, { scope, path: directory })))
     },
     end: scope => guards.delete(scope),
     refuse(path, scopes) {

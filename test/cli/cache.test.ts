@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
-import { log } from '../ground/world.js'
+import { printed, python, run } from '../ground/programs.js'
+import { ids, log } from '../ground/world.js'
 
 t.setTimeout(480_000)
 
@@ -74,4 +75,42 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
   const again = await service.during(async () => t.equal(await textOf(ground, file), log))
   t.not(bitstreams(again).length, 0, 'what was cleared is downloaded again')
   t.equal(await textOf(ground, 'reports/42.json'), text)
+})
+
+t.test('READ-13 a file that is replaced after `cache clear` is read as one version', async t => {
+  const path = `by-id/calculation/${ids.transition}/run.log`
+  for (const tags of [true, false]) {
+    const ground = await realMount(t)
+    let letter = 'a'
+    ground.service.spoil(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
+      const etag = tags ? { etag: `"${letter}"` } : {}
+      response.writeHead(200, {
+        'content-type': 'application/octet-stream',
+        'content-length': 600_000,
+        ...etag,
+      })
+      response.end(letter.repeat(600_000))
+    })
+    const versions = async () => {
+      const script = `import sys; print("".join(sorted(set(open(sys.argv[1]).read()))))`
+      const { stdout, code } = await run(python, ['-c', script, join(ground.directory, path)])
+      return code === 0 ? stdout.trim() : 'error'
+    }
+    t.equal(await versions(), 'a')
+    // The kernel gives some of its pages back, as under memory pressure.
+    const give = `import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+for at in range(8192, 590000, 40960): os.pread(fd, 4096, at)`
+    await printed(python, ['-c', give, join(ground.directory, path)])
+    t.match(await asked(ground, 'clear'), { code: 0 })
+    letter = 'b'
+    await ground.pass(1_200)
+    for (let again = 0; again < 3; again++) {
+      t.match(await versions(), /^(b|error)$/, `tags ${tags}`)
+      await ground.pass(1_200)
+    }
+    t.equal(await versions(), 'b')
+  }
 })

@@ -59,6 +59,32 @@ t.test('why is right after a success (CLI-21)', async t => {
     }
   })
 
+  t.test('of reading and listing', async t => {
+    const ground = await realMount(t)
+    const [file, folder] = ['projects/Water splitting/H2O/output.cml', 'by-id/project/102']
+    const mends = [
+      ground.service.spoil(
+        /^GET \/calculation\/files\/bitstream/,
+        response => void response.writeHead(500).end(''),
+      ),
+      ground.service.spoil(
+        /^GET \/project\/descendant\?id=102/,
+        response => void response.writeHead(500).end(''),
+      ),
+    ]
+    t.not(await outcome(ground.files.readFile(file)), 'done')
+    t.not(await outcome(ground.files.readdir(folder)), 'done')
+    for (const path of [file, folder]) t.match(await why(ground, path), { stdout: /failed at/ }, path)
+    for (const mend of mends) mend()
+    for (const [path, look] of [
+      [file, () => ground.files.readFile(file)],
+      [folder, () => ground.files.readdir(folder)],
+    ] as const) {
+      await until(20_000, path, async () => (await outcome(look())) === 'done')
+      t.match(await why(ground, path), { stdout: /nothing is wrong/ }, path)
+    }
+  })
+
   t.test('of a deletion that was taken back at first', async t => {
     const folder = 'projects/Water splitting/H2O'
     const remove = async () => {
@@ -173,3 +199,35 @@ t.test(
     t.match(dead, { code: 6, stderr: /the daemon of .* has died; calcfs unmount/ })
   },
 )
+
+t.test('a sign-in that has ended is told at every path (CLI-1)', async t => {
+  const ground = await realMount(t)
+  await textOf(ground, 'reports/42.json')
+  ground.service.spoil(/./, response => {
+    response.writeHead(401)
+    response.end('who are you?')
+  })
+  t.not(await outcome(ground.files.readFile('reports/43.json')), 'done')
+  for (const path of ['', 'projects', 'reports/42.json', 'projects/Water splitting'])
+    t.match(await why(ground, path), { stdout: /calcfs login/ }, path)
+})
+
+t.test('a removal that is refused is told, in status too (CLI-1, DEL-10)', async t => {
+  const ground = await realMount(t)
+  const path = 'reports/42.json'
+  await textOf(ground, path)
+  await ground.files.unlink(path)
+  await until(10_000, 'what is told', async () =>
+    /not deleted, and there again.*\n.*reports\/42\.json/.test(
+      (await ground.calcfs('status', ground.directory)).stdout,
+    ),
+  )
+  t.match(await why(ground, path), { stdout: /deletes only with --access manage/ })
+})
+
+t.test('a project whose rm -r is refused says why (CLI-1, DEL-4)', async t => {
+  const ground = await realMount(t, { settings: { access: 'manage' } })
+  const project = 'projects/Water splitting'
+  await run('rm', ['-rf', `${ground.directory}/${project}`])
+  t.match(await why(ground, project), { stdout: /is not deleted/ })
+})
