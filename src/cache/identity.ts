@@ -18,6 +18,8 @@ export type Source = 'listing' | 'record'
 export interface OtherThing {
   readonly thing: Thing
   readonly at: Instant
+  /** Which of all changes since the mount it was, from 1. */
+  readonly place: number
   readonly sentence: string
 }
 
@@ -77,7 +79,7 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
   function another(thing: Thing, said: Identity, by: Source): string {
     count += 1
     const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${namesOf(rowOf(thing), said)}: what was kept of the earlier one is not shown any more`
-    const other = { thing, at: now(), sentence }
+    const other = { thing, at: now(), place: count, sentence }
     changes.set(keyOf(thing), other)
     log('an id stands for another thing than before', { ...thing, sentence })
     const mark = keep(thing, { mark: freshMark(said, now()), [by]: said })
@@ -92,7 +94,8 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
       if (contradicts(row, said, by)) return another(thing, said, by)
       const doubtful = isDoubtful(thing, row, said, by)
       const mark = doubtful ? freshMark(said, now()) : row.mark
-      keep(thing, { ...row, mark, [by]: { ...row[by], ...stripped(said) } })
+      const before = doubtful ? {} : row[by]
+      keep(thing, { ...row, mark, [by]: { ...before, ...stripped(said) } })
       if (doubtful) for (const doubter of doubters) doubter(thing)
       return mark
     },
@@ -108,7 +111,10 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
     accept(thing, said) {
       const row = rowOf(thing)
       if (row === undefined) return
-      const isDated = row.record?.born === said.born
+      const listed = row.listing?.born
+      const isSame =
+        listed !== undefined && said.born !== undefined && isSameMoment(instant(listed), said.born, 'loosely')
+      const isDated = row.record?.born === said.born || isSame
       const listing = row.listing && {
         ...row.listing,
         ...(isDated ? {} : { born: undefined }),
@@ -148,7 +154,8 @@ function contradicts(row: Row, said: Identity, by: Source): boolean {
 /**
  * A new name or another place may be a rename, a move, or another thing that was made at the same moment: a service that is
  * filled in one go gives all things one date. A listing and a record may tell the place differently, but not the name. Of a
- * dated project nothing is downloaded, and the service may spell a name that was written here differently.
+ * dated project nothing is downloaded, and the service may spell a name that was written here differently. A calculation that
+ * has a date only now, or has none any more, may be another one as well.
  */
 function isDoubtful({ kind }: Thing, row: Row, said: Identity, by: Source): boolean {
   const differ = (one: string | undefined, other: string | undefined) =>
@@ -156,7 +163,8 @@ function isDoubtful({ kind }: Thing, row: Row, said: Identity, by: Source): bool
   const before = row[by]
   if (kind === 'project' && before?.born !== undefined && said.born !== undefined) return false
   if (before === undefined) return differ(row[by === 'listing' ? 'record' : 'listing']?.title, said.title)
-  return differ(before.title, said.title) || differ(before.parent, said.parent)
+  const isOtherwiseDated = kind === 'calculation' && (before.born === undefined) !== (said.born === undefined)
+  return isOtherwiseDated || differ(before.title, said.title) || differ(before.parent, said.parent)
 }
 
 /** The date belongs to the id wherever it is known; else the place and the name have to do. */

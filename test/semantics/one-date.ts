@@ -55,6 +55,57 @@ export function oneDate(t: Test, open: OpenGround): void {
     t.equal(await textOf(ground, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
   })
 
+  t.test(
+    'THING-1 of a thing that has a date only now, or none any more, no old content is shown',
+    async t => {
+      const dated = () => '{"creationDate":"2024-05-01T10:00:00Z"}'
+      const one = (name: string, fields: string | undefined) => (seed: Seed) => {
+        seed.addUser({ name: 'demo', password: 'demo' })
+        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
+        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
+        seed.addCalculation({ id: '1', name: 'same', project, files, ...fieldsOf(fields) })
+      }
+      const none = '{"creationDate":null,"modificationDate":null}'
+      for (const [first, second] of [
+        [none, dated()],
+        [dated(), none],
+      ] as const) {
+        const ground = await open(t, { fill: one('water', first), settings: brief })
+        const read = () => textOf(ground, 'projects/All/same/a.inp')
+        t.equal(await read(), inputOf('water'))
+        await ground.service.remake(one('indigo', second))
+        await ground.pass(2500)
+        await until(20_000, 'the new content', async () => {
+          await ground.pass(1100)
+          return (await read()) === inputOf('indigo')
+        })
+      }
+    },
+  )
+
+  t.test(
+    'THING-1 while the service is away a folder that was listed before shows no file of the earlier thing',
+    async t => {
+      const one = (name: string, day: number) => (seed: Seed) => {
+        seed.addUser({ name: 'demo', password: 'demo' })
+        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
+        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
+        const fields = `{"creationDate":"2024-05-0${day}T10:00:00Z"}`
+        seed.addCalculation({ id: '1', name: 'same', project, files, fields })
+      }
+      const ground = await open(t, { fill: one('water', 1) })
+      t.equal(await textOf(ground, 'projects/All/same/a.inp'), inputOf('water'))
+      await ground.service.remake(one('indigo', 2))
+      await ground.pass(11_000)
+      t.match(await textOf(ground, 'by-id/calculation/1/.calculation.json'), '2024-05-02')
+      t.equal(await textOf(ground, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
+      await ground.service.leave()
+      const read = textOf(ground, 'projects/All/same/a.inp').catch(() => 'an error')
+      t.match(await read, /^(an error|! opt indigo *\n)$/)
+      await ground.service.back()
+    },
+  )
+
   t.test('THING-2 a rename or a move makes no other thing', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${1 + molecules.indexOf(name)}T10:00:00Z"}`
     const ground = await open(t, { fill: numbered(forward, dated), settings: brief })
