@@ -93,7 +93,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const newcomers = openNewcomers()
   const versions = openVersions()
-  const replaced = openReplaced(options.ledger, now)
+  const replaced = openReplaced(options.ledger, { now, elsewhere: replacedElsewhere })
   const shelf = openShelf({ limitBytes: options.limitBytes, now, inUse, drop })
   const arrivals = openArrivals({
     ...options,
@@ -128,6 +128,15 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     newcomers.drop(name)
     open.delete(name)
     await store.drop(name, bytes)
+  }
+
+  /** Another mount has found that the service holds another version: what is open here is the old one. */
+  function replacedElsewhere(name: string): void {
+    newcomers.drop(name)
+    open.delete(name)
+    arrivals
+      .forget(name)
+      .catch((error: unknown) => log('an old version could not be dropped', { name, error: String(error) }))
   }
 
   /** The file is not what was kept: it goes, and the next step downloads it again. */
@@ -248,7 +257,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   return {
     size: (content, ask) => size(content, ask).catch(rethrow),
     told: content => sizes.told(nameOf(content)),
-    replacedAt: content => (replaced.none ? undefined : replaced.at(nameOf(content))),
+    replacedAt: content => replaced.at(nameOf(content)),
     disputed: content => sizes.disputed(nameOf(content)),
     read,
     readNow,

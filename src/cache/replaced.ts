@@ -3,8 +3,6 @@ import { type Instant, instant } from '../remote/remote.js'
 import type { Ledger } from './ledger.js'
 
 export interface Replaced {
-  /** So that the usual case costs no name. */
-  readonly none: boolean
   /** Undefined for nearly all: contents do not change. */
   at(name: string): Instant | undefined
   note(name: string): void
@@ -12,21 +10,33 @@ export interface Replaced {
 
 const room = 'replaced'
 
-/** Remembered over restarts, for a time that was shown stays. */
-export function openReplaced(ledger: Ledger, now: () => Instant): Replaced {
-  const all = new Map<string, Instant>()
-  for (const [name, { value }] of ledger.entries(room)) all.set(name, instant(Number(value)))
+/**
+ * Remembered over restarts, for a time that was shown stays. Several mounts may share the ledger: `elsewhere` is called for a
+ * content that another of them has found replaced, before its new time is told, for what is open here is of the old version.
+ */
+export function openReplaced(
+  ledger: Ledger,
+  { now, elsewhere }: { now: () => Instant; elsewhere: (name: string) => void },
+): Replaced {
+  const known = new Map<string, Instant>()
+  for (const [name, { value }] of ledger.entries(room)) known.set(name, instant(Number(value)))
+
+  function at(name: string): Instant | undefined {
+    const before = known.get(name)
+    const kept = Number(ledger.get(room, name) ?? before)
+    if (Number.isNaN(kept) || kept === before) return before
+    known.set(name, instant(kept))
+    elsewhere(name)
+    return instant(kept)
+  }
 
   return {
-    get none() {
-      return all.size === 0
-    },
-    at: name => all.get(name),
+    at,
     note(name) {
-      const before = all.get(name)
-      const at = instant(before === undefined ? now() : Math.max(now(), before + 1))
-      all.set(name, at)
-      ledger.set(room, name, String(at))
+      const before = at(name)
+      const time = instant(before === undefined ? now() : Math.max(now(), before + 1))
+      known.set(name, time)
+      ledger.set(room, name, String(time))
     },
   }
 }

@@ -7,7 +7,7 @@ import type { DriveParts } from './parts.js'
 import { isDirectorysOwn, nameOf, type Places, parentOf } from './places.js'
 import { pauseMs } from './record-saving.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './refusals.js'
-import { isLockName } from './scratch-name.js'
+import { isHiddenByLibfuse, isLockName } from './scratch-name.js'
 import type { Changing } from './verbs.js'
 import type { Named } from './written-names.js'
 
@@ -214,5 +214,5 @@ export function openChanging(
 
 type Content = Extract<Node, { kind: 'content' }>
 
-/** libfuse renames a file that is still open where it should be unlinked, or replaced by the rename that follows. */
-const isUnlinkOfOpenFile = (to: string): boolean => /^\.fuse_hidden[0-9a-f]+$/.test(nameOf(to))
+/** A file that is still open is unlinked, or replaced by the rename that follows. */
+const isUnlinkOfOpenFile = (to: string): boolean => isHiddenByLibfuse(nameOf(to))

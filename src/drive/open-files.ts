@@ -9,9 +9,10 @@ import { versionOf } from './attributes.js'
 import { openHandles } from './handles.js'
 import { type DirectoryNode, isDirectory, isEditable, keyOf, type Node, type ScratchPlace } from './node.js'
 import type { DriveParts } from './parts.js'
-import type { Places } from './places.js'
+import { nameOf, type Places } from './places.js'
 import type { RecordHandle } from './record-handle.js'
 import { noSuchReport, noUpload, readOnlyBecause } from './refusals.js'
+import { isHiddenByLibfuse } from './scratch-name.js'
 import type { OpenAccess, OpenFiles } from './verbs.js'
 
 type OpenFile =
@@ -36,6 +37,13 @@ const checkMs = 1_500
 
 const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({ kind: 'local', file, place })
 
+/**
+ * An `open` that waited while another program moved a finished text over the file: what is written through it would reach
+ * nothing. After ESTALE the kernel looks the path up again, and opens what stands there now.
+ */
+const takenPlace = (path: string): Failure =>
+  new Failure('replaced', `${path}: another file took the place of this one while it was being opened`)
+
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
 
@@ -49,6 +57,7 @@ export function openOpenFiles(
 
   function open(path: string, access: OpenAccess): Soon<number> {
     const ask = until.metadata()
+    if (isHiddenByLibfuse(nameOf(path))) throw takenPlace(path)
     return after(places.node(path, ask), node => {
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)

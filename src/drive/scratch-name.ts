@@ -1,5 +1,8 @@
 // Which names beside a record are an editor's own files: they stay local and never reach the service.
 
+/** libfuse keeps a file that is open under such a name, where it is unlinked or another takes its place. */
+const hiddenName = /^\.fuse_hidden[0-9a-f]+$/
+
 const editorForms = [
   /^sed[A-Za-z0-9]{6}$/, // GNU sed -i
   /^4913$/, // vim tries whether it may create files
@@ -7,10 +10,12 @@ const editorForms = [
   /^#.*#$/s, // emacs auto-save
   /^\.#/, // emacs lock
   /^\.goutputstream-/, // GLib's atomic save
-  /^\.fuse_hidden[0-9a-f]+$/, // libfuse keeps an open file that was unlinked
+  hiddenName,
   /^XX[A-Za-z0-9]{6,8}$/, // perl -i
   /^tmp[A-Za-z0-9_]{6,10}$/, // python's tempfile
 ]
+
+export const isHiddenByLibfuse = (name: string): boolean => hiddenName.test(name)
 
 /** emacs locks a file with a link of this name, which says who has it open. */
 export const isLockName = (name: string): boolean => name.startsWith('.#')

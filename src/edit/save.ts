@@ -106,15 +106,31 @@ async function saveWritten(
 ): Promise<Saved> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
+  const readTheirs = () => record.read(ask)
   if (written.edits.size === 0) {
+    // A refused text that is put back to what it was made from is meant as an edit of the refused one.
+    if (draft.meta.why !== undefined)
+      await besideTheirs(draft, readTheirs, async () =>
+        refuseOtherFields(record, await readTheirs(), written.mine),
+      )
     return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
   }
-  const readTheirs = () => record.read(ask)
   const checked = await besideTheirs(draft, readTheirs, () => record.check(written, ask))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own)
   return bring(save, own, { ...written, mine: checked, edits }, ask)
+}
+
+/** @throws Failure 'conflict' where the service has something else in a field */
+function refuseOtherFields(record: EditableRecord, theirs: JsonObject, mine: JsonObject): void {
+  const names = [...editsBetween(record.plain(theirs), mine).keys()]
+  if (names.length > 0) throw changedElsewhere(names)
+}
+
+function changedElsewhere(names: readonly string[]): Failure {
+  const fields = names.map(name => JSON.stringify(name)).join(', ')
+  return new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
 }
 
 /** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
@@ -226,10 +242,7 @@ function merged(record: EditableRecord, written: Written, before: JsonObject): C
     isOurs: name => record.saysSame?.(name, base, before) === true,
     isThere: name => record.hasAlready?.(name, mine, before) === true,
   })
-  if (conflicts.length > 0) {
-    const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
-  }
+  if (conflicts.length > 0) throw changedElsewhere(conflicts)
   const change = { before, whole, edits }
   record.allow(written, change)
   return change

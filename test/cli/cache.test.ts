@@ -5,6 +5,7 @@ import t from 'tap'
 import { outcome, overwrite, textOf } from '../ground/ground.js'
 import { type MountGround, realMount } from '../ground/mount.js'
 import { printed, python, run } from '../ground/programs.js'
+import { until } from '../ground/within.js'
 import { ids, log } from '../ground/world.js'
 
 t.setTimeout(480_000)
@@ -114,3 +115,37 @@ for at in range(8192, 590000, 40960): os.pread(fd, 4096, at)`
     t.equal(await versions(), 'b')
   }
 })
+
+t.test(
+  'READ-13 what one mount has found replaced is new for another mount of the same cache, too',
+  async t => {
+    const path = `by-id/calculation/${ids.transition}/run.log`
+    const one = await realMount(t)
+    const { service } = one
+    let [letter, length] = ['a', 600_000]
+    service.spoil(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
+      response.writeHead(200, { 'content-length': length, etag: `"${letter}"` })
+      response.end(letter.repeat(length))
+    })
+    const other = await realMount(t, {}, { service, home: one.home })
+    const read = async ({ directory }: MountGround) => {
+      const script = `import sys; text = open(sys.argv[1]).read(); print("".join(sorted(set(text))), len(text))`
+      return (await printed(python, ['-c', script, join(directory, path)])).trim()
+    }
+    for (const ground of [one, other]) t.equal(await read(ground), 'a 600000')
+    for (const [next, size] of [
+      ['b', 599_000],
+      ['c', 599_000],
+    ] as const) {
+      letter = next
+      length = size
+      t.equal((await one.calcfs('refresh', join(one.directory, path))).code, 0)
+      t.equal(await read(one), `${next} ${size}`)
+      await until(
+        10_000,
+        'the new version',
+        async () => (await read(other).catch(() => '')) === `${next} ${size}`,
+      )
+    }
+  },
+)

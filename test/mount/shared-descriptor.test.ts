@@ -70,3 +70,39 @@ t.test('SAVE-16 two closes of one open file at once both end well, and one save 
   t.equal(asked.filter(({ method }) => method === 'PUT').length, 1)
   t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), 'stored once')
 })
+
+/** One program has a record open, a second moves a finished text over it, and a third opens it meanwhile and writes. */
+const third = `
+import json, os, sys, threading, time
+path, token = sys.argv[1:3]
+record = json.loads(open(path).read())
+text = lambda word: json.dumps({**record, "description": word + token}).encode()
+with open(path + ".tmp", "wb") as file: file.write(text("moved "))
+first = os.open(path, os.O_RDONLY)
+mover = threading.Thread(target=os.rename, args=(path + ".tmp", path))
+mover.start(); time.sleep(0.1)
+def work():
+    file = os.open(path, os.O_RDWR | os.O_TRUNC)
+    os.pwrite(file, text("third "), 0); os.close(file)
+try: work(); print("done")
+except OSError as error: print(os.strerror(error.errno))
+mover.join(); os.close(first)`
+
+t.test(
+  'SAVE-16 a record that is opened while another text is moved over it is written, or an error',
+  async t => {
+    const ground = await realMount(t)
+    ground.service.spoil(/^(GET|PUT) \/report/, async (_response, passing) => {
+      const answer = await passing.carryOut()
+      await wait(400)
+      answer()
+    })
+    for (const token of ['one', 'two', 'three']) {
+      const args = ['-c', third, `reports/${ids.report}.json`, token]
+      const ended = (await printed(python, args, { cwd: ground.directory })).trim()
+      const stored = await ground.service.elsewhere('GET', `/report?id=${ids.report}`)
+      if (ended === 'done') t.match(stored, `third ${token}`)
+      else t.match(stored, `moved ${token}`, ended)
+    }
+  },
+)
