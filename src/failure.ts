@@ -1,7 +1,7 @@
 // The words for everything that can go wrong; HTTP statuses become one of them, and one of them becomes an errno.
-import { codeOf } from './error-code.js'
+import { codeOf } from './system/error-code.js'
 
-/** What went wrong, in words. `remote/http.ts` makes them from HTTP, `drive/errno.ts` makes errno names from them. */
+/** What went wrong, in words. `remote/http/http.ts` makes them from HTTP, `drive/interface/errno.ts` makes errno names from them. */
 export type FailureKind =
   // said by the service
   | 'invalid' // 400, 422

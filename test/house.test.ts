@@ -1,53 +1,11 @@
 // The rules of the house, read from the sources themselves: who may import whom, where a fact may stand, how a file looks.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { folders, larger } from './folders.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
-
-/** Which rooms a room may import; src/record, src/failure.ts, src/error-code.ts, src/machine-clocks.ts, src/soon.ts, src/askers.ts, src/quick-disk.ts, src/make-directory.ts and src/set-aside.ts are leaves that anyone below may import. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  'error-code': [],
-  'machine-clocks': [],
-  failure: ['error-code'],
-  soon: [],
-  askers: [],
-  'quick-disk': [],
-  'make-directory': ['error-code'],
-  'set-aside': [],
-  record: ['failure'],
-  config: ['error-code'],
-  remote: ['record', 'failure', 'askers', 'error-code', 'machine-clocks'],
-  cache: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'askers', 'error-code'],
-  edit: ['remote', 'record', 'failure', 'quick-disk', 'make-directory', 'set-aside', 'error-code'],
-  drive: [
-    'edit',
-    'cache',
-    'remote',
-    'record',
-    'failure',
-    'soon',
-    'set-aside',
-    'error-code',
-    'machine-clocks',
-  ],
-  mount: ['drive', 'remote', 'record', 'failure', 'soon', 'error-code'],
-  service: [],
-  cli: [
-    'config',
-    'mount',
-    'drive',
-    'edit',
-    'cache',
-    'remote',
-    'record',
-    'failure',
-    'service',
-    'set-aside',
-    'error-code',
-  ],
-}
 
 /** Rooms that see the platform only through its waist. */
 const onlyTheWaist = ['cache', 'edit', 'drive', 'mount']
@@ -77,23 +35,35 @@ const code = (file: string): string =>
     .replace(/(^|\s)\/\/.*$/gm, '$1')
 
 const sources = filesBelow('src', /\.ts$/)
-const rest = [...filesBelow('test', /\.ts$/), ...filesBelow('bench', /\.ts$/), ...filesBelow('bin', /\.mjs$/)]
+const layered = [...sources, ...filesBelow('bench', /\.ts$/)]
+const tests = filesBelow('test', /\.ts$/)
+const rest = [...tests, ...filesBelow('bench', /\.ts$/), ...filesBelow('bin', /\.mjs$/)]
 
-const roomOf = (file: string): string => file.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+/** As test/folders.ts names it: below src, else below the repository. */
+const folderOf = (file: string): string => dirname(file).replace(/^src\//, '')
+
+/** The layer of a file: its folder right below src. */
+const roomOf = (file: string): string => folderOf(file).split('/')[0] ?? ''
 
 function importsOf(file: string): readonly string[] {
   const found = code(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)
   return [...found].flatMap(([, specifier]) => (specifier === undefined ? [] : [specifier]))
 }
 
-const inHouse: readonly Import[] = sources.flatMap(from =>
-  importsOf(from)
-    .filter(specifier => specifier.startsWith('.'))
-    .map(specifier => ({
-      from,
-      to: relative(root, resolve(root, from, '..', specifier)).replace(/\.js$/, '.ts'),
-    })),
-)
+function importsIn(files: readonly string[]): readonly Import[] {
+  const target = (from: string, specifier: string) =>
+    relative(root, resolve(root, from, '..', specifier)).replace(/\.js$/, '.ts')
+  return files.flatMap(from =>
+    importsOf(from)
+      .filter(specifier => specifier.startsWith('.'))
+      .map(specifier => ({ from, to: target(from, specifier) })),
+  )
+}
+
+const inHouse = importsIn(sources)
+
+/** Imports between folders of src and bench. */
+const crossing = importsIn(layered).filter(({ from, to }) => folderOf(from) !== folderOf(to))
 
 /** Where a pattern stands in the code, sentences for people apart, as `file: text`, outside of the files that own it. */
 function strays(pattern: RegExp, owners: RegExp): readonly string[] {
@@ -105,22 +75,58 @@ function strays(pattern: RegExp, owners: RegExp): readonly string[] {
 
 const none = (t: Test, found: readonly string[], promise: string) => t.same(found, [], promise)
 
-t.test('every room is in the table', async t => {
+t.test('every folder is in the table', async t => {
+  const real = new Set(layered.map(folderOf))
   none(
     t,
-    [...new Set(sources.map(roomOf))].filter(room => !(room in mayImport)),
-    'no room without a rule',
+    [...real].filter(folder => !(folder in folders)),
+    'no folder without a line in test/folders.ts',
+  )
+  none(
+    t,
+    Object.keys(folders).filter(folder => !real.has(folder)),
+    'no line without a folder',
   )
 })
 
 t.test('imports go one way', async t => {
-  const wrong = inHouse.filter(
-    ({ from, to }) => roomOf(from) !== roomOf(to) && !mayImport[roomOf(from)]?.includes(roomOf(to)),
-  )
+  const wrong = crossing.filter(({ from, to }) => !folders[folderOf(from)]?.includes(folderOf(to)))
   none(
     t,
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    'no room reaches up or across',
+    'no folder reaches up or across',
+  )
+  const used = new Set(crossing.map(({ from, to }) => `${folderOf(from)} imports ${folderOf(to)}`))
+  const allowed = Object.entries(folders).flatMap(([from, targets]) =>
+    targets.map(to => `${from} imports ${to}`),
+  )
+  none(
+    t,
+    allowed.filter(arrow => !used.has(arrow)),
+    'nothing is allowed that no file needs',
+  )
+})
+
+t.test('folders and layers form no circle', async t => {
+  const order = Object.keys(folders)
+  const below = ([folder, targets]: readonly [string, readonly string[]]) =>
+    targets.filter(to => order.indexOf(to) > order.indexOf(folder)).map(to => `${folder} imports ${to}`)
+  none(t, Object.entries(folders).flatMap(below), 'a folder imports only what stands above it in the table')
+  const rooms = crossing
+    .map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))
+    .filter(({ from, to }) => from !== to)
+  none(t, cycles([...new Set(order.map(name => name.split('/')[0] ?? ''))], rooms), 'no circle of layers')
+})
+
+t.test('a folder can be read at once', async t => {
+  const counts = new Map<string, number>()
+  for (const file of [...layered, ...tests]) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
+  none(
+    t,
+    [...counts]
+      .filter(([folder, count]) => count > 16 && !(folder in larger))
+      .map(([folder, count]) => `${folder}: ${count}`),
+    'at most 16 files side by side, or a reason in test/folders.ts',
   )
 })
 
@@ -137,11 +143,11 @@ t.test('the platform is seen through the waist only', async t => {
 })
 
 t.test('no file imports itself by a detour', async t => {
-  none(t, cycles(inHouse), 'no cycle')
+  none(t, cycles(sources, inHouse), 'no cycle')
 })
 
-function cycles(imports: readonly Import[]): readonly string[] {
-  const below = grouped(imports)
+function cycles(names: readonly string[], imports: readonly Import[]): readonly string[] {
+  const below = grouped(names, imports)
   const done = new Set<string>()
   const found: string[] = []
   const visit = (file: string, way: readonly string[]): void => {
@@ -151,13 +157,16 @@ function cycles(imports: readonly Import[]): readonly string[] {
     for (const next of below.get(file) ?? []) visit(next, [...way, file])
     done.add(file)
   }
-  for (const file of sources) visit(file, [])
+  for (const name of names) visit(name, [])
   return found
 }
 
-function grouped(imports: readonly Import[]): ReadonlyMap<string, readonly string[]> {
-  const targets = (file: string) => imports.filter(({ from }) => from === file).map(({ to }) => to)
-  return new Map(sources.map(file => [file, targets(file)]))
+function grouped(
+  names: readonly string[],
+  imports: readonly Import[],
+): ReadonlyMap<string, readonly string[]> {
+  const targets = (name: string) => imports.filter(({ from }) => from === name).map(({ to }) => to)
+  return new Map(names.map(name => [name, targets(name)]))
 }
 
 t.test('a library that could leak is imported in one place', async t => {
@@ -175,8 +184,8 @@ t.test('a library that could leak is imported in one place', async t => {
   )
   none(
     t,
-    importers('commander').filter(file => roomOf(file) !== 'cli'),
-    'commander is src/cli alone',
+    importers('commander').filter(file => !['cli', 'terminal'].includes(roomOf(file))),
+    'commander is src/cli and src/terminal alone',
   )
   none(
     t,
@@ -186,22 +195,26 @@ t.test('a library that could leak is imported in one place', async t => {
 })
 
 t.test('a fact stands in the file that owns it', async t => {
-  none(t, strays(/\bprocess\.env\b/g, /^src\/cli\//), 'the environment is read by commands and handed down')
   none(
     t,
-    strays(/\bconstants\.errno\b/g, /^src\/(drive\/errno\.ts|mount\/)/),
+    strays(/\bprocess\.env\b/g, /^src\/(cli|terminal)\//),
+    'the environment is read by commands and handed down',
+  )
+  none(
+    t,
+    strays(/\bconstants\.errno\b/g, /^src\/(drive\/interface\/errno\.ts|mount\/)/),
     'errno numbers are the mount’s',
   )
   none(
     t,
-    strays(/\.split\('\/'\)/g, /^src\/(drive\/(tree|name)[^/]*|service\/.*)\.ts$/),
+    strays(/\.split\('\/'\)/g, /^src\/(drive\/tree\/[^/]*|drive\/nodes\/name|service\/.*)\.ts$/),
     'paths are taken apart in tree and name',
   )
   none(
     t,
     strays(
       /(?<![\w.])(401|403|404|405|408|409|410|412|413|422|423|429|501|502|503|504|507)(?!\w)/g,
-      /^src\/(remote\/http\.ts|service\/.*|cli\/serve\.ts)$/,
+      /^src\/(remote\/http\/http\.ts|service\/.*|cli\/commands\/serve\.ts)$/,
     ),
     'HTTP statuses have their meaning in remote/http.ts',
   )

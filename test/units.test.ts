@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { exitCodes } from '../src/cli/exit.js'
+import { exitCodes } from '../src/terminal/exit.js'
 
 const directory = resolve(fileURLToPath(import.meta.url), '../../../systemd')
 const managers = [

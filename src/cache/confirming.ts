@@ -1,6 +1,6 @@
 // A Remote that deletes only the thing that was meant: its record is read before, and compared with what was known of it.
 import { Failure } from '../failure.js'
-import type { JsonObject } from '../record/json.js'
+import type { JsonObject } from '../record/json/json.js'
 import type { Ask, Dialect, Remote } from '../remote/remote.js'
 import type { Identities, Thing } from './identity.js'
 

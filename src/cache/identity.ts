@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Identity, type Instant, instant, isAnotherThing, isSameMoment } from '../remote/remote.js'
-import type { Ledger, Log } from './ledger.js'
+import type { Ledger, Log } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
 export interface Thing {

@@ -1,26 +1,26 @@
 // The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
 import { Command } from 'commander'
-import { codeOf } from '../error-code.js'
-import { exitCodeOf, exitCodes, sentenceOf } from './exit.js'
-import { version } from './version.js'
+import { codeOf } from '../system/error-code.js'
+import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
+import { version } from '../terminal/version.js'
 
 /** Loaded when named: the service's database has no business in `calcfs status`. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  delete: async () => (await import('./delete.js')).deleteCommand(),
-  cache: async () => (await import('./cache.js')).cacheCommand(),
-  demo: async () => (await import('./demo.js')).demoCommand(),
-  doctor: async () => (await import('./doctor.js')).doctorCommand(),
-  drafts: async () => (await import('./drafts.js')).draftsCommand(),
-  login: async () => (await import('./login.js')).loginCommand(),
-  logout: async () => (await import('./login.js')).logoutCommand(),
-  mount: async () => (await import('./mount.js')).mountCommand(),
-  refresh: async () => (await import('./why.js')).refreshCommand(),
-  report: async () => (await import('./report.js')).reportCommand(),
-  resolve: async () => (await import('./resolve.js')).resolveCommand(),
-  serve: async () => (await import('./serve.js')).serveCommand(),
-  status: async () => (await import('./status.js')).statusCommand(),
-  unmount: async () => (await import('./unmount.js')).unmountCommand(),
-  why: async () => (await import('./why.js')).whyCommand(),
+  delete: async () => (await import('./commands/delete.js')).deleteCommand(),
+  cache: async () => (await import('./commands/cache.js')).cacheCommand(),
+  demo: async () => (await import('./commands/demo.js')).demoCommand(),
+  doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
+  drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
+  login: async () => (await import('./commands/login.js')).loginCommand(),
+  logout: async () => (await import('./commands/login.js')).logoutCommand(),
+  mount: async () => (await import('./commands/mount.js')).mountCommand(),
+  refresh: async () => (await import('./commands/why.js')).refreshCommand(),
+  report: async () => (await import('./commands/report.js')).reportCommand(),
+  resolve: async () => (await import('./commands/resolve.js')).resolveCommand(),
+  serve: async () => (await import('./commands/serve.js')).serveCommand(),
+  status: async () => (await import('./commands/status.js')).statusCommand(),
+  unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
+  why: async () => (await import('./commands/why.js')).whyCommand(),
 }
 
 const notes = `

@@ -1,7 +1,7 @@
 // The TOML files: what may stand in them, and a sentence with file, line and the nearest right name for what may not.
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
-import { isMissing } from '../error-code.js'
+import { isMissing } from '../system/error-code.js'
 import { BadSetting, flagName, settingNames } from './settings.js'
 
 /** One layer of a file: the settings at its top, or those of one profile. Keys are flag names without dashes. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Config, fileValue, type Sources } from '../config.js'
+import { type Config, fileValue, type Sources } from './config.js'
 import { BadSetting } from './settings.js'
 
 /** A password is read anew for each log-in, so that one changed in a keyring or a file is taken up. */

@@ -1,11 +1,11 @@
 // The drive: its parts put behind the kernel's verbs, each with the deadline of its kind.
 import { type Ask, instant } from '../remote/remote.js'
-import { openChanging } from './changing.js'
-import { openLooking } from './looking.js'
-import { openOpenFiles } from './open-files.js'
-import type { DriveParts } from './parts.js'
-import { openPlaces } from './places.js'
-import type { Drive } from './verbs.js'
+import type { DriveParts } from './context.js'
+import { openOpenFiles } from './file-verbs.js'
+import type { Drive } from './interface/verbs.js'
+import { openLooking } from './lookup-verbs.js'
+import { openChanging } from './namespace-verbs.js'
+import { openPlaces } from './tree/path-resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
   const { deadlines, now } = parts

@@ -1,6 +1,6 @@
 // What df shows: the room of the disk that drafts are kept on, for an editor asks it before it saves.
 import { statfs } from 'node:fs/promises'
-import type { Space } from './verbs.js'
+import type { Space } from './interface/verbs.js'
 
 /** The space of the file system that this directory lies on; the binding carries counts of 32 bits. */
 export async function spaceOf(directory: string): Promise<Space> {

@@ -1,11 +1,11 @@
 // user.calcfs.*: what is known of a path, answered from memory only, because `ls -l` and `cp` ask for every file.
-import type { Catalog } from '../cache/catalog.js'
-import type { ContentCache } from '../cache/content.js'
-import type { Failures } from './failures.js'
-import { titlesIn } from './name.js'
-import { isEditable, keyOf, type Node } from './node.js'
-import type { Records } from './records.js'
-import type { Roots } from './roots.js'
+import type { ContentCache } from '../cache/content/content.js'
+import type { Catalog } from '../cache/metadata/catalog.js'
+import type { Failures } from './failure-log.js'
+import type { Roots } from './names/roots.js'
+import { titlesIn } from './nodes/name.js'
+import { isEditable, keyOf, type Node } from './nodes/node.js'
+import type { Records } from './records/open-record.js'
 
 export interface XattrSources {
   readonly catalog: Catalog

@@ -1,13 +1,13 @@
 // The binding's edge: the kernel's calls become the drive's verbs, and every call is answered exactly once.
 import { constants } from 'node:os'
 import Fuse, { type Operations, type Stat } from 'fuse-native'
-import { type Attributes, fileTypes } from '../drive/attributes.js'
+import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 
-import { errnoOf } from '../drive/errno.js'
-import type { Drive, OpenAccess } from '../drive/verbs.js'
+import { errnoOf } from '../drive/interface/errno.js'
+import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
+import type { Soon } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
-import type { Soon } from '../soon.js'
 import { sourceOf } from './mount-point.js'
 import type { UnderWay } from './under-way.js'
 

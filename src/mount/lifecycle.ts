@@ -1,7 +1,7 @@
 // The life of a mount: up, noticed when somebody else takes it down, and down in order.
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Drive } from '../drive/verbs.js'
+import type { Drive } from '../drive/interface/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'

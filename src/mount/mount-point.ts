@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { codeOf } from '../error-code.js'
+import { codeOf } from '../system/error-code.js'
 import { pulse } from './probe.js'
 
 const run = promisify(execFile)

@@ -1,10 +1,10 @@
 // One path, one version: the kernel keeps one size and one set of pages for a path, whatever file its name stands for.
 import { LRUCache } from 'lru-cache'
-import type { Attributes } from '../drive/attributes.js'
-import type { Drive, OpenAccess } from '../drive/verbs.js'
+import type { Attributes } from '../drive/interface/attributes.js'
+import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
+import { after, type Soon } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
-import { after, type Soon } from '../soon.js'
 
 /** What the programs that have a path open read or write, and what the kernel was told of it. */
 interface Held {

@@ -1,8 +1,8 @@
 // Sizes the kernel was told, by path: an open whose file has another size now is answered ESTALE, so that the kernel looks again.
-import { type Attributes, fileTypes } from '../drive/attributes.js'
-import type { Drive, OpenAccess } from '../drive/verbs.js'
+import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
+import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
-import { after, type Soon } from '../soon.js'
+import { after, type Soon } from '../maybe-promise.js'
 
 /**
  * A read stops at the size that the kernel was told by the last getattr of that path, with exit status 0, although the file has

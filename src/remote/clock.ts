@@ -1,6 +1,6 @@
 // Time as a parameter: a clock that never jumps when the machine's clock is set, and waiting no longer than a deadline.
 import { Failure } from '../failure.js'
-import { type MachineClocks, machineClocks } from '../machine-clocks.js'
+import { type MachineClocks, machineClocks } from '../system/machine-clocks.js'
 import { type Ask, type Instant, instant } from './remote.js'
 
 export interface Clock {

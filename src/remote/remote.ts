@@ -1,8 +1,8 @@
 // The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
 
 import type { Askers } from '../askers.js'
-import type { Bundle } from '../record/bundle.js'
-import type { Json, JsonObject } from '../record/json.js'
+import type { Bundle } from '../record/compact/compressed-batch.js'
+import type { Json, JsonObject } from '../record/json/json.js'
 
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { permissions } from './rights.js'
+import { permissions } from './people/rights.js'
 import type { FileSeed, Seed } from './seed.js'
 
 /** The names from the top of the owner's space down; a list, for a name may hold a slash. */

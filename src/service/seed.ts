@@ -1,14 +1,14 @@
 // The back door through which tests, benchmarks and the sample put things into a service: ids and odd names allowed.
-import { insertCalculation, keepGeometry } from './calculations.js'
-import type { Contents, StoredContent } from './contents.js'
-import { insertProject, projectById, rootOf } from './projects.js'
-import { parseRecord } from './record.js'
-import { setList, setTitles } from './report-list.js'
-import { insertReport } from './reports.js'
-import type { Permission } from './rights.js'
-import { insertShare } from './shares.js'
-import type { Store } from './store.js'
-import { insertUser, type User, userByName } from './users.js'
+import type { Contents, StoredContent } from './content/contents.js'
+import type { Permission } from './people/rights.js'
+import { insertUser, type User, userByName } from './people/users.js'
+import { insertCalculation, keepGeometry } from './records/calculations.js'
+import { insertProject, projectById, rootOf } from './records/projects.js'
+import { parseRecord } from './records/record.js'
+import { setList, setTitles } from './records/report-list.js'
+import { insertReport } from './records/reports.js'
+import { insertShare } from './records/shares.js'
+import type { Store } from './store/store.js'
 
 /** An id to force, e.g. one beyond 2^53, as digits. */
 interface Forced {

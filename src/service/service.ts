@@ -1,14 +1,14 @@
 // The bundled service as one thing that starts and ends: data directory, database, listener.
 import { join } from 'node:path'
-import { buildApp, prefix } from './app.js'
-import { openContents } from './contents.js'
-import { lockData } from './lock.js'
-import { complete, type ServiceOptions } from './options.js'
-import { makePrivateDirectory, makePrivateFile } from './private.js'
-import { rights } from './rights.js'
+import { openContents } from './content/contents.js'
+import { rights } from './people/rights.js'
+import { secretIn, tokens } from './people/token.js'
+import { buildApp, prefix } from './routes/app.js'
 import { type Seed, seedOf } from './seed.js'
-import { openStore } from './store.js'
-import { secretIn, tokens } from './token.js'
+import { lockData } from './store/lock.js'
+import { complete, type ServiceOptions } from './store/options.js'
+import { makePrivateDirectory, makePrivateFile } from './store/private.js'
+import { openStore } from './store/store.js'
 
 export interface Service {
   /** The base URL a client is given, `http://<host>:<port>/create/rest`. */

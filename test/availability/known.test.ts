@@ -1,10 +1,10 @@
 // What is known while the service is silent, refused or dripping: shown at once, and never where it only takes its time.
 import t from 'tap'
-import type { Spoiler } from '../ground/front.js'
-import { namesOf, outcome, textOf } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { until, within } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { inProcess } from '../testbed/in-process.js'
+import type { Spoiler } from '../testbed/proxy.js'
+import { ids } from '../testbed/sample-data.js'
+import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 

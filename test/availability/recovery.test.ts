@@ -1,11 +1,11 @@
 // Every kind of fault at once, again and again: two seconds after the last one every file, record and listing is right again.
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import type { Passing, Spoiler } from '../ground/front.js'
-import { type Ground, outcome } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { within } from '../ground/within.js'
-import { fill } from '../ground/world.js'
+import { inProcess } from '../testbed/in-process.js'
+import type { Passing, Spoiler } from '../testbed/proxy.js'
+import { fill } from '../testbed/sample-data.js'
+import { type Ground, outcome } from '../testbed/testbed.js'
+import { within } from '../testbed/within.js'
 
 const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 3)
 const firstSeed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 2 ** 31)

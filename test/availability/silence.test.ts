@@ -1,9 +1,9 @@
 // Requests that are never answered cost their own askers the deadline, and nobody else anything: at every door, for any number.
 import t, { type Test } from 'tap'
-import { type Ground, outcome } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { within } from '../ground/within.js'
-import { cml, fill } from '../ground/world.js'
+import { inProcess } from '../testbed/in-process.js'
+import { cml, fill } from '../testbed/sample-data.js'
+import { type Ground, outcome } from '../testbed/testbed.js'
+import { within } from '../testbed/within.js'
 
 /** All doors with all numbers take minutes; without this, each door with some and one with the most. */
 const isFull = process.env['CALCFS_TEST_FULL'] !== undefined

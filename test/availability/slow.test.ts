@@ -1,10 +1,10 @@
 // Slow and odd services: what comes after its deadline is there at the next try, and what always fails stays alone with that.
 import t, { type Test } from 'tap'
-import type { Spoiler } from '../ground/front.js'
-import { type Ground, outcome } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { until, within } from '../ground/within.js'
-import { cml, fill, ids, log } from '../ground/world.js'
+import { inProcess } from '../testbed/in-process.js'
+import type { Spoiler } from '../testbed/proxy.js'
+import { cml, fill, ids, log } from '../testbed/sample-data.js'
+import { type Ground, outcome } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 

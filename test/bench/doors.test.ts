@@ -5,11 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import t, { type Test } from 'tap'
-import { measureLimit, type Origin, startOrigin, startPassThrough, startRelay } from '../../bench/start.js'
-import { treeOf } from '../../bench/trees.js'
-import { writeTree } from '../../bench/trees-disk.js'
-import { run } from '../ground/programs.js'
-import { within } from '../ground/within.js'
+import {
+  measureLimit,
+  type Origin,
+  startOrigin,
+  startPassThrough,
+  startRelay,
+} from '../../bench/processes/start.js'
+import { writeTree } from '../../bench/trees/disk.js'
+import { treeOf } from '../../bench/trees/trees.js'
+import { run } from '../testbed/programs.js'
+import { within } from '../testbed/within.js'
 
 /** Milliseconds for what takes one at most. */
 const patience = 20_000

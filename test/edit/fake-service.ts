@@ -1,13 +1,13 @@
 // A report kept in memory behind the waist, with the ways a service fails; it counts what it is asked.
 
-import type { ReportPorts } from '../../src/edit/report-ports.js'
+import type { ReportPorts } from '../../src/edit/kinds/report-ports.js'
 import { Failure } from '../../src/failure.js'
-import { type JsonObject, withField } from '../../src/record/json.js'
-import { equalJson } from '../../src/record/meaning.js'
-import { parseObject } from '../../src/record/parse.js'
-import { compactPrint } from '../../src/record/print.js'
+import { equalJson } from '../../src/record/json/equal.js'
+import { type JsonObject, withField } from '../../src/record/json/json.js'
+import { parseObject } from '../../src/record/json/parse.js'
+import { compactPrint } from '../../src/record/json/print.js'
 import type { CalculationId, ReportId, ReportTypeId } from '../../src/remote/remote.js'
-import { wire } from '../../src/remote/wire.js'
+import { wire } from '../../src/remote/wire/wire.js'
 
 /** What happens to a PUT: it works, is refused, finds the record changed, fails before or after it was carried out, or answers 200 and stores nothing. */
 export type Weather =

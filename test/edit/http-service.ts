@@ -1,11 +1,11 @@
 // The least of a service over real HTTP: one report, its two PUTs, and what came in.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { ReportPorts } from '../../src/edit/report-ports.js'
+import type { ReportPorts } from '../../src/edit/kinds/report-ports.js'
 import { Failure } from '../../src/failure.js'
-import { type JsonObject, numberJson, withField } from '../../src/record/json.js'
-import { parseObject } from '../../src/record/parse.js'
-import { compactPrint } from '../../src/record/print.js'
+import { type JsonObject, numberJson, withField } from '../../src/record/json/json.js'
+import { parseObject } from '../../src/record/json/parse.js'
+import { compactPrint } from '../../src/record/json/print.js'
 import { dialect } from './fake-service.js'
 
 export interface HttpService {

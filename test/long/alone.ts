@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { run } from '../ground/programs.js'
+import { run } from '../testbed/programs.js'
 import type { Order } from './child.js'
 import type { Result } from './figure.js'
 

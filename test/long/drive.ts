@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { flagName } from '../../src/config/settings.js'
-import type { Ending } from '../ground/ground.js'
-import { isMounted } from '../ground/mount.js'
-import { type Ran, run } from '../ground/programs.js'
-import { until, within } from '../ground/within.js'
+import { isMounted } from '../testbed/mount.js'
+import { type Ran, run } from '../testbed/programs.js'
+import type { Ending } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 

@@ -1,5 +1,5 @@
 // A life outside the test runner: what a figure starts is ended in reverse order.
-import type { Ending } from '../ground/ground.js'
+import type { Ending } from '../testbed/testbed.js'
 
 /** Runs the work and then everything that it handed to `teardown`, whatever became of it. */
 export async function scoped<Value>(work: (scope: Ending) => Promise<Value>): Promise<Value> {

@@ -1,7 +1,7 @@
 // File operations of a figure: each with a time limit, and how long it took.
 import * as fs from 'node:fs/promises'
 import { constants } from 'node:os'
-import { within } from '../ground/within.js'
+import { within } from '../testbed/within.js'
 
 /** What one program saw: the time of its slowest call, and the errno it met, if any. */
 export interface Seen<Value> {

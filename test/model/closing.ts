@@ -1,7 +1,7 @@
 // The end of a sequence: the service is there again, and nothing waits that the next one could trip over.
-import { outcome } from '../ground/ground.js'
+import { outcome } from '../testbed/testbed.js'
+import { comeBack } from './actions/time.js'
 import type { Stage } from './stage.js'
-import { comeBack } from './time.js'
 
 export async function closeStage(stage: Stage): Promise<void> {
   const { files } = stage.theatre.ground

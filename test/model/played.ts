@@ -1,7 +1,7 @@
 // Plays sequences of the model in a process of their own.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { printed } from '../ground/programs.js'
+import { printed } from '../testbed/programs.js'
 import type { Play, Played } from './sequences-child.js'
 
 const child = fileURLToPath(new URL('sequences-child.js', import.meta.url))

@@ -1,14 +1,14 @@
 // One step after another: what it does to the drive and to the model, and the comparison that follows.
-import { compare } from './compare.js'
-import { edit } from './editing.js'
-import { elsewhere } from './elsewhere.js'
-import { mkdir, removeAll, rename, rmdir } from './folders.js'
-import { newReport, newShare } from './making.js'
-import { order } from './ordering.js'
-import { forbidden, remove, scratch } from './removing.js'
+import { edit } from './actions/editing.js'
+import { elsewhere } from './actions/elsewhere.js'
+import { mkdir, removeAll, rename, rmdir } from './actions/folders.js'
+import { newReport, newShare } from './actions/making.js'
+import { order } from './actions/ordering.js'
+import { forbidden, remove, scratch } from './actions/removing.js'
+import { passing } from './actions/time.js'
+import { compare } from './expected/compare.js'
 import { placeOf, reachable, type Stage, titleOf } from './stage.js'
 import type { Step } from './steps.js'
-import { passing } from './time.js'
 
 export async function play(stage: Stage, step: Step): Promise<void> {
   const old = oldPlaces(stage)

@@ -1,8 +1,8 @@
 // Plays random sequences in a process of their own: without a test runner's hooks on every promise it takes half the time.
 import fc from 'fast-check'
-import type { Ending } from '../ground/ground.js'
+import type { Ending } from '../testbed/testbed.js'
 import { closeStage } from './closing.js'
-import { compare } from './compare.js'
+import { compare } from './expected/compare.js'
 import { play } from './playing.js'
 import { type Access, openStage, openTheatre, type Stage, type Theatre } from './stage.js'
 import { anyStep, type Step } from './steps.js'

@@ -1,11 +1,11 @@
 // Where one sequence is played: its own projects, calculations and reports on a shared ground, and the model of them.
-import { openStore, type Store } from '../../src/service/store.js'
-import type { Ending, Ground } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { cml, opaque } from '../ground/world.js'
-import { type Content, type Kind, printed, type Row } from './content.js'
-import { stored } from './database.js'
-import { type Shown, shown } from './shown.js'
+import { openStore, type Store } from '../../src/service/store/store.js'
+import { inProcess } from '../testbed/in-process.js'
+import { cml, opaque } from '../testbed/sample-data.js'
+import type { Ending, Ground } from '../testbed/testbed.js'
+import { type Content, type Kind, printed, type Row } from './expected/content.js'
+import { stored } from './expected/database.js'
+import { type Shown, shown } from './expected/shown.js'
 
 /** What lies in a project. */
 export const children = ['project', 'calculation', 'share'] as const

@@ -1,7 +1,7 @@
 // What may happen next, as plain data: a sequence that fails can be kept in a table as it was printed.
 import fc from 'fast-check'
-import type { Kind } from './content.js'
-import { type Style, styles } from './writing.js'
+import { type Style, styles } from './actions/writing.js'
+import type { Kind } from './expected/content.js'
 
 /** What a person changes in a text; `by` says where. */
 export const changes = [

@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { outcome, overwrite } from '../ground/ground.js'
-import { realMount } from '../ground/mount.js'
-import { writes } from '../ground/service.js'
-import { until, within } from '../ground/within.js'
-import { fill, ids, log } from '../ground/world.js'
-import { removeTree } from '../semantics/deleting.js'
+import { removeTree } from '../semantics/namespace/deleting.js'
+import { realMount } from '../testbed/mount.js'
+import { fill, ids, log } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { outcome, overwrite } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -17,7 +17,7 @@ for (const [how, hours] of [
 ] as const) {
   t.test(`AVAIL-6 a date that is set ${how} while a request is silent`, async t => {
     const ground = await realMount(t, {
-      preload: new URL('../ground/set-date.js', import.meta.url),
+      preload: new URL('../testbed/set-date.js', import.meta.url),
       settings: { deadlineMetadata: '2s', deadlineRead: '2s', ttlListing: '10m' },
     })
     const { files, service } = ground
@@ -45,7 +45,7 @@ for (const [how, hours] of [
 t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL-17)', async t => {
   const spares = ['1303', '1304', '1305', '1306']
   const ground = await realMount(t, {
-    preload: new URL('../ground/set-date.js', import.meta.url),
+    preload: new URL('../testbed/set-date.js', import.meta.url),
     settings: { access: 'manage', maxDeletes: '2' },
     fill(seed) {
       fill(seed)
@@ -66,7 +66,7 @@ t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL
 })
 
 t.test('AVAIL-6 a date that is set back between two mounts makes no conflict of own saves', async t => {
-  const ground = await realMount(t, { preload: new URL('../ground/set-date.js', import.meta.url) })
+  const ground = await realMount(t, { preload: new URL('../testbed/set-date.js', import.meta.url) })
   const path = `reports/${ids.report}.json`
   const save = async (title: string) => {
     const record = JSON.parse((await ground.files.readFile(path)).toString())

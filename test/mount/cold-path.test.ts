@@ -1,10 +1,10 @@
 // A path of folders that nothing is known of: however slowly each is answered, one stat ends within one deadline.
 import t from 'tap'
-import type { Spoiler } from '../ground/front.js'
-import { outcome } from '../ground/ground.js'
-import { realMount } from '../ground/mount.js'
-import { until, within } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import type { Spoiler } from '../testbed/proxy.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { outcome } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 

@@ -1,11 +1,11 @@
 // What real programs delete on a real mount: rm -r, rmtree, find -delete and mv, also of files that are still open.
 import t from 'tap'
-import { outcome } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { printed, python, shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { printed, python, shell } from '../testbed/programs.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { outcome } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const inMount = (ground: MountGround, program: string, ...args: string[]): Promise<string> =>

@@ -1,12 +1,12 @@
 // Deletions as only a real mount shows them: a name that is used twice, touch with O_CREAT, rmdir after ls, two mounts.
 import { join } from 'node:path'
 import t from 'tap'
-import { outcome, textOf } from '../ground/ground.js'
-import { realMount } from '../ground/mount.js'
-import { shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import { shell } from '../testbed/programs.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { outcome, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const water = 'projects/Water splitting'
 

@@ -1,9 +1,9 @@
 // READ-19 a record that is saved again and again, and read by other programs meanwhile: old, new, cut or empty, never zeros.
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../ground/mount.js'
-import { printed, python } from '../ground/programs.js'
-import { ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import { printed, python } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
 
 t.setTimeout(240_000)
 

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import t from 'tap'
-import { outcome, overwrite, textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { printed } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { printed } from '../testbed/programs.js'
+import { writes } from '../testbed/service.js'
+import { outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const report = 'reports/42.json'
 const put = /^PUT \/report$/

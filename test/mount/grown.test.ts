@@ -4,10 +4,10 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import type { Spoiler } from '../ground/front.js'
-import { realMount } from '../ground/mount.js'
-import { within } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import type { Spoiler } from '../testbed/proxy.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 

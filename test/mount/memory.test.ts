@@ -2,10 +2,10 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Ending } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { until, within } from '../ground/within.js'
-import { fill } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { fill } from '../testbed/sample-data.js'
+import type { Ending } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(300_000)
 

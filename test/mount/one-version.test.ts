@@ -5,11 +5,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { outcome, textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { python } from '../ground/programs.js'
-import { within } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { python } from '../testbed/programs.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { outcome, textOf } from '../testbed/testbed.js'
+import { within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 

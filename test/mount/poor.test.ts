@@ -1,9 +1,9 @@
 // A service that lacks everything an instance may lack still has a drive.
 import t from 'tap'
-import { poor } from '../../src/service/options.js'
-import { namesOf, textOf } from '../ground/ground.js'
-import { realMount } from '../ground/mount.js'
-import { ids, log } from '../ground/world.js'
+import { poor } from '../../src/service/store/options.js'
+import { realMount } from '../testbed/mount.js'
+import { ids, log } from '../testbed/sample-data.js'
+import { namesOf, textOf } from '../testbed/testbed.js'
 
 t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
   const ground = await realMount(t, { service: { shortcomings: poor } })

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../ground/mount.js'
-import { printed, python, run } from '../ground/programs.js'
-import { ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import { printed, python, run } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
 
 t.setTimeout(240_000)
 

@@ -2,11 +2,11 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Front } from '../ground/front.js'
-import { textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { within } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import type { Front } from '../testbed/proxy.js'
+import { ids } from '../testbed/sample-data.js'
+import { textOf } from '../testbed/testbed.js'
+import { within } from '../testbed/within.js'
 
 t.setTimeout(560_000)
 

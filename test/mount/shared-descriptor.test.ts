@@ -1,9 +1,9 @@
 // SAVE-16 where one open file is closed twice at once, as after dup(2) or a fork: each close tells what became of the save.
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { realMount } from '../ground/mount.js'
-import { printed, python } from '../ground/programs.js'
-import { ids } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import { printed, python } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
 
 t.setTimeout(240_000)
 

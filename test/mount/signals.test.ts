@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { outcome, overwrite, textOf } from '../ground/ground.js'
-import { isMounted, realMount } from '../ground/mount.js'
-import { printed, run } from '../ground/programs.js'
-import { testService } from '../ground/service.js'
-import { until, within } from '../ground/within.js'
-import { fill, ids } from '../ground/world.js'
+import { isMounted, realMount } from '../testbed/mount.js'
+import { printed, run } from '../testbed/programs.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { testService } from '../testbed/service.js'
+import { outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 const endings = ['SIGTERM', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGXCPU'] as const

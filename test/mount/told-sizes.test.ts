@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { printed, python } from '../ground/programs.js'
-import { ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { printed, python } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
+import { textOf } from '../testbed/testbed.js'
 
 t.setTimeout(240_000)
 

@@ -2,12 +2,12 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
-import { isMounted, type MountGround, realMount } from '../ground/mount.js'
-import { printed, python, run, shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { until, within } from '../ground/within.js'
-import { fill, ids, log } from '../ground/world.js'
+import { isMounted, type MountGround, realMount } from '../testbed/mount.js'
+import { printed, python, run, shell } from '../testbed/programs.js'
+import { fill, ids, log } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until, within } from '../testbed/within.js'
 
 t.setTimeout(360_000)
 

@@ -1,7 +1,8 @@
 // One edit that a kill or a power cut meets, how far the programs were answered by then, and where its text is afterwards.
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Heard } from '../ground/front.js'
+import { besideOf, type Style, write } from '../model/actions/writing.js'
+import type { Heard } from '../testbed/proxy.js'
 import {
   type DriveFiles,
   type Ground,
@@ -10,9 +11,8 @@ import {
   outcome,
   overwrite,
   textOf,
-} from '../ground/ground.js'
-import { until } from '../ground/within.js'
-import { besideOf, type Style, write } from '../model/writing.js'
+} from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 import type { Subject, Subjects } from './subjects.js'
 
 export interface Act {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { type Json, numberJson } from '../../src/record/json.js'
-import { meaning } from '../../src/record/meaning.js'
-import { compactPrint } from '../../src/record/print.js'
-import { defaultFields } from '../../src/remote/wire.js'
-import { type Ground, overwrite, textOf } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { ids } from '../ground/world.js'
-import { anyJson } from '../record/arbitrary.js'
+import { meaning } from '../../src/record/json/equal.js'
+import { type Json, numberJson } from '../../src/record/json/json.js'
+import { compactPrint } from '../../src/record/json/print.js'
+import { defaultFields } from '../../src/remote/wire/wire.js'
+import { anyJson } from '../record/json/arbitrary.js'
+import { inProcess } from '../testbed/in-process.js'
+import { ids } from '../testbed/sample-data.js'
+import { type Ground, overwrite, textOf } from '../testbed/testbed.js'
 
 /** A field as it is spelled; two of one name may stand in one record. */
 interface Spelled {

@@ -1,9 +1,9 @@
 // After a restart the service is found to have an unsaved text: a program that has the file open by then loses nothing of it.
 import t from 'tap'
-import { namesOf, outcome, overwrite, textOf } from '../ground/ground.js'
-import { inProcess } from '../ground/in-process.js'
-import { until } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { inProcess } from '../testbed/in-process.js'
+import { ids } from '../testbed/sample-data.js'
+import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 

@@ -1,11 +1,11 @@
 // What a durability test edits: one fresh record of each kind, with the word that tells its edit from all others.
-import { fieldOf, type Json, type JsonObject, stringJson, withField } from '../../src/record/json.js'
-import { parseObject } from '../../src/record/parse.js'
-import { compactPrint, prettyPrint } from '../../src/record/print.js'
-import { openStore } from '../../src/service/store.js'
-import type { Heard } from '../ground/front.js'
-import { type Ending, type Ground, textOf } from '../ground/ground.js'
-import { ids } from '../ground/world.js'
+import { fieldOf, type Json, type JsonObject, stringJson, withField } from '../../src/record/json/json.js'
+import { parseObject } from '../../src/record/json/parse.js'
+import { compactPrint, prettyPrint } from '../../src/record/json/print.js'
+import { openStore } from '../../src/service/store/store.js'
+import type { Heard } from '../testbed/proxy.js'
+import { ids } from '../testbed/sample-data.js'
+import { type Ending, type Ground, textOf } from '../testbed/testbed.js'
 
 export const subjectKinds = ['report', 'rows', 'order', 'project', 'calculation', 'new report'] as const
 export type SubjectKind = (typeof subjectKinds)[number]

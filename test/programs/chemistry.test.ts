@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadSample } from '../../src/service/sample.js'
-import { realMount } from '../ground/mount.js'
-import { printed, python } from '../ground/programs.js'
+import { realMount } from '../testbed/mount.js'
+import { printed, python } from '../testbed/programs.js'
 
 t.setTimeout(240_000)
 

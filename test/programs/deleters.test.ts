@@ -2,11 +2,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { outcome } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { fill } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { shell } from '../testbed/programs.js'
+import { fill } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { outcome } from '../testbed/testbed.js'
 
 /** How each is told to delete the directory `$1` with all that is in it; `$2` is an empty directory elsewhere. */
 const deleters: Readonly<Record<string, string>> = {

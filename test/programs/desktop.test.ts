@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type Desktop, desktop } from '../ground/desktop.js'
-import type { Heard } from '../ground/front.js'
-import { namesOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { type Desktop, desktop } from '../testbed/desktop.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import type { Heard } from '../testbed/proxy.js'
+import { ids } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { namesOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 /** From then on the drive shows what the service made of a text; no editor may take that for another's change. */
 const leaseMs = 2500

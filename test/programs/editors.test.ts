@@ -1,10 +1,10 @@
 // Programs of every kind save a report: each save is one logical update, and leaves nothing on the service.
 import t from 'tap'
-import { namesOf, textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { fill, opaque } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { shell } from '../testbed/programs.js'
+import { fill, opaque } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { namesOf, textOf } from '../testbed/testbed.js'
 import { savesOnce } from './one-update.js'
 import { savers } from './savers.js'
 

@@ -2,11 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import { namesOf } from '../ground/ground.js'
-import type { MountGround } from '../ground/mount.js'
-import { printed } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { until } from '../ground/within.js'
+import type { MountGround } from '../testbed/mount.js'
+import { printed } from '../testbed/programs.js'
+import { writes } from '../testbed/service.js'
+import { namesOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 import type { Saver } from './savers.js'
 
 /** One file that one program saves once. */

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../ground/mount.js'
-import { printed, python, run } from '../ground/programs.js'
-import { lines } from '../ground/service.js'
-import { log } from '../ground/world.js'
+import { realMount } from '../testbed/mount.js'
+import { printed, python, run } from '../testbed/programs.js'
+import { log } from '../testbed/sample-data.js'
+import { lines } from '../testbed/service.js'
 
 t.setTimeout(240_000)
 

@@ -1,10 +1,10 @@
 // A third of the programs save the other texts that can be edited; whatever can make a file makes a new report.
 import t, { type Test } from 'tap'
 import type { Seed } from '../../src/service/seed.js'
-import { namesOf, textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { writes } from '../ground/service.js'
-import { fill, ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { fill, ids } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { namesOf, textOf } from '../testbed/testbed.js'
 import { savesOnce, type Target } from './one-update.js'
 import { type Saver, savers } from './savers.js'
 

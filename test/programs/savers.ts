@@ -1,6 +1,6 @@
 // Programs that put a finished text into a file, each as one line of shell: `$copy` is the text, `$file` where it goes.
 import { fileURLToPath } from 'node:url'
-import { python } from '../ground/programs.js'
+import { python } from '../testbed/programs.js'
 
 export interface Saver {
   readonly name: string

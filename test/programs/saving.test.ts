@@ -2,13 +2,13 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { namesOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { printed, python, shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { terminal } from '../ground/terminal.js'
-import { until } from '../ground/within.js'
-import { ids } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { printed, python, shell } from '../testbed/programs.js'
+import { ids } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { terminal } from '../testbed/terminal.js'
+import { namesOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 

@@ -2,14 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Heard } from '../ground/front.js'
-import { namesOf, textOf } from '../ground/ground.js'
-import { type MountGround, realMount } from '../ground/mount.js'
-import { shell } from '../ground/programs.js'
-import { writes } from '../ground/service.js'
-import { type Terminal, terminal } from '../ground/terminal.js'
-import { until } from '../ground/within.js'
-import { fill } from '../ground/world.js'
+import { type MountGround, realMount } from '../testbed/mount.js'
+import { shell } from '../testbed/programs.js'
+import type { Heard } from '../testbed/proxy.js'
+import { fill } from '../testbed/sample-data.js'
+import { writes } from '../testbed/service.js'
+import { type Terminal, terminal } from '../testbed/terminal.js'
+import { namesOf, textOf } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
 
 const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict', 'quit'] as const
 type Program = (typeof programs)[number]

@@ -1,8 +1,8 @@
 // A service that answers byte for byte as a test says: the bad manners that a proper server cannot be told to have.
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
-import { http } from '../../src/remote/http.js'
-import type { LineOptions } from '../../src/remote/line.js'
+import { http } from '../../src/remote/http/http.js'
+import type { LineOptions } from '../../src/remote/pipeline/request-pipeline.js'
 import { type Ask, instant } from '../../src/remote/remote.js'
 
 export interface Heard {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Agent, request } from 'undici'
-import type { Shortcomings } from '../../src/service/options.js'
+import type { Shortcomings } from '../../src/service/store/options.js'
 import { type Client, ground, scratch } from './client.js'
 
 t.setTimeout(240_000)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { Agent, request } from 'undici'
-import type { ServiceOptions } from '../../src/service/options.js'
 import { type Service, startService } from '../../src/service/service.js'
+import type { ServiceOptions } from '../../src/service/store/options.js'
 
 export interface Answer {
   readonly status: number

@@ -1,6 +1,6 @@
 // Promises of the generated .xyz: which geometry of a CML it is, and that no digit changes.
 import t from 'tap'
-import { geometryOf } from '../../src/service/geometry.js'
+import { geometryOf } from '../../src/service/content/geometry.js'
 
 const atom = (element: string, x: string) => `<atom elementType="${element}" x3="${x}" y3="0" z3="-1.50"/>`
 const molecule = (...atoms: string[]) => `<molecule><atomArray>${atoms.join('')}</atomArray></molecule>`

@@ -1,6 +1,6 @@
 // Promises of poorer instances that are not told elsewhere, and of what an instance tells of its traffic.
 import t, { type Test } from 'tap'
-import { type Access, poor } from '../../src/service/options.js'
+import { type Access, poor } from '../../src/service/store/options.js'
 import { all, ground, statuses } from './client.js'
 
 t.setTimeout(60_000)

@@ -1,7 +1,7 @@
 // Promises of records: no digit, no field and no order is lost on the way in and out.
 import fc from 'fast-check'
 import t from 'tap'
-import { parseRecord, recordText } from '../../src/service/record.js'
+import { parseRecord, recordText } from '../../src/service/records/record.js'
 import { ground } from './client.js'
 
 t.setTimeout(120_000)

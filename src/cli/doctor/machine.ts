@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { nearestThere, networkFileSystem } from '../disk.js'
+import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
 export function fuseDevice(): Finding {

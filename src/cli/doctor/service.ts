@@ -1,10 +1,10 @@
 // Whether the service can be used from here: reached, trusted, with a right clock, and signed in to.
+import { connected, lineOptions } from '../../app/connect.js'
 import { asFailure } from '../../failure.js'
-import { greeting } from '../../remote/greeting.js'
+import { greeting } from '../../remote/connection/greeting.js'
 import { instant } from '../../remote/remote.js'
-import { connected, lineOptions } from '../connect.js'
-import { sentenceOf } from '../exit.js'
-import type { Configured } from '../settings.js'
+import { sentenceOf } from '../../terminal/exit.js'
+import type { Configured } from '../../terminal/settings.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
 /** Milliseconds that two clocks may differ before tokens are taken for expired, or not yet valid. */

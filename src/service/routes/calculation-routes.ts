@@ -1,7 +1,6 @@
 // /calculation, its files and its geometry.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { json } from '../answer.js'
-import { disposition, sendBitstream } from '../bitstream.js'
+import { disposition, sendBitstream } from '../content/bitstream.js'
 import {
   type Calculation,
   calculationById,
@@ -10,11 +9,12 @@ import {
   fileNames,
   updateCalculation,
   xyzOf,
-} from '../calculations.js'
-import { bodyId, bodyOf, callerOf } from '../caller.js'
-import type { Instance } from '../instance.js'
-import { idParameter, optional, type Query, required, wordParameter } from '../parameters.js'
-import { missing } from '../refusal.js'
+} from '../records/calculations.js'
+import { missing } from '../store/refusal.js'
+import { json } from './answer.js'
+import { bodyId, bodyOf, callerOf } from './caller.js'
+import type { Instance } from './instance.js'
+import { idParameter, optional, type Query, required, wordParameter } from './parameters.js'
 
 export function calculationRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, contents, lacks, now } = instance

@@ -1,10 +1,7 @@
 // /project and /project/descendant.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { json } from '../answer.js'
-import { bodyId, bodyOf, callerOf } from '../caller.js'
-import { calculationsBelow, subProjects } from '../descendants.js'
-import type { Instance } from '../instance.js'
-import { depthParameter, idParameter, type Query, wordParameter } from '../parameters.js'
+import type { Permission } from '../people/rights.js'
+import { calculationsBelow, subProjects } from '../records/descendants.js'
 import {
   deleteProject,
   insertProject,
@@ -14,10 +11,13 @@ import {
   refuseIfPublished,
   rootOf,
   updateProject,
-} from '../projects.js'
-import { idIn, type JsonRecord, parseRecord, recordText } from '../record.js'
-import { askedFor, Refusal } from '../refusal.js'
-import type { Permission } from '../rights.js'
+} from '../records/projects.js'
+import { idIn, type JsonRecord, parseRecord, recordText } from '../records/record.js'
+import { askedFor, Refusal } from '../store/refusal.js'
+import { json } from './answer.js'
+import { bodyId, bodyOf, callerOf } from './caller.js'
+import type { Instance } from './instance.js'
+import { depthParameter, idParameter, type Query, wordParameter } from './parameters.js'
 
 export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, rights, contents, lacks, now } = instance

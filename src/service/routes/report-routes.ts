@@ -1,12 +1,8 @@
 // /report, its types on both their paths, and /report/calculations.
 import type { FastifyInstance } from 'fastify'
-import { json } from '../answer.js'
-import { bodyId, bodyOf, callerOf } from '../caller.js'
-import type { Instance } from '../instance.js'
-import { idParameter, type Query, wordParameter } from '../parameters.js'
-import { textIn } from '../record.js'
-import { invalid, missing, Refusal } from '../refusal.js'
-import { listedIds, postedList, setList } from '../report-list.js'
+import type { User } from '../people/users.js'
+import { textIn } from '../records/record.js'
+import { listedIds, postedList, setList } from '../records/report-list.js'
 import {
   deleteReport,
   insertReport,
@@ -17,9 +13,13 @@ import {
   reportTypes,
   touchReport,
   updateReport,
-} from '../reports.js'
-import type { Store } from '../store.js'
-import type { User } from '../users.js'
+} from '../records/reports.js'
+import { invalid, missing, Refusal } from '../store/refusal.js'
+import type { Store } from '../store/store.js'
+import { json } from './answer.js'
+import { bodyId, bodyOf, callerOf } from './caller.js'
+import type { Instance } from './instance.js'
+import { idParameter, type Query, wordParameter } from './parameters.js'
 
 export function reportRoutes(app: FastifyInstance, instance: Instance): void {
   const { store, lacks, now } = instance

@@ -1,13 +1,13 @@
 // /login, /user/info and /navigation/path/resolve.
 import type { FastifyInstance } from 'fastify'
-import { json } from '../answer.js'
-import { calculationById } from '../calculations.js'
-import { callerOf } from '../caller.js'
-import type { Instance } from '../instance.js'
-import { type Query, required, wordParameter } from '../parameters.js'
-import { idAt } from '../paths.js'
-import { invalid, missing, Refusal } from '../refusal.js'
-import { userWithPassword } from '../users.js'
+import { userWithPassword } from '../people/users.js'
+import { calculationById } from '../records/calculations.js'
+import { idAt } from '../records/paths.js'
+import { invalid, missing, Refusal } from '../store/refusal.js'
+import { json } from './answer.js'
+import { callerOf } from './caller.js'
+import type { Instance } from './instance.js'
+import { type Query, required, wordParameter } from './parameters.js'
 
 /** The one route that needs no token. */
 export function loginRoute(app: FastifyInstance, { store, tokens }: Instance): void {

@@ -1,10 +1,5 @@
 // /project/share.
 import type { FastifyInstance } from 'fastify'
-import { json } from '../answer.js'
-import { bodyId, bodyOf, callerOf } from '../caller.js'
-import type { Instance } from '../instance.js'
-import { idParameter, type Query } from '../parameters.js'
-import { askedFor } from '../refusal.js'
 import {
   deleteShare,
   insertShare,
@@ -14,7 +9,12 @@ import {
   sharedUser,
   sharesOf,
   updateShare,
-} from '../shares.js'
+} from '../records/shares.js'
+import { askedFor } from '../store/refusal.js'
+import { json } from './answer.js'
+import { bodyId, bodyOf, callerOf } from './caller.js'
+import type { Instance } from './instance.js'
+import { idParameter, type Query } from './parameters.js'
 
 export function shareRoutes(app: FastifyInstance, { store, rights }: Instance): void {
   app.get<{ Querystring: Query }>('/project/share', (request, reply) => {

@@ -1,6 +1,6 @@
 // fsx: random reads, writes and cuts on a scratch file and on a draft, each byte as on a local disk.
-import { realMount } from '../../ground/mount.js'
-import { fsxBatch, operationsIn } from '../../model/fsx.js'
+import { fsxBatch, operationsIn } from '../../model/fsx/fsx.js'
+import { realMount } from '../../testbed/mount.js'
 import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'

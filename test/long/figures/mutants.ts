@@ -14,12 +14,18 @@ const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
 /** What nobody may get wrong, and the tests that must notice. Compiled files: what runs is what is mutated. */
 const groups = {
-  'interval set': { mutate: ['src/cache/spans.js'], tests: ['test/cache/spans.test.js'] },
-  checksums: { mutate: ['src/cache/proof.js'], tests: ['test/cache/proof.test.js'] },
-  names: { mutate: ['src/drive/name.js'], tests: ['test/drive/name-edges.test.js'] },
+  'interval set': {
+    mutate: ['src/cache/content/download/interval-set.js'],
+    tests: ['test/cache/content/download/interval-set.test.js'],
+  },
+  checksums: {
+    mutate: ['src/cache/content/store/checksum.js'],
+    tests: ['test/cache/content/store/checksum.test.js'],
+  },
+  names: { mutate: ['src/drive/nodes/name.js'], tests: ['test/drive/nodes/name-edges.test.js'] },
   journal: {
-    mutate: ['src/edit/draft.js', 'src/edit/drafts.js', 'src/edit/meta.js'],
-    tests: ['test/edit/journal.test.js'],
+    mutate: ['src/edit/journal/draft.js', 'src/edit/journal/drafts.js', 'src/edit/journal/draft-meta.js'],
+    tests: ['test/edit/journal/journal.test.js'],
   },
 } as const
 type Group = keyof typeof groups

@@ -1,8 +1,8 @@
 // Races: two edits of one record at once, by two machines, two mounts, two programs, and a mount and the web page.
-import type { Ending } from '../../ground/ground.js'
-import { realMount } from '../../ground/mount.js'
-import { type Pair, race, racePlan } from '../../nothing-lost/races.js'
+import { type Pair, race, racePlan } from '../../nothing-lost/races/races.js'
 import { openSubjects } from '../../nothing-lost/subjects.js'
+import { realMount } from '../../testbed/mount.js'
+import type { Ending } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'

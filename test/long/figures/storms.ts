@@ -1,9 +1,9 @@
 // Stat storms: what file managers, indexers and shells look for in every folder is answered without a request.
 import type { Seed } from '../../../src/service/seed.js'
-import { type Ground, outcome } from '../../ground/ground.js'
-import { realMount } from '../../ground/mount.js'
-import { lines } from '../../ground/service.js'
-import { ids, fill as world } from '../../ground/world.js'
+import { realMount } from '../../testbed/mount.js'
+import { ids, fill as world } from '../../testbed/sample-data.js'
+import { lines } from '../../testbed/service.js'
+import { type Ground, outcome } from '../../testbed/testbed.js'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
-import { until as eventually } from '../../ground/within.js'
+import { until as eventually } from '../../testbed/within.js'
 import type { Chance } from '../chance.js'
 import { type Drive, mistakesIn, openDrive, type Settings } from '../drive.js'
 import type { Frame } from '../figure.js'

@@ -1,6 +1,6 @@
 // A service over bare sockets, which may answer any request with any bytes; it writes down what it was asked and what it claimed.
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Ending } from '../../ground/ground.js'
+import type { Ending } from '../../testbed/testbed.js'
 import { type Answer, play, type Wire, wireOf } from './answer.js'
 
 export interface Asked {

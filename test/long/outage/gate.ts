@@ -1,8 +1,8 @@
 // A gate before a service, on TCP or TLS: what passes is refused, swallowed, reset or thinned to a byte a second, and passes again.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer, Server as SecureServer } from 'node:tls'
-import type { Ending } from '../../ground/ground.js'
 import * as trusted from '../../remote/self-signed.js'
+import type { Ending } from '../../testbed/testbed.js'
 import * as other from './other-certificate.js'
 
 export const troubles = ['refused', 'black hole', 'reset', '1 byte a second', 'HTML', 'certificate'] as const

@@ -1,0 +1,85 @@
+// The origin of every measurement: one process that shows one generated tree through three doors, and counts what is asked.
+// Every door shows the same names, sizes, bytes and dates. `<calculation>.xyz`, which the REST door makes on demand and
+// calcfs lists, lies in the other doors as a file, so that all copy the same; the records that calcfs shows besides
+// (`.project.json`, `.index.tsv`, `.shares`, `.calculation.json`) are nowhere else: they count against calcfs alone.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import { pathsOf } from '../trees/paths.js'
+import { type TreeName, treeNames, treeOf } from '../trees/trees.js'
+import { type Door, openCounter } from './counts.js'
+import { davDoor } from './dav.js'
+import { plainDoor } from './plain.js'
+import { restDoor } from './rest.js'
+import { type Exchange, sendText } from './send.js'
+
+const usage = `node dist/bench/origin/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry]`
+
+const { values: options } = parseArgs({
+  options: {
+    tree: { type: 'string', default: 'lab' },
+    log: { type: 'string' },
+    'no-geometry': { type: 'boolean', default: false },
+  },
+})
+
+const name = treeNames.find((known): known is TreeName => known === options.tree)
+if (name === undefined) throw new Error(`there is no tree "${options.tree}": ${usage}`)
+const tree = treeOf(name, !options['no-geometry'])
+const paths = pathsOf(tree)
+const counter = openCounter(options.log)
+
+const servers = {
+  rest: behind('rest', restDoor(tree, paths)),
+  files: behind('files', plainDoor(paths)),
+  dav: behind('dav', davDoor(paths)),
+  counts: createServer((request, response) => {
+    const asked = { kind: 'counts', bytes: 0 }
+    if (request.url?.startsWith('/-/counts') !== true)
+      return sendText({ request, response, asked }, 404, '', {})
+    const counts = counter.take(!request.url.endsWith('?keep'))
+    sendText({ request, response, asked }, 200, JSON.stringify(counts), {
+      'content-type': 'application/json',
+    })
+  }),
+}
+
+function behind(door: Door, answer: (exchange: Exchange) => void): Server {
+  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+    answer({ request, response, asked: counter.begin(door, request, response) })
+  })
+  return server.on('connection', () => counter.connected())
+}
+
+/** Port 0 of this machine alone; resolves with the address that came of it. */
+function listening(server: Server): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () =>
+      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    )
+  })
+}
+
+async function end(): Promise<void> {
+  for (const server of Object.values(servers)) {
+    server.close()
+    server.closeAllConnections()
+  }
+  await counter.close()
+  process.exit(0)
+}
+
+process.once('SIGTERM', () => void end())
+process.once('SIGINT', () => void end())
+process.once('disconnect', () => void end())
+
+const [rest, files, dav, counts] = await Promise.all([
+  listening(servers.rest),
+  listening(servers.files),
+  listening(servers.dav),
+  listening(servers.counts),
+])
+console.log(
+  JSON.stringify({ tree: name, rest: rest.replace(/\/$/, ''), files, dav, counts: `${counts}-/counts` }),
+)

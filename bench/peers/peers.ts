@@ -1,0 +1,155 @@
+// Who is compared: every mount that a user would pick, and the two floors (a disk, a file system that only hands through).
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { runs } from '../processes/measure-processes.js'
+import type { TreeName } from '../trees/trees.js'
+
+/** Where the tree is to be had, all behind the same delay. */
+export interface Doors {
+  readonly tree: TreeName
+  readonly rest: string
+  readonly files: string
+  readonly dav: string
+  /** The tree on the local disk. */
+  readonly disk: string
+  /** The port under which a server of this machine is reached with the same delay. */
+  delayed(port: number): Promise<number>
+}
+
+/** What a peer has for itself alone; made before it is mounted. */
+export interface Place {
+  readonly mountPoint: string
+  /** Empty for a cold run, and what the mount before left for a remount. */
+  readonly cache: string
+  readonly log: string
+}
+
+export interface Mounted {
+  /** The directory that the tree's top is shown in. */
+  readonly root: string
+  /** The processes that serve the mount, without their children; empty where the kernel alone does. */
+  readonly processes: readonly number[]
+  unmount(): Promise<void>
+}
+
+export interface Peer {
+  readonly name: string
+  /** What a reader of the table has to know: which options, which part of it counts. */
+  readonly options: string
+  /** Whether requests of it pass the origin's counters. */
+  readonly counted: boolean
+  /** Why it cannot take part on this machine; undefined where it can. */
+  lacks(): string | undefined
+  mount(doors: Doors, place: Place): Promise<Mounted>
+}
+
+/** Seconds that a mount may take to come up, and to go. */
+const patienceSeconds = 30
+
+/** A command's place on this machine, the administrator's directories included. */
+export function commandPath(name: string): string | undefined {
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  return places.map(place => join(place, name)).find(path => existsSync(path))
+}
+
+/** The usual reason for `lacks`: a command that is not there. */
+export const needs =
+  (...commands: readonly string[]) =>
+  (): string | undefined => {
+    const missing = commands.filter(command => commandPath(command) === undefined)
+    return missing.length === 0 ? undefined : `${missing.join(' and ')} not installed`
+  }
+
+/** A program that stays in the foreground as long as the mount lives. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts a program whose output goes to the log; it is not waited for. */
+export function startProgram({ command, args, environment }: Program, log: string): ChildProcess {
+  const file = openSync(log, 'a')
+  try {
+    return spawn(commandPath(command) ?? command, args, {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', file, file],
+    })
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Starts a program that mounts, and waits until the kernel lists its mount.
+ * @throws Error with the end of its log where it ends or takes over half a minute
+ */
+export async function mountWith(program: Program, place: Place): Promise<Mounted> {
+  const child = startProgram(program, place.log)
+  const failed = once(child, 'error').then(([cause]) => Promise.reject(cause))
+  await Promise.race([failed, isUp(child, place)])
+  return {
+    root: place.mountPoint,
+    processes: child.pid === undefined ? [] : [child.pid],
+    unmount: () => unmountAndEnd(child, place),
+  }
+}
+
+async function isUp(child: ChildProcess, place: Place): Promise<void> {
+  const limit = Date.now() + patienceSeconds * 1000
+  while (!(await isMounted(place.mountPoint))) {
+    const ended = child.exitCode !== null || child.signalCode !== null
+    if (!ended && Date.now() < limit) {
+      await wait(5)
+      continue
+    }
+    child.kill('SIGKILL')
+    throw new Error(`${child.spawnfile} did not mount: ${lastWords(place.log)}`)
+  }
+}
+
+/** The last lines of a log, as one. */
+export const lastWords = (log: string): string =>
+  readFileSync(log, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(-400)
+
+async function unmountAndEnd(child: ChildProcess, place: Place): Promise<void> {
+  const gone = child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, 'exit')
+  await unmount(place.mountPoint)
+  const late = wait(patienceSeconds * 1000, 'late' as const, { ref: false })
+  if ((await Promise.race([gone, late])) === 'late') child.kill('SIGKILL')
+  if (await isMounted(place.mountPoint)) await quiet('umount', ['-l', place.mountPoint])
+}
+
+/** Takes a mount away in order, so that its program can write down what it keeps; after a while by force. */
+export async function unmount(mountPoint: string): Promise<void> {
+  const tool = process.getuid?.() === 0 ? ['umount'] : ['fusermount', '-u']
+  const [command = '', ...args] = tool
+  for (let attempt = 0; attempt < 20 && (await isMounted(mountPoint)); attempt++) {
+    if ((await quiet(command, [...args, mountPoint])) !== 0) await wait(100)
+  }
+  if (await isMounted(mountPoint)) await quiet('fusermount', ['-uz', mountPoint])
+}
+
+/** The exit status of a command whose words nobody needs. */
+export async function quiet(command: string, args: readonly string[]): Promise<number | null> {
+  const child = spawn(command, args, { stdio: 'ignore' })
+  const [code]: unknown[] = await once(child, 'exit')
+  return typeof code === 'number' ? code : null
+}
+
+/** Whether the kernel lists a mount exactly here. */
+export async function isMounted(directory: string): Promise<boolean> {
+  return (await readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
+}
+
+/** Waits for a process that is not ours to wait for, such as one that went to the background. */
+export async function ended(pid: number): Promise<void> {
+  const limit = Date.now() + patienceSeconds * 1000
+  while (runs(pid) && Date.now() < limit) await wait(20)
+  if (runs(pid)) process.kill(pid, 'SIGKILL')
+}

@@ -1,0 +1,63 @@
+// The table of a run: one row a workload and distance, one column a contender, in the words of people.
+import { phases, type Verdict } from '../run/trial.js'
+import type { Cell } from './results.js'
+
+/** `1.23`, `> 60` for one that was ended, or why there is no figure. */
+export function shown(verdict: Verdict | undefined): string {
+  if (verdict === undefined) return '–'
+  switch (verdict.state) {
+    case 'right':
+      return seconds(verdict.figures.seconds)
+    case 'late':
+      return `> ${verdict.limitSeconds}`
+    case 'wrong':
+      return 'WRONG'
+    case 'failed':
+      return 'failed'
+  }
+}
+
+const seconds = (value: number): string =>
+  value >= 100
+    ? value.toFixed(0)
+    : value >= 10
+      ? value.toFixed(1)
+      : value >= 0.1
+        ? value.toFixed(2)
+        : value.toFixed(3)
+
+/** `cold / warm / remount`. */
+export const shownTimes = ({ verdicts }: Cell): string =>
+  phases
+    .filter(phase => verdicts[phase] !== undefined)
+    .map(phase => shown(verdicts[phase]))
+    .join(' / ')
+
+/** One line a cell for the terminal: times, requests, megabytes, processor seconds, memory. */
+export function line(cell: Cell): string {
+  const where = `${cell.work} ${cell.roundTrip} ms`.padEnd(20)
+  const parts = phases.flatMap(phase => {
+    const verdict = cell.verdicts[phase]
+    return verdict === undefined ? [] : [`${phase} ${details(verdict)}`]
+  })
+  return `${where} ${cell.contender.padEnd(24)} ${parts.join(' | ')}`
+}
+
+function details(verdict: Verdict): string {
+  if (verdict.state === 'late') return shown(verdict)
+  if (verdict.state !== 'right') return `${shown(verdict)} (${verdict.why})`
+  const { requests, bytes, cpuSeconds, peakBytes } = verdict.figures
+  const more = [
+    ...(requests === undefined ? [] : [`${requests} req`]),
+    ...(bytes === undefined ? [] : [`${(bytes / 1e6).toFixed(1)} MB`]),
+    ...(cpuSeconds === undefined ? [] : [`cpu ${cpuSeconds.toFixed(2)}`]),
+    ...(peakBytes === undefined ? [] : [`${Math.round(peakBytes / 1e6)} MB mem`]),
+  ]
+  return `${shown(verdict)} s (${more.join(', ')})`
+}
+
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}

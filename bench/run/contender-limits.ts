@@ -1,0 +1,50 @@
+// Which raw requests are the limit of which workload: the same listings, sizes and contents without a mount.
+import type { Limit, LimitJob } from '../limits/limits.js'
+import { median } from '../processes/measure.js'
+import { measureLimit } from '../processes/start.js'
+import type { Arena } from './arena.js'
+import type { Item } from './plan.js'
+import type { Verdicts } from './trial.js'
+
+type Wanted = Omit<LimitJob, 'url' | 'connections'>
+
+const fourProjects = ['01', '02', '03', '04'].map(number => `project-${number}`)
+
+/** The limit of each workload that has one, by its name. */
+const jobs: Readonly<Record<string, Wanted>> = {
+  'ls-lR': { job: 'walk' },
+  find: { job: 'listings' },
+  'ls-deep': { job: 'walk' },
+  cp: { job: 'copy' },
+  'cp-part': { job: 'copy', below: fourProjects },
+  'md5-P1': { job: 'copy', ending: '.out' },
+  'md5-P8': { job: 'copy', ending: '.out' },
+  'md5-part-P1': { job: 'copy', ending: '.out', below: fourProjects },
+  'md5-part-P8': { job: 'copy', ending: '.out', below: fourProjects },
+  analysis: { job: 'copy', ending: '.out', below: fourProjects },
+  dd: { job: 'one' },
+  readers8: { job: 'one' },
+}
+
+/** Undefined where nothing is known that the workload must ask at least. */
+export async function limitOf(
+  { work, tree }: Item,
+  arena: Arena,
+  { runs, connections }: { readonly runs: number; readonly connections: number },
+): Promise<Verdicts | undefined> {
+  const job = jobs[work.name]
+  // Another tree than the workload's own has other projects.
+  if (job === undefined || (job.below !== undefined && tree !== work.tree)) return undefined
+  const limits: Limit[] = []
+  for (let run = 0; run < runs; run++)
+    limits.push(await measureLimit({ ...job, url: arena.doors.rest, connections }))
+  const [first] = limits
+  if (first === undefined) return undefined
+  const figures = {
+    seconds: median(limits.map(({ seconds }) => seconds)),
+    requests: first.requests,
+    bytes: first.bytes,
+    cpuSeconds: median(limits.map(({ processor }) => processor)),
+  }
+  return { cold: { state: 'right', figures, runs } }
+}

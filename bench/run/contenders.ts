@@ -1,0 +1,57 @@
+// Everybody who takes part: the peers, the limits of the link without a mount, and the floors.
+import { calcfs } from '../peers/calcfs.js'
+import { davfs2, httpdirfs, rclone } from '../peers/http.js'
+import { localDisk, passThrough } from '../peers/local.js'
+import type { Peer } from '../peers/peers.js'
+import { sshfs } from '../peers/sshfs.js'
+import type { Arena } from './arena.js'
+import { limitOf } from './contender-limits.js'
+import type { Options } from './options.js'
+import type { Item } from './plan.js'
+import type { Verdicts } from './trial.js'
+
+export interface Contender {
+  readonly name: string
+  /** Own: calcfs, limits and floors. Weaker: a mode that the same program's other mode beats over a slow link. */
+  readonly rank: 'own' | 'best' | 'weaker'
+  readonly options: string
+  readonly peer?: Peer
+  /** What there is instead of a mount; undefined where the workload has no such limit. */
+  readonly limit?: (item: Item, arena: Arena, runs: number) => Promise<Verdicts | undefined>
+}
+
+const ofPeer =
+  (rank: Contender['rank']) =>
+  (peer: Peer): Contender => ({ name: peer.name, rank, options: peer.options, peer })
+
+const raw = (connections: number): Contender => ({
+  name: `raw ×${connections}`,
+  rank: 'own',
+  options: `undici asking the same of the REST interface over ${connections} connections, keeping nothing`,
+  limit: (item, arena, runs) => limitOf(item, arena, { runs, connections }),
+})
+
+const all: readonly Contender[] = [
+  ofPeer('own')(calcfs),
+  ...[16, 64].map(raw),
+  ...[passThrough, localDisk].map(ofPeer('own')),
+  ...[rclone('http', 'full'), rclone('webdav', 'full'), davfs2, sshfs, httpdirfs].map(ofPeer('best')),
+  ...[rclone('http', 'off'), rclone('webdav', 'off')].map(ofPeer('weaker')),
+]
+
+/** Who was asked for and can; and why the others cannot. */
+export function contenders(options: Options): {
+  readonly present: readonly Contender[]
+  readonly absent: Readonly<Record<string, string>>
+} {
+  const asked = all.filter(({ name, rank }) => {
+    if (options.peers !== undefined) return options.peers.some(part => name.includes(part))
+    return !options.quick || rank === 'own'
+  })
+  const reasons = asked.flatMap(({ name, peer }) => {
+    const why = peer?.lacks()
+    return why === undefined ? [] : [[name, why] as const]
+  })
+  const absent = Object.fromEntries(reasons)
+  return { present: asked.filter(({ name }) => absent[name] === undefined), absent }
+}

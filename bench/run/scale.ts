@@ -1,0 +1,246 @@
+// What a hundred thousand calculations, a hundred thousand kept files and a full cache do to calcfs: figures, each with its target.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { openBlobStore } from '../../src/cache/content/store/blob-store.js'
+import { startProof } from '../../src/cache/content/store/checksum.js'
+import { instant } from '../../src/remote/remote.js'
+import { unmount } from '../peers/peers.js'
+import { forgetPeaks, used } from '../processes/measure-processes.js'
+import { startOrigin } from '../processes/start.js'
+import { longestStretch, stretch } from '../trees/bytes.js'
+import { pathsOf } from '../trees/paths.js'
+import { treeOf } from '../trees/trees.js'
+
+export interface ScaleRow {
+  readonly what: string
+  readonly found: string
+  readonly target: string
+  /** Undefined where the target names no figure. */
+  readonly met: boolean | undefined
+}
+
+type Say = (row: ScaleRow) => void
+
+const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+const run = promisify(execFile)
+const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+const inSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`
+const keptFiles = 100_000
+const memoryLimit = 200e6
+const upWithinMs = 1_000
+const cacheLimit = 100 << 20
+const readers = 16
+
+/** Runs all three scenarios below an empty directory, and says each figure as it comes. */
+export async function measureScale(base: string, say: Say): Promise<void> {
+  await manyCalculations(join(base, 'many'), say)
+  await manyKeptFiles(join(base, 'kept'), say)
+  await fullCache(join(base, 'full'), say)
+}
+
+interface Drive {
+  readonly root: string
+  readonly pid: number
+  /** Milliseconds until the command that mounts it came back. */
+  readonly upAfter: number
+}
+
+/** Mounts in the background with caches of its own, which a second mount in the same place finds again. */
+async function mountAt(place: string, rest: string, more: readonly string[] = []): Promise<Drive> {
+  const own = (name: string): string => join(place, name)
+  // What a killed mount has left at its directory is for calcfs to clear away.
+  for (const name of existsSync(own('cache')) ? [] : ['mnt', 'cache', 'state', 'config', 'run']) {
+    mkdirSync(own(name), { recursive: true, mode: 0o700 })
+  }
+  const env = {
+    ...process.env,
+    CALCFS_PASSWORD: 'demo',
+    XDG_CACHE_HOME: own('cache'),
+    XDG_STATE_HOME: own('state'),
+    XDG_CONFIG_HOME: own('config'),
+    XDG_RUNTIME_DIR: own('run'),
+  }
+  const flags = ['--user', 'demo', '--access', 'read', '--daemon', '--log-file', own('log'), ...more]
+  const began = performance.now()
+  const { stdout } = await run(process.execPath, [program, 'mount', rest, own('mnt'), ...flags], { env })
+  const pid = Number(/process (\d+)/.exec(stdout)?.[1])
+  return { root: own('mnt/projects'), pid, upAfter: performance.now() - began }
+}
+
+/** Milliseconds that a command takes; its output is thrown away. */
+async function timed(command: string, args: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const child = spawn(command, args, { stdio: 'ignore' })
+  const code = await ended(child)
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`)
+  return performance.now() - began
+}
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve, reject) => child.once('error', reject).once('exit', resolve))
+
+async function manyCalculations(place: string, say: Say): Promise<void> {
+  const origin = await startOrigin({ tree: 'scale' })
+  try {
+    const drive = await mountAt(place, origin.rest)
+    const tell = (what: string, found: string): void => say({ what, found, target: '–', met: undefined })
+    tell('mount of 100,000 calculations', inSeconds(drive.upAfter))
+    for (const [what, below] of [
+      ['ls of 50,000 calculations, cold', 'huge'],
+      ['the same, warm', 'huge'],
+      ['ls of 500 calculations, cold', 'group-01/project-01'],
+    ] as const) {
+      tell(what, inSeconds(await timed('ls', ['-f', join(drive.root, below)])))
+    }
+    const walk = async (below: string): Promise<string> =>
+      inSeconds(await timed('find', [join(drive.root, below)]))
+    tell('find below a project of 5,000 calculations', await walk('group-01'))
+    tell('find below the one of 50,000', await walk('huge'))
+    const { peakBytes } = await used([drive.pid])
+    const met = peakBytes < memoryLimit
+    say({ what: 'peak memory of all this', found: inMegabytes(peakBytes), target: '< 200 MB', met })
+    await unmount(join(place, 'mnt'))
+    tell('the index on disk', inMegabytes(await bytesBelow(directoryNamed(join(place, 'cache'), 'index'))))
+  } finally {
+    await unmount(join(place, 'mnt'))
+    await origin.stop()
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+async function manyKeptFiles(place: string, say: Say): Promise<void> {
+  const origin = await startOrigin({ tree: 'small' })
+  try {
+    const first = await mountAt(place, origin.rest)
+    await timed('cp', ['-r', join(first.root, 'project-01'), join(place, 'copy')])
+    await unmount(join(place, 'mnt'))
+    const store = openBlobStore(directoryNamed(join(place, 'cache'), 'content'), {
+      now: () => instant(Date.now()),
+      log: () => {},
+    })
+    for (let at = 0; at < keptFiles; at += 1) {
+      const bytes = Buffer.from(`kept ${at}\n`)
+      const prover = startProof()
+      prover.add(bytes)
+      await store.keep(createHash('sha256').update(bytes).digest('hex'), bytes, prover.finish())
+    }
+    const killed = await mountAt(place, origin.rest)
+    process.kill(killed.pid, 'SIGKILL')
+    const empty = await mountAt(join(place, 'empty'), origin.rest)
+    await unmount(join(place, 'empty', 'mnt'))
+    const again = await mountAt(place, origin.rest)
+    const list = await timed('ls', ['-l', join(again.root, 'project-01')])
+    const up = again.upAfter + list
+    const what = 'over 100,000 kept files, after kill -9: mounted and a folder listed'
+    say({ what, found: inSeconds(up), target: '≤ 1 s', met: up <= upWithinMs })
+    const less = `${inSeconds(empty.upAfter)} of it`
+    say({ what: 'of which a mount without any kept file takes', found: less, target: '–', met: undefined })
+    await timed('diff', ['-r', join(place, 'copy'), join(again.root, 'project-01')])
+  } finally {
+    await unmount(join(place, 'mnt'))
+    await unmount(join(place, 'empty', 'mnt'))
+    await origin.stop()
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+async function fullCache(place: string, say: Say): Promise<void> {
+  const origin = await startOrigin({ tree: 'lab' })
+  let watching = true
+  try {
+    const drive = await mountAt(place, origin.rest, ['--cache-size', '100MB'])
+    await forgetPeaks([drive.pid])
+    const kept = join(directoryNamed(join(place, 'cache'), 'content'), 'kept')
+    let most = 0
+    const watch = (async () => {
+      while (watching) most = Math.max(most, await bytesBelow(kept))
+    })()
+    const files = labFiles()
+    const wrong = await Promise.all(
+      Array.from({ length: readers }, (_, reader) => wrongOnes(drive.root, files, reader)),
+    )
+    watching = false
+    await watch
+    const largest = Math.max(...files.map(({ size }) => size))
+    const count = wrong.reduce((sum, more) => sum + more, 0)
+    const whole = `${readers} readers of ${files.length} files in a cache of 100 MB`
+    say({ what: `${whole}: wrong files`, found: String(count), target: '0', met: count === 0 })
+    const met = most <= cacheLimit + largest + 4096
+    say({
+      what: 'the most that lay in the cache',
+      found: inMegabytes(most),
+      target: '≤ 100 MB and one file',
+      met,
+    })
+    const { peakBytes } = await used([drive.pid])
+    const small = peakBytes < memoryLimit
+    say({ what: 'peak memory of it', found: inMegabytes(peakBytes), target: '< 200 MB', met: small })
+  } finally {
+    watching = false
+    await unmount(join(place, 'mnt'))
+    await origin.stop()
+    rmSync(place, { recursive: true, force: true })
+  }
+}
+
+interface KnownFile {
+  readonly path: string
+  readonly size: number
+  readonly md5: string
+}
+
+function labFiles(): readonly KnownFile[] {
+  const tree = treeOf('lab')
+  const paths = pathsOf(tree)
+  return tree.projects.flatMap(project =>
+    Array.from({ length: project.count }, (_, at) => paths.calculationAt(project, at)).flatMap(calculation =>
+      paths.files(calculation).map(file => {
+        const hash = createHash('md5')
+        for (let at = 0; at < file.size; at += longestStretch) hash.update(stretch(file, at, longestStretch))
+        return {
+          path: join(project.name, calculation.name, file.name),
+          size: file.size,
+          md5: hash.digest('hex'),
+        }
+      }),
+    ),
+  )
+}
+
+/** Every reader reads every fourth file, each in an order of its own, so that all come by what others have pushed out. */
+async function wrongOnes(root: string, files: readonly KnownFile[], reader: number): Promise<number> {
+  const own = files
+    .filter((_, at) => at % 4 === reader % 4)
+    .map((file, at) => ({ file, place: (at * 7919 + reader * 104_729) % 10_007 }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ file }) => file)
+  const paths = own.map(({ path }) => join(root, path))
+  const { stdout } = await run('md5sum', paths, { maxBuffer: 64 << 20 })
+  const sums = stdout.trim().split('\n')
+  return own.filter(({ md5 }, at) => !sums[at]?.startsWith(md5)).length
+}
+
+/** The first directory of this name below another. */
+function directoryNamed(below: string, name: string): string {
+  const found = readdirSync(below, { recursive: true, withFileTypes: true }).find(
+    entry => entry.isDirectory() && entry.name === name,
+  )
+  if (found === undefined) throw new Error(`there is no ${name} below ${below}`)
+  return join(found.parentPath, found.name)
+}
+
+async function bytesBelow(directory: string): Promise<number> {
+  const names = await readdir(directory)
+  const sizes = await Promise.all(
+    names.map(name => stat(join(directory, name)).then(({ size }) => size, gone)),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Evicted between the two questions. */
+const gone = (): number => 0

@@ -1,0 +1,207 @@
+// One peer does one workload: cold, warm and after a remount, several times; the result of each is held against the truth.
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Mounted, Peer, Place } from '../peers/peers.js'
+import { median, timed } from '../processes/measure.js'
+import { forgetPeaks, used } from '../processes/measure-processes.js'
+import { dropPages } from '../processes/page-cache.js'
+import type { Arena } from './arena.js'
+import { environmentOf, type Workload } from './workloads.js'
+
+export const phases = ['cold', 'warm', 'remount'] as const
+export type Phase = (typeof phases)[number]
+
+/** What one phase cost. */
+export interface Figures {
+  readonly seconds: number
+  /** Requests that the origin counted; undefined where they do not pass its counters, as with sshfs. */
+  readonly requests?: number
+  /** Bytes of bodies that the origin sent. */
+  readonly bytes?: number
+  /** Of the file that was asked for most: GETs with a body, HEADs, and how many times its own size was sent. */
+  readonly mostGets?: number
+  readonly mostHeads?: number
+  readonly mostShare?: number
+  /** Seconds of processor time of the mount's processes. */
+  readonly cpuSeconds?: number
+  /** Bytes: the highest resident memory of the mount's processes. */
+  readonly peakBytes?: number
+}
+
+/** How a phase ended. */
+export type Verdict =
+  | { readonly state: 'right'; readonly figures: Figures; readonly runs: number }
+  | { readonly state: 'wrong' | 'failed'; readonly why: string }
+  | { readonly state: 'late'; readonly limitSeconds: number }
+
+export type Verdicts = Partial<Record<Phase, Verdict>>
+
+/** How long and how often; a workload that takes long is not done again. */
+export interface Effort {
+  readonly runs: number
+  readonly limitSeconds: number
+  /** Seconds: a cold run over this is the only one. */
+  readonly onceOver: number
+  readonly phases: readonly Phase[]
+}
+
+/** Where trials keep their mount points, caches and copies. */
+export interface Workshop {
+  /** On the local disk. */
+  readonly base: string
+  /** In memory where the machine has such a directory. */
+  readonly scratch: string
+  /** Unmounts what is mounted now, for somebody who interrupts. */
+  current: Mounted | undefined
+}
+
+/** @param truth the workload's result on the local disk */
+export async function trial(
+  setting: { readonly peer: Peer; readonly work: Workload; readonly arena: Arena; readonly truth: string },
+  effort: Effort,
+  workshop: Workshop,
+): Promise<Verdicts> {
+  const seen: Record<Phase, Verdict[]> = { cold: [], warm: [], remount: [] }
+  for (let run = 0; run < effort.runs; run++) {
+    await oneRun(setting, effort, workshop, (phase, verdict) => {
+      seen[phase].push(verdict)
+    })
+    const cold = seen.cold.at(-1)
+    if (cold?.state !== 'right' || cold.figures.seconds > effort.onceOver) break
+  }
+  const verdicts: Verdicts = {}
+  for (const phase of phases) {
+    const summed = summary(seen[phase])
+    if (summed !== undefined) verdicts[phase] = summed
+  }
+  return verdicts
+}
+
+type Told = (phase: Phase, verdict: Verdict) => void
+type Setting = Parameters<typeof trial>[0]
+
+async function oneRun(setting: Setting, effort: Effort, workshop: Workshop, tell: Told): Promise<void> {
+  const place = freshPlace(workshop)
+  let phase: Phase = 'cold'
+  try {
+    for (const together of [['cold', 'warm'], ['remount']] as const) {
+      phase = together[0]
+      if (!effort.phases.includes(phase)) return
+      const mounted = await setting.peer.mount(setting.arena.doors, place)
+      workshop.current = mounted
+      try {
+        for (phase of together) {
+          if (!effort.phases.includes(phase)) continue
+          const verdict = await onePhase(setting, mounted, effort, workshop)
+          tell(phase, verdict)
+          if (verdict.state !== 'right') return
+        }
+      } finally {
+        await mounted.unmount()
+        workshop.current = undefined
+      }
+      await dropPages(place.cache)
+    }
+  } catch (thrown) {
+    tell(phase, { state: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) })
+  } finally {
+    rmSync(place.cache, { recursive: true, force: true })
+  }
+}
+
+function freshPlace(workshop: Workshop): Place {
+  const place = {
+    mountPoint: join(workshop.base, 'mount'),
+    cache: join(workshop.base, 'cache'),
+    log: join(workshop.base, 'log'),
+  }
+  rmSync(place.cache, { recursive: true, force: true })
+  for (const directory of [place.mountPoint, place.cache])
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return place
+}
+
+/** Milliseconds in which what was begun for this phase still counts as its own. */
+const afterglow = 100
+
+async function onePhase(
+  { peer, work, arena, truth }: Setting,
+  mounted: Mounted,
+  effort: Effort,
+  workshop: Workshop,
+): Promise<Verdict> {
+  await arena.counts()
+  await forgetPeaks(mounted.processes)
+  const before = await used(mounted.processes)
+  const ran = await perform(work, mounted.root, effort.limitSeconds, workshop)
+  await wait(afterglow)
+  const after = await used(mounted.processes)
+  const counts = await arena.counts()
+  if (ran.state === 'late') return { state: 'late', limitSeconds: effort.limitSeconds }
+  if (ran.result !== truth)
+    return { state: 'wrong', why: `${ran.result} instead of ${truth}: ${ran.complaint}` }
+  const { requests, bytes, mostGets, mostHeads, mostShare } = counts
+  const figures = {
+    seconds: ran.seconds,
+    ...(peer.counted ? { requests, bytes, mostGets, mostHeads, mostShare } : {}),
+    ...(mounted.processes.length === 0
+      ? {}
+      : { cpuSeconds: after.cpuSeconds - before.cpuSeconds, peakBytes: after.peakBytes }),
+  }
+  return { state: 'right', figures, runs: 1 }
+}
+
+export type Performed =
+  | { readonly state: 'late' }
+  | { readonly state: 'done'; readonly seconds: number; readonly result: string; readonly complaint: string }
+
+/** Does a workload below `root`, and takes its result once the clock has stopped. */
+export async function perform(
+  work: Workload,
+  root: string,
+  limitSeconds: number,
+  { scratch }: Workshop,
+): Promise<Performed> {
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { recursive: true })
+  const directory = join(root, work.within)
+  const environment = environmentOf(scratch)
+  const ran = await timed({ line: work.line, directory, environment, limitSeconds, scratch })
+  if (ran.end === 'late') return { state: 'late' }
+  const result = await resultOf(work, { root, scratch, ...ran })
+  const seconds = work.ownClock ? ownSeconds(ran.output) : ran.seconds
+  return { state: 'done', seconds, result, complaint: ran.complaint.slice(-300) }
+}
+
+/** A result that cannot be taken is a wrong one, and says why. */
+async function resultOf(work: Workload, outcome: Parameters<Workload['result']>[0]): Promise<string> {
+  try {
+    return await work.result(outcome)
+  } catch (thrown) {
+    return `no result (${String(thrown)})`
+  }
+}
+
+function ownSeconds(output: string): number {
+  const said = /"seconds":([\d.e-]+)/.exec(output)?.[1]
+  return said === undefined ? Number.NaN : Number(said)
+}
+
+/** The middle of the right ones; anything else counts more than all of them. */
+function summary(verdicts: readonly Verdict[]): Verdict | undefined {
+  const bad = verdicts.find(({ state }) => state !== 'right')
+  if (bad !== undefined || verdicts.length === 0) return bad
+  const figures = verdicts.flatMap(verdict => (verdict.state === 'right' ? [verdict.figures] : []))
+  const [first] = figures
+  if (first === undefined) return undefined
+  const names = Object.keys(first) as (keyof Figures)[]
+  const middle = names.map(name => [name, middleOf(name, figures)] as const)
+  return { state: 'right', runs: figures.length, figures: { ...first, ...Object.fromEntries(middle) } }
+}
+
+/** Memory is the highest of all runs, everything else the median. */
+function middleOf(name: keyof Figures, figures: readonly Figures[]): number {
+  const values = figures.map(one => one[name]).filter(value => value !== undefined)
+  return name === 'peakBytes' || name.startsWith('most') ? Math.max(...values) : median(values)
+}

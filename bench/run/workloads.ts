@@ -1,0 +1,255 @@
+// What people and programs do on a drive, as lines for a shell, and how the result of each is held against the truth.
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import type { TreeName } from '../trees/trees.js'
+
+/** Where a workload runs, and what came of it. */
+export interface Outcome {
+  /** The top of the tree in the mount. */
+  readonly root: string
+  /** A directory in memory, or else on the local disk, for output and copies. */
+  readonly scratch: string
+  readonly output: string
+  readonly complaint: string
+}
+
+export interface Workload {
+  /** For `--work` and in files. */
+  readonly name: string
+  /** For people. */
+  readonly title: string
+  readonly tree: TreeName
+  /** Below the tree's top. */
+  readonly within: string
+  /** A line for bash, run in that directory; $SCRATCH is the directory for copies, $CHILD the reading program. */
+  readonly line: string
+  /** The result in a form that is the same for every honest mount; taken after the clock has stopped. */
+  readonly result: (outcome: Outcome) => Promise<string>
+  /** The output is `{ seconds, result }` of the reading program, whose start is no part of the time. */
+  readonly ownClock?: true
+}
+
+const child = fileURLToPath(new URL('workloads-child.js', import.meta.url))
+
+/** The environment of a workload's line. */
+export const environmentOf = (scratch: string): Readonly<Record<string, string>> => ({
+  SCRATCH: scratch,
+  CHILD: `${process.execPath} ${child}`,
+})
+
+const outs = "find . -name '*.out' -print0 | sort -z"
+const firstProjects = '$(ls -d project-* | head -n 4)'
+const trajectory = 'dynamics/calc-001/trajectory.trj'
+
+const sha = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+/** What one mount alone shows beside the tree: calcfs its records, whose names begin with a dot, davfs2 an empty folder. */
+const ownNames = /(^|[/ ])(\.[^/. ]|lost\+found)/
+
+/** Lines in any order. */
+const plainLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter(line => line !== '' && !ownNames.test(line))
+    .sort()
+
+const counted = (lines: readonly string[], what: string): string =>
+  `${lines.length} ${what} ${sha(lines.join('\n'))}`
+
+/** Names and sizes; owners, modes and dates may differ between honest mounts. */
+async function longListing({ output }: Outcome): Promise<string> {
+  let directory = ''
+  const entries = output.split('\n').flatMap(line => {
+    if (/^\.?\/?.*:$/.test(line) && !/^[-dl]r/.test(line)) directory = line.slice(0, -1)
+    const [, kind, size, name] = /^([-dl])\S+ +\d+ \S+ +\S+ +(\d+) \S+ +\d+ +[\d:]+ (.*)$/.exec(line) ?? []
+    if (kind === undefined || name === undefined || name === 'lost+found') return []
+    return [kind === 'd' ? `${directory}/${name}/` : `${directory}/${name} ${size}`]
+  })
+  return counted(entries.sort(), 'entries')
+}
+
+const names = async ({ output }: Outcome): Promise<string> => counted(plainLines(output), 'names')
+const wholeOutput = async ({ output }: Outcome): Promise<string> => counted(plainLines(output), 'lines')
+const bytes = async ({ scratch }: Outcome): Promise<string> =>
+  sha(await readFile(join(scratch, 'output'), 'latin1'))
+
+/** dd's own count, also where eight write into one another; what the bytes are, the random reads of the same run check. */
+async function ddBytes({ complaint }: Outcome): Promise<string> {
+  const counts = [...complaint.matchAll(/(\d+) bytes \(/g)].map(([, count]) => count)
+  return `bytes ${counts.join(' ')}`
+}
+
+async function copied({ scratch }: Outcome): Promise<string> {
+  const files = await contents(join(scratch, 'copy'), '')
+  return counted([...files].sort(), 'files')
+}
+
+async function contents(directory: string, below: string): Promise<readonly string[]> {
+  const entries = await readdir(join(directory, below), { withFileTypes: true })
+  const shown = entries.filter(({ name }) => !name.startsWith('.') && name !== 'lost+found')
+  const found: string[] = []
+  for (const entry of shown) {
+    const path = `${below}/${entry.name}`
+    if (entry.isDirectory()) found.push(...(await contents(directory, path)))
+    else found.push(`${path} ${await digestOf(join(directory, path))}`)
+  }
+  return found
+}
+
+async function digestOf(file: string): Promise<string> {
+  const hash = createHash('md5')
+  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash)
+  return hash.digest('hex')
+}
+
+const ownResult = async ({ output }: Outcome): Promise<string> => JSON.stringify(JSON.parse(output).result)
+
+const program = (words: string): string => `$CHILD ${words}`
+
+const all: readonly Workload[] = [
+  { name: 'ls-lR', title: '`ls -lR`', tree: 'lab', within: '', line: 'ls -lR .', result: longListing },
+  { name: 'find', title: '`find`', tree: 'lab', within: '', line: 'find .', result: names },
+  {
+    name: 'ls-deep',
+    title: '`ls -lR`, 12 levels',
+    tree: 'deep',
+    within: '',
+    line: 'ls -lR .',
+    result: longListing,
+  },
+  {
+    name: 'ls-wide',
+    title: '`ls -l` of 5,000',
+    tree: 'wide',
+    within: 'wide',
+    line: 'ls -l .',
+    result: longListing,
+  },
+  {
+    name: 'cp',
+    title: '`cp -r`, all',
+    tree: 'lab',
+    within: '',
+    line: 'mkdir "$SCRATCH/copy" && cp -r . "$SCRATCH/copy"',
+    result: copied,
+  },
+  {
+    name: 'cp-part',
+    title: '`cp -r`, 4 projects of 20',
+    tree: 'lab',
+    within: '',
+    line: `mkdir "$SCRATCH/copy" && cp -r ${firstProjects} "$SCRATCH/copy"`,
+    result: copied,
+  },
+  ...[1, 8].map(
+    (at): Workload => ({
+      name: `md5-P${at}`,
+      title: `md5sum of every \`.out\`, -P${at}`,
+      tree: 'lab',
+      within: '',
+      line: `${outs} | xargs -0 -n 16 -P ${at} md5sum`,
+      result: wholeOutput,
+    }),
+  ),
+  ...[1, 8].map(
+    (at): Workload => ({
+      name: `md5-part-P${at}`,
+      title: `md5sum of the \`.out\` of 4 projects, -P${at}`,
+      tree: 'lab',
+      within: '',
+      line: `${outs.replace('.', firstProjects)} | xargs -0 -n 16 -P ${at} md5sum`,
+      result: wholeOutput,
+    }),
+  ),
+  {
+    name: 'grep',
+    title: '`grep -r`, 4 projects',
+    tree: 'lab',
+    within: '',
+    line: `grep -rc 'FINAL SINGLE POINT ENERGY  *-12' ${firstProjects} --include='*.out' --include='*.log'`,
+    result: wholeOutput,
+  },
+  {
+    name: 'analysis',
+    title: 'a script: open, parse, close each `.out` of 4 projects',
+    tree: 'lab',
+    within: '',
+    line: program(`analysis ${firstProjects}`),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'folder',
+    title: 'a file manager opens one folder',
+    tree: 'lab',
+    within: '',
+    line: program('folder project-02/calc-002'),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'stats',
+    title: '2,000 stats',
+    tree: 'lab',
+    within: '',
+    line: program('stats 2000'),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'dd',
+    title: 'the big file, sequentially',
+    tree: 'big',
+    within: '',
+    line: `dd if=${trajectory} of=/dev/null bs=1M`,
+    result: ddBytes,
+  },
+  {
+    name: 'head',
+    title: 'its first 4 KiB',
+    tree: 'big',
+    within: '',
+    line: `head -c 4096 ${trajectory}`,
+    result: bytes,
+  },
+  {
+    name: 'tail',
+    title: 'its last 4 KiB',
+    tree: 'big',
+    within: '',
+    line: `tail -c 4096 ${trajectory}`,
+    result: bytes,
+  },
+  {
+    name: 'readers8',
+    title: '8 readers of it',
+    tree: 'big',
+    within: '',
+    line: `for at in 1 2 3 4 5 6 7 8; do dd if=${trajectory} of=/dev/null bs=1M & done; wait`,
+    result: ddBytes,
+  },
+  {
+    name: 'random',
+    title: '100 random reads of 4 KiB in it',
+    tree: 'big',
+    within: '',
+    line: program(`random ${trajectory} 100`),
+    result: ownResult,
+    ownClock: true,
+  },
+]
+
+/** The workload of that name. */
+export const workload = (name: string): Workload | undefined => all.find(one => one.name === name)
+
+/** Every name, in the order of the table. */
+export const workloadNames: readonly string[] = all.map(({ name }) => name)
+
+/** The same for another tree: what can be done anywhere runs on any tree that is asked for. */
+export const everywhere: readonly string[] = [
+  ...['ls-lR', 'find', 'cp', 'cp-part', 'md5-P1', 'md5-P8', 'grep', 'analysis', 'folder', 'stats'],
+]

@@ -1,0 +1,137 @@
+// Whose drive it is: the user a service is used as, and the directory and token kept for that account.
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import type { Config } from '../config/config.js'
+import { makePrivate, type Places, placesOf } from '../config/places.js'
+import type { Secret } from '../config/secret.js'
+import { Failure } from '../failure.js'
+import { type Instant, instant } from '../remote/remote.js'
+import type { TokenStore } from '../remote/session/session.js'
+import { endOf } from '../remote/session/token.js'
+import { clearPlace } from '../system/set-aside.js'
+import { exitCodes, Stop } from '../terminal/exit.js'
+
+export interface Account {
+  readonly base: URL
+  readonly user: string
+  readonly places: Places
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export function accountOf(base: URL, user: string, config: Config, environment: Environment): Account {
+  return { base, user, places: placesOf({ url: base.href, user }, config, environment) }
+}
+
+/**
+ * The user that is meant: the one named, the one a ready token is for, or the last one who logged in to this service.
+ * @throws Stop where nobody can be told
+ */
+export function knownAccount(
+  base: URL,
+  { config, secret }: { readonly config: Config; readonly secret: Secret | undefined },
+  environment: Environment,
+): Account {
+  const nobody = accountOf(base, '', config, environment)
+  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(nobody))
+  if (user !== undefined) return { ...accountOf(base, user, config, environment) }
+  throw new Stop(
+    exitCodes.usage,
+    `who are you at ${base.origin}? Run calcfs login ${base.href}, or give --user.`,
+  )
+}
+
+/** A token that tells no user still has a directory of its own. */
+function subjectOf(token: string, base: URL): string {
+  try {
+    return decodeJwt(token).sub ?? 'token'
+  } catch (reason) {
+    const sentence = `the token given is none that ${base.href} would take; run calcfs login ${base.href}.`
+    throw new Stop(exitCodes.signIn, sentence, { cause: reason })
+  }
+}
+
+/** The directory without a user holds one line: who logged in last. */
+const lastUserFile = (nobody: Account): string => join(nobody.places.state, 'user')
+
+function lastUser(nobody: Account): string | undefined {
+  const file = lastUserFile(nobody)
+  clearPlace(file, 'file')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** So that later commands need no --user. */
+export function rememberUser(account: Account, config: Config, environment: Environment): void {
+  const file = lastUserFile(accountOf(account.base, '', config, environment))
+  clearPlace(file, 'file')
+  writePrivately(file, `${account.user}\n`)
+}
+
+const tokenForm = z.object({
+  text: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+  received: z.number().optional(),
+})
+
+const tokenFile = (account: Account): string => join(account.places.state, 'token.json')
+
+/** The token of an account, in a file that only its owner can read; it outlives the process. */
+export function tokenStore(account: Account): TokenStore {
+  const file = tokenFile(account)
+  return {
+    async load() {
+      const found = lstatSync(file, { throwIfNoEntry: false })
+      if (found === undefined) return undefined
+      // A pipe in its place would be read for ever.
+      if (!found.isFile()) throw damaged(account)
+      const { text, received } = tokenIn(account)
+      return { text, received: received === undefined ? undefined : instant(received) }
+    },
+    async save(token) {
+      clearPlace(file, 'file')
+      writePrivately(file, `${JSON.stringify(token)}\n`)
+    },
+  }
+}
+
+/** Whether a token is kept that has not ended yet: then nobody need be asked for a password. */
+export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
+  const token = await tokenStore(account).load().catch(noToken)
+  if (token === undefined) return false
+  const end = endOf(token)
+  return end === undefined || now < end
+}
+
+/** A damaged one is none. */
+function noToken(): undefined {}
+
+/** Whether there was one. */
+export function forgetToken(account: Account): boolean {
+  const file = tokenFile(account)
+  clearPlace(file, 'file')
+  const there = existsSync(file)
+  rmSync(file, { force: true })
+  return there
+}
+
+function tokenIn(account: Account): z.output<typeof tokenForm> {
+  try {
+    return tokenForm.parse(JSON.parse(readFileSync(tokenFile(account), 'utf8')))
+  } catch (reason) {
+    throw damaged(account, reason)
+  }
+}
+
+function damaged(account: Account, cause?: unknown): Failure {
+  const sentence = `the token kept in ${tokenFile(account)} is damaged; run calcfs login ${account.base.href}`
+  return new Failure('unauthenticated', sentence, { cause })
+}
+
+/** Never half written: a reader sees the old text or the new one. */
+function writePrivately(file: string, text: string): void {
+  makePrivate(dirname(file))
+  const fresh = `${file}.${process.pid}`
+  writeFileSync(fresh, text, { mode: 0o600, flush: true })
+  renameSync(fresh, file)
+}

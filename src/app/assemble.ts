@@ -1,0 +1,359 @@
+// The whole line from the kernel to the network, put together in one place.
+import { join } from 'node:path'
+import { confirming } from '../cache/confirming.js'
+import { openContentCache } from '../cache/content/content.js'
+import { watched } from '../cache/health.js'
+import { openIdentities } from '../cache/identity.js'
+import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
+import { openCatalog } from '../cache/metadata/catalog.js'
+import { openMemory } from '../cache/metadata/query-cache.js'
+import { openTimes } from '../cache/metadata/times.js'
+import type { Config } from '../config/config.js'
+import { openControl } from '../drive/control/open-control.js'
+import { openDrive } from '../drive/drive.js'
+import { type Failures, openFailures } from '../drive/failure-log.js'
+import { withFailuresOver } from '../drive/failure-recovery.js'
+import { generate } from '../drive/generated-texts.js'
+import type { Control } from '../drive/interface/control.js'
+import type { Drive } from '../drive/interface/verbs.js'
+import { openFreedNames } from '../drive/names/freed-names.js'
+import { openKnownReports } from '../drive/names/known-reports.js'
+import { openRoots } from '../drive/names/roots.js'
+import { keyOf } from '../drive/nodes/node.js'
+import { openForesight } from '../drive/prefetch/prefetcher.js'
+import { type DraftTexts, openDraftTexts } from '../drive/records/draft-files.js'
+import { pathOfNode } from '../drive/records/node-key.js'
+import { openOtherThings, thingOf } from '../drive/records/reused-ids.js'
+import { openScratch } from '../drive/records/scratch-files.js'
+import { openShownTexts } from '../drive/records/text-lease.js'
+import { spaceOf } from '../drive/space.js'
+import { calculationAt } from '../drive/tree/calculation-path.js'
+import { openTree, type Tree } from '../drive/tree/tree.js'
+import { openWriting } from '../drive/write-side.js'
+import { openXattrs } from '../drive/xattrs.js'
+import { openDrafts } from '../edit/journal/drafts.js'
+import { openRecordLocks } from '../edit/journal/record-lock.js'
+import { type Latest, openTexts, textHash } from '../edit/journal/text-history.js'
+import { asFailure, Failure } from '../failure.js'
+import { type Ask, type Instant, instant } from '../remote/remote.js'
+import type { Learned } from '../remote/rest/capabilities.js'
+import type { Log } from '../terminal/log.js'
+import type { Connection } from './connect.js'
+import { clearHistory, clearOwnPlaces } from './own-places.js'
+import { watchPlaces } from './place-troubles.js'
+import { type StatusSources, statusText } from './status-text.js'
+
+export interface Line {
+  /** Whether anything of this account is remembered from earlier. */
+  readonly knowsService: boolean
+  /** Asks who the user is; answers why that failed, if it did. */
+  introduce(): Promise<Failure | undefined>
+  readonly drive: Drive
+  /** What the command line may ask of it. */
+  readonly control: Control
+  readonly failures: Failures
+  readonly drafts: DraftTexts
+  /** What may be done once the mount is up: old drafts are settled, old texts forgotten. */
+  tidy(): Promise<void>
+  /** Checks every kept content against its proof; readers have the disk at least half of the time. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface LineSettings {
+  readonly config: Config
+  readonly connection: Connection
+  readonly learned: Learned
+  readonly mountPoint: string
+  /** The socket on which the control is served, for `status.json`. */
+  readonly controlSocket?: string | undefined
+  readonly log: Log
+  readonly version: string
+  readonly now: () => Instant
+}
+
+/** Seconds for which the kernel keeps names and attributes: more would show changes late, for nobody can tell it. */
+export const kernelCacheSeconds = 1
+/** The text lease outlives what the kernel was told by a second. */
+const leaseMs = (kernelCacheSeconds + 1) * 1000
+
+/** Milliseconds for which a question goes on after those who asked it have stopped waiting. */
+const behindMs = 60_000
+/** Milliseconds a status waits for the service. */
+const statusPatience = 1000
+/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. A slow service is not away. */
+const checkPatience = 2400
+
+/** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
+export async function assemble(settings: LineSettings): Promise<Line> {
+  const { config, connection, learned, log, now } = settings
+  const { account, dialect } = connection
+  const note = (sentence: string, about: Record<string, unknown> = {}): void => log.warn(about, sentence)
+
+  await clearOwnPlaces(account.places, note)
+  clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
+  const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
+  Object.assign(learned, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
+  const { remote, health } = watched(connection.remote, now)
+  const memory = openMemory(
+    ledger,
+    {
+      names: config.maxEntries,
+      absence: config.ttlAbsent,
+      staleness: config.staleLimit,
+      patience: config.deadlineMetadata,
+      behind: behindMs,
+    },
+    { now, service: health },
+  )
+  const identities = openIdentities(ledger, { now, log: note })
+  const catalog = openCatalog(remote, memory, {
+    listing: config.ttlListing,
+    record: config.ttlRecord,
+    dialect,
+    identities,
+    otherShare: (project, share) => otherThings.otherShare(project, share),
+  })
+  const content = openContentCache({
+    directory: join(account.places.cache, 'content'),
+    limitBytes: config.cacheSize,
+    ledger,
+    remote,
+    now,
+    log: note,
+  })
+  const times = openTimes(ledger, now)
+  const failures = openFailures(now)
+  const shown = openShownTexts(leaseMs, now)
+  const scratch = await openScratch(
+    join(account.places.state, 'scratch', textHash(settings.mountPoint).slice(0, 12)),
+  )
+  // Beside the drafts, not in the cache: no operation of the service would bring this list back.
+  const known = openLedger(join(account.places.state, 'known'), { now, log: note })
+  const texts = openTexts({
+    stateDirectory: account.places.state,
+    mount: settings.mountPoint,
+    now,
+    latest: latestIn(known),
+  })
+  const draftStore = await openDrafts(account.places.state, now)
+  const drafts = openDraftTexts(draftStore, texts, thingOf(identities))
+  const reports = openKnownReports(known, dialect)
+  const roots = openRoots(catalog, ledger, dialect, config.root)
+  const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
+  const writing = openWriting({
+    access: config.access,
+    maxDeletes: config.maxDeletes,
+    catalog,
+    dialect,
+    remote: confirming(remote, { identities, dialect }),
+    identities,
+    times,
+    shown,
+    reports,
+    drafts,
+    texts,
+    state: known,
+    mountPoint: settings.mountPoint,
+    describe: description(config, account.user, now),
+    resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
+    failed: (path, failure) => failures.note('deleting', path, failure),
+    doneWell: failures.forget,
+    lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
+    log: note,
+    patience: config.deadlineSave,
+    hold: openRecordLocks(account.places.state, now),
+    now,
+  })
+  const { records, rights, written } = writing
+  const otherThings = openOtherThings({
+    identities,
+    catalog,
+    times,
+    reports,
+    drafts,
+    records,
+    forgetNames: writing.forgetNames,
+    written: writing.written,
+    expireAll: memory.expireAll,
+    lifetime: config.ttlListing,
+    log: note,
+    now,
+  })
+  const local = { scratch: scratch.entries, drafts: drafts.names, ...writing.local }
+  const freed = openFreedNames(now)
+  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, written, local, freed, now })
+  const removing = writing.removing(tree)
+  const statusSources: StatusSources = {
+    account,
+    config,
+    mountPoint: settings.mountPoint,
+    control: settings.controlSocket,
+    since: now(),
+    version: settings.version,
+    health,
+    content,
+    drafts,
+    failures,
+    identities,
+    removals: writing.removals,
+    now,
+  }
+
+  const places = await watchPlaces(account.places, { note, now })
+
+  async function status(check = false): Promise<string> {
+    // Status is asked for when things go wrong: it does not wait for a service that is away.
+    const within = (patience: number): Ask => ({ deadline: instant(now() + patience), lane: 'user' })
+    const checked = check ? health.check(within(checkPatience)) : undefined
+    const top = await roots
+      .top(within(statusPatience))
+      .then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+    await checked
+    return statusText(statusSources, top, await places.look())
+  }
+
+  const xattrs = openXattrs({ catalog, content, records, failures, roots, service: account.base.href })
+  const deadlines = {
+    metadata: config.deadlineMetadata,
+    read: config.deadlineRead,
+    save: config.deadlineSave,
+  }
+  const generation = { catalog, dialect, tree, reports, status, isHidden: writing.isHidden }
+  const drive = withFailuresOver(
+    openDrive({
+      tree,
+      catalog,
+      content,
+      times,
+      shown,
+      generated: openShownTexts(leaseMs, now),
+      health,
+      records,
+      scratch,
+      drafts,
+      produce: async (node, ask) => {
+        const bytes = await generate(node, generation, ask)
+        return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
+      },
+      source: writing.source,
+      giveUp: async name => {
+        await writing.giveUp(drafts.named(name))
+      },
+      doneWell: failures.forget,
+      failed: (path, failure) => failures.note('removing', path, failure),
+      rights,
+      making: writing.making,
+      removing,
+      pending: writing.pending,
+      isHidden: writing.isHidden,
+      async madeAnew(node) {
+        removing.createdAgain(node)
+        await writing.madeAnew(node)
+      },
+      takenBackAt: removing.takeBackAt,
+      statfs: () => spaceOf(account.places.state),
+      xattrs,
+      foresight: openForesight({
+        catalog,
+        content,
+        tree,
+        room: connection.guesses,
+        cacheBytes: config.cacheSize,
+        now,
+      }),
+      deadlines,
+      now,
+    }),
+    failures,
+  )
+
+  const control = openControl({
+    placeTroubles: places.look,
+    tree,
+    catalog,
+    content,
+    cacheDirectory: join(account.places.cache, 'content'),
+    identities,
+    drafts,
+    texts,
+    failures,
+    reports,
+    xattrs,
+    writing,
+    deadlines,
+    status,
+    health,
+    now,
+  })
+
+  writing.adopt()
+  for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
+  for (const { directory, cause } of draftStore.damaged)
+    log.warn({ directory, cause }, 'a draft cannot be read')
+
+  return {
+    knowsService: ledger.get('user', 'self') !== undefined,
+    async introduce() {
+      try {
+        await catalog.greet({ deadline: instant(now() + config.deadlineMetadata), lane: 'user' })
+        return undefined
+      } catch (thrown) {
+        return asFailure(thrown)
+      }
+    },
+    drive,
+    control,
+    failures,
+    drafts,
+    async tidy() {
+      for (const draft of drafts.unsent()) {
+        const ask: Ask = { deadline: instant(now() + config.deadlineSave), lane: 'guess' }
+        await writing
+          .settle(draft, ask)
+          .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
+      }
+      await texts.purge()
+    },
+    async check() {
+      await content.scrub()
+    },
+    async close() {
+      for (const { path } of await writing.pending.end())
+        log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
+      writing.endBudget()
+      await records.settled()
+      await drafts.leave()
+      await texts.settled()
+      ledger.set('service', 'capabilities', JSON.stringify(learned))
+      await content.close()
+      ledger.close()
+      known.close()
+      await connection.close()
+    },
+  }
+}
+
+/** The template of the configuration with a new project's own name in it. */
+function description(config: Config, user: string, now: () => Instant): (title: string) => string {
+  return title => {
+    const own: Record<string, string> = {
+      name: title,
+      user,
+      date: new Date(now()).toISOString().slice(0, 10),
+    }
+    return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
+  }
+}
+
+/** A damaged time is none. */
+function latestIn(state: Ledger): Latest {
+  const [room, key] = ['texts', 'met last']
+  return {
+    get() {
+      const kept = Number(state.get(room, key))
+      return Number.isSafeInteger(kept) ? instant(kept) : undefined
+    },
+    set: at => state.set(room, key, String(at)),
+  }
+}

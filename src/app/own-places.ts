@@ -1,0 +1,75 @@
+// At the start of a mount or a command: every place of our own is there and holds what is due, or is cleared.
+import { statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makePrivate, type Places } from '../config/places.js'
+import { clearPlace, type Due, isAside, onAside, rememberAside } from '../system/set-aside.js'
+
+export type Note = (sentence: string, about: Record<string, unknown>) => void
+
+const named: Readonly<Record<Due, string>> = { file: 'file', directory: 'directory', either: 'file' }
+const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
+
+/** Makes the directories of an account, private to their owner, and notes what is moved aside from then on. Throws what the disk says. */
+export function preparePlaces(places: Places, note: Note): void {
+  onAside((path, aside) =>
+    note('something that is not of calcfs stood in the place of one of its files and was moved aside', {
+      path,
+      aside,
+    }),
+  )
+  for (const place of [places.cache, places.state]) {
+    clearing(note)(place, 'directory')
+    makePrivate(place)
+  }
+}
+
+/** Clears the few places that a mount opens at once. Kept contents are looked at when they are opened. */
+export async function clearOwnPlaces({ cache, state }: Places, note: Note): Promise<void> {
+  const clear = clearing(note)
+  const content = join(cache, 'content')
+  const index = join(cache, 'index')
+  const known = join(state, 'known')
+  const directories = [cache, content, join(content, 'kept'), join(content, 'unfinished'), index]
+  const kept = ['known', 'drafts', 'texts', 'scratch', 'locks'].map(name => join(state, name))
+  for (const path of [...directories, state, ...kept]) clear(path, 'directory')
+  for (const directory of [index, known]) for (const name of ledgerFiles) clear(join(directory, name), 'file')
+  for (const directory of [cache, content, index, state, known]) await namesIn(directory)
+  const drafts = join(state, 'drafts')
+  for (const name of await namesIn(drafts)) {
+    clear(join(drafts, name), 'either')
+    for (const part of ['text', 'meta.json', 'theirs.json']) clear(join(drafts, name, part), 'file')
+  }
+}
+
+/** The same for the history of texts, which may be long. */
+export async function clearHistory({ state }: Places, note: Note): Promise<void> {
+  const clear = clearing(note)
+  const root = join(state, 'texts')
+  for (const record of await namesIn(root)) {
+    const directory = join(root, record)
+    clear(directory, 'directory')
+    for (const name of await namesIn(directory)) clear(join(directory, name), 'file')
+  }
+}
+
+const clearing =
+  (note: Note) =>
+  (path: string, due: Due): void => {
+    try {
+      clearPlace(path, due)
+    } catch (error) {
+      note(`something that is no ${named[due]} of calcfs stands in its place and cannot be moved aside`, {
+        path,
+        error: String(error),
+      })
+    }
+  }
+
+/** None where the directory is not there yet; what an earlier mount has moved aside is remembered. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return []
+  const all = await readdir(directory)
+  for (const name of all.filter(isAside)) rememberAside(join(directory, name))
+  return all.filter(name => !isAside(name))
+}

@@ -1,0 +1,141 @@
+// What is wrong with the directories of a mount while it lives: deleted and made again, not writable, or something moved aside.
+import { randomUUID } from 'node:crypto'
+import { rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Places } from '../config/places.js'
+import { keepNameOf, makeDirectory, privateFile } from '../edit/journal/atomic-file.js'
+import { codeOf, isMissing } from '../system/error-code.js'
+import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
+import type { Note } from './own-places.js'
+
+export interface PlaceTroubles {
+  /** Sentences, none where all is well. Directories that were deleted are made again. */
+  look(): Promise<readonly string[]>
+}
+
+interface Watched {
+  readonly path: string
+  readonly room: keyof Places
+}
+
+/** What follows for the user while a directory cannot be written. */
+const consequences: Readonly<Record<keyof Places, string>> = {
+  state: 'edits fail until it can be',
+  cache: 'what is read is downloaded again each time until it can be',
+}
+
+const losses: Readonly<Record<keyof Places, string>> = {
+  state: 'unsaved texts of closed files and the history of texts that lay there are gone',
+  cache: 'what lay there is downloaded again when it is read',
+}
+
+const foldersOf: Readonly<Record<keyof Places, readonly string[]>> = {
+  state: ['', 'drafts', 'texts', 'locks', 'scratch', 'known'],
+  cache: ['', 'content', 'content/kept', 'content/unfinished', 'index'],
+}
+
+/** So many things that were moved aside are named one by one. */
+const namedAtMost = 20
+
+/** Looks at the directories of an account as they are from now on. */
+export async function watchPlaces(
+  places: Places,
+  { note, now }: { note: Note; now: () => number },
+): Promise<PlaceTroubles> {
+  const rooms = ['state', 'cache'] as const
+  const watched: readonly Watched[] = rooms.flatMap(room =>
+    foldersOf[room].map(folder => ({ path: join(places[room], folder), room })),
+  )
+  /** The directories that were there. */
+  const seen = new Map<string, Identity>()
+  const deleted = new Map<string, string>()
+  for (const { path } of watched) {
+    const identity = await identityOf(path).catch(unreadable)
+    if (identity !== undefined) seen.set(path, identity)
+  }
+
+  function noteDeleted({ path, room }: Watched): void {
+    const above = [...deleted.keys()].some(one => path.startsWith(`${one}/`))
+    if (above) return
+    const at = new Date(now()).toISOString()
+    deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${losses[room]}.`)
+    note('a directory of calcfs was deleted while it was in use, and is made again', { path })
+  }
+
+  /** Makes it where it is missing. Throws what the disk says. */
+  async function present(one: Watched): Promise<void> {
+    const before = seen.get(one.path)
+    clearPlace(one.path, 'directory')
+    const found = await identityOf(one.path)
+    if (found === undefined && before === undefined) return
+    if (found === undefined) {
+      await makeDirectory(one.path)
+      await keepNameOf(one.path)
+    }
+    const identity = found ?? (await identityOf(one.path))
+    if (identity === undefined) return
+    if (before !== undefined && before !== identity) noteDeleted(one)
+    seen.set(one.path, identity)
+    await probe(one.path)
+  }
+
+  async function troubleOf(one: Watched): Promise<string | undefined> {
+    try {
+      await present(one)
+      return undefined
+    } catch (thrown) {
+      return `${one.path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequences[one.room]}.`
+    }
+  }
+
+  return {
+    async look() {
+      const closed: Watched[] = []
+      const sentences: string[] = []
+      for (const one of watched) {
+        if (closed.some(({ path }) => one.path.startsWith(`${path}/`))) continue
+        const trouble = await troubleOf(one)
+        if (trouble === undefined) continue
+        closed.push(one)
+        sentences.push(trouble)
+      }
+      const asides = rooms.flatMap(room => asidesBelow(places[room]))
+      return [
+        ...sentences,
+        ...deleted.values(),
+        ...asides
+          .slice(0, namedAtMost)
+          .map(
+            path =>
+              `${placeOfAside(path)}: something that is not of calcfs stood there and was moved aside; look at it and remove it: ${path}`,
+          ),
+        ...(asides.length > namedAtMost ? [`${asides.length - namedAtMost} more were moved aside.`] : []),
+      ]
+    },
+  }
+}
+
+/** An inode number alone is no identity: ext4 gives that of a deleted directory to the next one. */
+type Identity = `${bigint} ${bigint}`
+
+async function identityOf(path: string): Promise<Identity | undefined> {
+  try {
+    const { ino, birthtimeNs } = await stat(path, { bigint: true })
+    return `${ino} ${birthtimeNs}`
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+function unreadable(): undefined {}
+
+/** Permissions alone do not tell: of a disk that is mounted read-only, of a full one, of one that is gone. */
+async function probe(directory: string): Promise<void> {
+  const path = join(directory, `.tmp-${randomUUID()}`)
+  try {
+    await writeFile(path, 'x', { mode: privateFile, flag: 'wx' })
+  } finally {
+    await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,69 @@
+// Signing in before a drive is mounted: when a person is asked, and a wrong password found out while that person is still there.
+import type { Config } from '../config/config.js'
+import { findSecret } from '../config/secret.js'
+import { asFailure, type Failure } from '../failure.js'
+import { systemClock } from '../remote/clock.js'
+import { http } from '../remote/http/http.js'
+import { logIn } from '../remote/session/session.js'
+import { askFor } from '../terminal/prompt.js'
+import type { Configured } from '../terminal/settings.js'
+import { type Account, hasLivingToken, knownAccount, tokenStore } from './account.js'
+import { baseOf, lineOptions } from './connect.js'
+
+/**
+ * Has the service make a token of a password, and keeps it.
+ * @throws Failure 'unauthenticated' where it refuses
+ */
+export async function exchange(account: Account, password: string, config: Config): Promise<void> {
+  const plain = http(lineOptions(config))
+  try {
+    const credentials = { with: 'password', user: account.user, password } as const
+    const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })
+    await tokenStore(account).save(token)
+  } finally {
+    await plain.close()
+  }
+}
+
+/**
+ * Asks at the terminal where no sign-in is known. A password that is typed lives only in this process and the one it starts.
+ * @throws Stop where nothing was typed
+ */
+export async function withPassword(given: Configured): Promise<Configured> {
+  const { config, sources } = given
+  if (findSecret(config, sources) !== undefined || !process.stdin.isTTY) return given
+  const account = knownAccount(baseOf(config), { config, secret: undefined }, sources.environment)
+  if (await hasLivingToken(account, systemClock.now())) return given
+  const password = await askFor(`Password of ${account.user} at ${account.base.host}: `, 'hidden')
+  const environment = { ...sources.environment, CALCFS_USER: account.user, CALCFS_PASSWORD: password }
+  return { config, sources: { ...sources, environment } }
+}
+
+/** What becomes of a password that is being tried. */
+export interface Refusal {
+  /** Why the service refuses it; undefined where it takes it, or does not answer. Never rejects. */
+  readonly known: Promise<Failure | undefined>
+}
+
+const notTried: Refusal = { known: Promise.resolve(undefined) }
+
+/**
+ * Tries a password that is at hand, although a token from earlier would do for now: a wrong one would end the drive hours later.
+ * Without such a token the first question signs in with it.
+ * @throws BadSetting where the password cannot be read
+ */
+export async function triedPassword({ config, sources }: Configured, account: Account): Promise<Refusal> {
+  const secret = findSecret(config, sources)
+  if (secret?.as !== 'password' || !secret.atHand) return notTried
+  const password = await secret.read()
+  if (!(await hasLivingToken(account, systemClock.now()))) return notTried
+  return { known: exchange(account, password, config).then(taken, refusalIn) }
+}
+
+function taken(): undefined {}
+
+/** Anything else that went wrong is told by the first question. */
+function refusalIn(thrown: unknown): Failure | undefined {
+  const failure = asFailure(thrown)
+  return failure.kind === 'unauthenticated' ? failure : undefined
+}

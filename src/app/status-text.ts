@@ -1,0 +1,80 @@
+// status.json: what a person or a script wants to know of a mount, from memory alone.
+import type { ContentCache } from '../cache/content/content.js'
+import { type Health, signInEnded } from '../cache/health.js'
+import type { Identities } from '../cache/identity.js'
+import type { Config } from '../config/config.js'
+import type { Failures } from '../drive/failure-log.js'
+import type { Removals } from '../drive/namespace/removals.js'
+import type { DraftTexts } from '../drive/records/draft-files.js'
+import type { Instant } from '../remote/remote.js'
+import type { Account } from './account.js'
+
+export interface StatusSources {
+  readonly account: Account
+  readonly config: Config
+  readonly mountPoint: string
+  /** The socket for the command line; undefined where there is none. */
+  readonly control: string | undefined
+  readonly since: Instant
+  readonly version: string
+  readonly health: Health
+  readonly content: ContentCache
+  readonly drafts: DraftTexts
+  readonly failures: Failures
+  readonly identities: Identities
+  readonly removals: Removals
+  readonly now: () => Instant
+}
+
+/** Of a folder that was emptied by hand not every file is named. */
+const unlinkedAtMost = 20
+
+/** `top` says what stands at the top of projects/, or why that is not known; `places` what is wrong with our directories. */
+export function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
+  const { account, config, health, content, drafts, failures, removals } = sources
+  const time = (at: number): string => new Date(at).toISOString()
+  return `${JSON.stringify(
+    {
+      service: account.base.href,
+      user: account.user,
+      mountPoint: sources.mountPoint,
+      access: config.access,
+      pid: process.pid,
+      control: sources.control,
+      at: time(sources.now()),
+      version: sources.version,
+      since: time(sources.since),
+      top,
+      answers: health.outage === undefined,
+      ...(health.outage === undefined
+        ? {}
+        : { awaySince: time(health.outage.since), awayBecause: health.outage.failure.message }),
+      signedIn: health.signedOut === undefined,
+      ...(health.signedOut === undefined
+        ? {}
+        : {
+            signedOutSince: time(health.signedOut.since),
+            signedOutBecause: signInEnded(health.signedOut.failure),
+          }),
+      requests: health.asked,
+      answersInMs: health.answersIn,
+      cache: content.stats(),
+      otherThings: sources.identities.count,
+      unsent: drafts.unsent().map(({ key, meta }) => ({
+        record: key === undefined ? 'unknown' : `${key.kind} ${key.id}`,
+        state: meta.state,
+        since: time(meta.changed),
+        why: meta.why?.sentence,
+      })),
+      deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
+      unlinked: removals.left().slice(0, unlinkedAtMost),
+      removedInVain: failures.removedInVain().slice(0, unlinkedAtMost),
+      places,
+      lastFailure: failures.last,
+      state: account.places.state,
+      cacheDirectory: account.places.cache,
+    },
+    null,
+    2,
+  )}\n`
+}

@@ -1,0 +1,54 @@
+// Which bytes of one content are there or on their way already, so that nobody asks for them again.
+import type { Failure } from '../../../failure.js'
+import type { Ask, Body } from '../../../remote/remote.js'
+import type { Spans } from './interval-set.js'
+
+/** A stretch on its way, from `from` on: `position` is the next byte to come, `end` the one that is not wanted any more. */
+export interface Segment {
+  from: number
+  position: number
+  end: number
+  readonly lane: Ask['lane']
+  body: Body | undefined
+  stopped: Failure | undefined
+  /** Ends it although its body may hang. */
+  abort: (reason: Failure) => void
+}
+
+/** What is known of a byte, all in bytes from the start of the content. */
+export interface Claims {
+  /** Who brings this byte. */
+  bringing(offset: number): Segment | undefined
+  /** Where the bytes that are there or on their way from here on end. */
+  claimed(offset: number): number
+  /** The first byte behind this one that is there or on its way, or the end of the content. */
+  barrier(offset: number): number
+}
+
+export function claimsOf(segments: ReadonlySet<Segment>, arrived: Spans, total: () => number): Claims {
+  const bringing = (offset: number): Segment | undefined => {
+    for (const one of segments) if (one.position <= offset && offset < one.end) return one
+    return undefined
+  }
+
+  function claimed(offset: number): number {
+    for (let end = offset; ; ) {
+      const next = Math.max(arrived.reach(end), bringing(end)?.end ?? 0)
+      if (next <= end || next >= total()) return Math.max(end, next)
+      end = next
+    }
+  }
+
+  function barrier(offset: number): number {
+    const hole = arrived.hole(offset, total())
+    let next = hole?.end ?? total()
+    for (const one of segments) if (one.position > offset) next = Math.min(next, one.position)
+    return next
+  }
+
+  return { bringing, claimed, barrier }
+}
+
+export function segmentOf(from: number, end: number, lane: Ask['lane']): Segment {
+  return { from, position: from, end, lane, body: undefined, stopped: undefined, abort: () => {} }
+}

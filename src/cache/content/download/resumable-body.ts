@@ -1,0 +1,68 @@
+// A body taken to its very end: a connection lost halfway is taken up where it was lost, if the service honours Range.
+import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
+import { isContradiction } from '../versions/contradiction.js'
+
+export interface Taking {
+  /** Asks for the bytes from there on. */
+  readonly begin: (start: ByteOffset) => Promise<Body>
+  /** Where the next piece belongs. */
+  readonly position: () => number
+  /** The next piece is pulled when this one was taken; false where no more is wanted. */
+  readonly take: (piece: Uint8Array) => Promise<boolean> | boolean
+}
+
+/** A link that breaks more often than this within one file is not worth the requests. */
+const cutsAtMost = 64
+/** Of bodies that bring nothing at all, one is taken for an accident. */
+const inVainAtMost = 1
+
+/** Rejects with what `take` throws, or with why the body was lost. */
+export async function takeToEnd(first: Body, taking: Taking): Promise<void> {
+  let body = first
+  let inVain = 0
+  for (let cuts = 0; ; cuts += 1) {
+    const before = taking.position()
+    try {
+      return await takeAll(body, taking)
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error
+      inVain = taking.position() === before ? inVain + 1 : 0
+      if (cuts === cutsAtMost || inVain > inVainAtMost || body.ends === 'unproven') throw error.reason
+      body = await rest(error.reason, taking)
+    }
+  }
+}
+
+/** Whatever goes wrong here, the first loss is what the reader should hear of, save that the rest is no rest of this. */
+async function rest(reason: unknown, taking: Taking): Promise<Body> {
+  const start = byteOffset(taking.position())
+  const body = await taking.begin(start).catch((thrown: unknown) => {
+    throw isContradiction(thrown) ? thrown : reason
+  })
+  if (body.start === start && body.ends === 'proven') return body
+  body.cancel()
+  throw reason
+}
+
+async function takeAll(body: Body, taking: Taking): Promise<void> {
+  const pieces = body.bytes[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await pieces.next().catch(lost)
+      if (next.done === true) return
+      const more = taking.take(next.value)
+      if (!(typeof more === 'boolean' ? more : await more)) return
+    }
+  } finally {
+    body.cancel()
+  }
+}
+
+/** The service's side failed, not ours. */
+class Lost {
+  constructor(readonly reason: unknown) {}
+}
+
+function lost(reason: unknown): never {
+  throw new Lost(reason)
+}

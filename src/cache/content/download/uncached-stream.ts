@@ -1,0 +1,125 @@
+// Reading without keeping, where the disk is full: one body on its way, of which a short stretch stays in memory.
+import { Failure } from '../../../failure.js'
+import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
+
+export interface Passing {
+  /** Fills `into` from `offset` up to the end of the content; one read at a time, in the order of the calls. */
+  read(offset: number, into: Uint8Array): Promise<number>
+  close(): void
+}
+
+/** What stays behind the newest byte: enough for the kernel's read-ahead to arrive out of order. */
+const behindBytes = 4 << 20
+/** A gap up to this is passed over; a longer one is worth a request of its own. */
+const skipBytes = 4 << 20
+
+interface Stream {
+  readonly body: Body
+  readonly pieces: AsyncIterator<Uint8Array>
+  /** The pieces in memory, from `start` on without gaps to `end`. */
+  readonly held: Uint8Array[]
+  start: number
+  end: number
+  done: boolean
+}
+
+/** Begins with the first read. Bodies whose end proves nothing are refused: nothing here could compare them. */
+export function passThrough(fetch: (start: ByteOffset) => Promise<Body>): Passing {
+  let stream: Stream | undefined
+  let before: Promise<unknown> = Promise.resolve()
+  let ranges: 'unknown' | 'refused' = 'unknown'
+
+  async function streamFor(offset: number): Promise<Stream> {
+    const far = ranges === 'unknown' && stream !== undefined && offset > stream.end + skipBytes
+    if (stream !== undefined && offset >= stream.start && !far) return stream
+    close()
+    const body = await fetch(byteOffset(ranges === 'refused' ? 0 : offset))
+    if (body.ends === 'unproven' || body.start > offset) {
+      body.cancel()
+      throw new Failure(
+        'broken',
+        'the service sends a body whose end proves nothing, and the cache has no room to compare',
+      )
+    }
+    if (body.start < offset) ranges = 'refused'
+    stream = {
+      body,
+      pieces: body.bytes[Symbol.asyncIterator](),
+      held: [],
+      start: body.start,
+      end: body.start,
+      done: false,
+    }
+    return stream
+  }
+
+  async function readNext(offset: number, into: Uint8Array): Promise<number> {
+    try {
+      const from = await streamFor(offset)
+      while (!from.done && from.end < offset + into.length) await pull(from, offset)
+      return copy(from, offset, into)
+    } catch (error) {
+      close()
+      throw error
+    }
+  }
+
+  function close(): void {
+    stream?.body.cancel()
+    stream = undefined
+  }
+
+  return {
+    read(offset, into) {
+      const next = before.then(() => readNext(offset, into))
+      before = next.catch(() => undefined)
+      return next
+    },
+    close,
+  }
+}
+
+async function pull(from: Stream, needed: number): Promise<void> {
+  const next = await from.pieces.next()
+  if (next.done === true) {
+    from.done = true
+    return
+  }
+  from.held.push(next.value)
+  from.end += next.value.length
+  const keepFrom = Math.min(needed, from.end - behindBytes)
+  for (let first = from.held[0]; first !== undefined; first = from.held[0]) {
+    if (from.start + first.length > keepFrom) return
+    from.start += first.length
+    from.held.shift()
+  }
+}
+
+function copy(from: Stream, offset: number, into: Uint8Array): number {
+  let filled = 0
+  let position = from.start
+  for (const piece of from.held) {
+    const skip = offset + filled - position
+    position += piece.length
+    if (skip >= piece.length) continue
+    const part = piece.subarray(skip, skip + into.length - filled)
+    into.set(part, filled)
+    filled += part.length
+    if (filled === into.length) break
+  }
+  return filled
+}
+
+/** Counts a body to its end without keeping it. */
+export async function countBytes(body: Body): Promise<number> {
+  let bytes = 0
+  if (body.ends === 'unproven') {
+    body.cancel()
+    throw new Failure(
+      'broken',
+      'the service sends a body whose end proves nothing, and the cache has no room to compare',
+    )
+  }
+  for await (const piece of body.bytes) bytes += piece.length
+  return bytes
+}

@@ -1,0 +1,118 @@
+// What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
+import { setTimeout } from 'node:timers/promises'
+import { type Instant, instant } from '../../remote/remote.js'
+import type { Log } from '../ledger/ledger.js'
+import type { Arrivals } from './download/content-entries.js'
+import type { BlobStore, Found } from './store/blob-store.js'
+import type { Shelf } from './store/lru.js'
+
+export interface ScrubResult {
+  readonly checked: number
+  readonly dropped: number
+  /** Files of dead processes. */
+  readonly swept: number
+}
+
+export interface UpkeepPorts {
+  readonly store: BlobStore
+  readonly shelf: Shelf
+  readonly arrivals: Arrivals
+  /** Drops a file that is not what was kept. */
+  readonly discard: (name: string, error: unknown) => Promise<void>
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+export interface Upkeep {
+  tend(): Promise<void>
+  scrub(): Promise<ScrubResult>
+  /** Tends once more, then never again. */
+  close(): Promise<void>
+}
+
+const tendEveryMs = 10_000
+/** A download that nobody reads any more is stopped soon. */
+const watchEveryMs = 1_000
+/** Another daemon's files are counted this often. */
+const recountEveryMs = 600_000
+
+/** Begins at once, and comes back every ten seconds. */
+export function keepUp(ports: UpkeepPorts): Upkeep {
+  const { store, shelf, now, log } = ports
+  let recountAt = now()
+  let recounting: Promise<void> = Promise.resolve()
+  let closed = false
+  const timer = setInterval(tendLogged, tendEveryMs).unref()
+  const watch = setInterval(() => ports.arrivals.tend(), watchEveryMs).unref()
+  tendLogged()
+
+  async function recount(): Promise<void> {
+    await store.sweep()
+    const found: Found[] = []
+    for await (const one of store.list()) {
+      if (closed) return
+      found.push(one)
+    }
+    await shelf.adopt(found)
+  }
+
+  async function tend(): Promise<void> {
+    ports.arrivals.tend()
+    if (now() >= recountAt && !closed) {
+      recountAt = instant(now() + recountEveryMs)
+      recounting = recount().catch(error =>
+        log('the kept files could not be counted', { error: String(error) }),
+      )
+    }
+    await recounting
+    await shelf.settle()
+    for (const [name, used] of shelf.takeUses()) await store.used(name, used)
+  }
+
+  function tendLogged(): void {
+    tend().catch(error => log('the content cache could not be tended', { error: String(error) }))
+  }
+
+  async function isSound(name: string): Promise<boolean> {
+    const blob = await store.open(name)
+    if (blob === undefined) return false
+    try {
+      await blob.verify()
+      return true
+    } catch (error) {
+      await ports.discard(name, error)
+      return false
+    } finally {
+      blob.close()
+    }
+  }
+
+  async function scrub(): Promise<ScrubResult> {
+    const swept = await store.sweep()
+    let checked = 0
+    let dropped = 0
+    for await (const { name } of store.list()) {
+      if (closed) break
+      const began = now()
+      checked += 1
+      const sound = await isSound(name)
+      // As long a rest as the check took: readers have the disk at least half of the time.
+      await setTimeout(Math.max(0, now() - began))
+      if (sound) continue
+      dropped += 1
+      shelf.remove(name)
+    }
+    return { checked, dropped, swept }
+  }
+
+  return {
+    tend,
+    scrub,
+    close() {
+      closed = true
+      clearInterval(timer)
+      clearInterval(watch)
+      return tend()
+    },
+  }
+}

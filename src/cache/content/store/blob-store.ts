@@ -1,0 +1,231 @@
+// The files of the content cache on disk: a temporary one becomes a kept one by a single rename, proof included.
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, open as openDescriptor } from 'node:fs'
+import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Instant, instant } from '../../../remote/remote.js'
+import { codeOf, isMissing } from '../../../system/error-code.js'
+import { makeDirectoriesNow } from '../../../system/make-directory.js'
+import { clearPlace } from '../../../system/set-aside.js'
+import type { Log } from '../../ledger/ledger.js'
+import { type Blob, blobOf } from './blob.js'
+import { footerBytes, listBytes, type Proof, proofIn, trailerOf } from './checksum.js'
+import { fileNameForm } from './content-name.js'
+import { type OpenFile, openFile } from './open-file.js'
+import { openShortFiles } from './short-files.js'
+
+/** A file being written; nothing reads its name but its own process. */
+export interface Unfinished {
+  readonly file: OpenFile
+  readonly path: string
+}
+
+/** A kept file as the directory shows it. */
+export interface Found {
+  readonly name: string
+  /** On disk, proof included. */
+  readonly bytes: number
+  readonly used: Instant
+}
+
+export interface BlobStore {
+  create(): Promise<Unfinished>
+  /** Writes a whole content and gives it its name; rejects (and leaves no file) where the disk will not have it. */
+  keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void>
+  /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
+  publish(unfinished: Unfinished, name: string, proof: Proof): Promise<void>
+  /** Undefined if it is not kept; one whose proof is not whole is dropped. */
+  open(name: string): Promise<Blob | undefined>
+  /** A short kept content at once; undefined where it is none, or none whole, or the disk is slow just now. */
+  readShort(name: string): Uint8Array | undefined
+  has(name: string): boolean
+  /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
+  drop(name: string, bytes?: number): Promise<void>
+  /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
+  discard(unfinished: Unfinished): Promise<void>
+  list(): AsyncIterable<Found>
+  /** Remembers the last use in the file's own times, which a second daemon sees too. */
+  used(name: string, at: Instant): Promise<void>
+  /** Removes what dead processes left; returns how many files. */
+  sweep(): Promise<number>
+}
+
+export interface StoreSettings {
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+// A descriptor rather than a FileHandle: that one is slower and closes itself when it is collected.
+const open = promisify(openDescriptor)
+
+// The proof finds what a power cut took from a file that was not synced, and it is downloaded again. Waiting for the disk
+// pays only where that download would be long.
+const syncFromBytes = 8 << 20
+
+// Writers stop after a minute without progress, so an hour without a write means a dead one whose pid lives again.
+const forsakenAfterMs = 3_600_000
+
+/** The stores of this very process: a file of theirs has an owner, one of another with our number has none. */
+const ownersHere = new Set<string>()
+
+/** Opens the store in `directory`, made if missing (0700); the files in it are 0600. Throws what the disk says. */
+export function openBlobStore(directory: string, settings: StoreSettings): BlobStore {
+  const keptDirectory = join(directory, 'kept')
+  const unfinishedDirectory = join(directory, 'unfinished')
+  const pathOf = (name: string) => join(keptDirectory, name)
+  const owner = `${process.pid}-${randomBytes(6).toString('hex')}`
+  ownersHere.add(owner)
+  const short = openShortFiles()
+  let created = 0
+  function makeDirectories(): void {
+    for (const path of [directory, keptDirectory, unfinishedDirectory]) {
+      makeDirectoriesNow(path)
+      chmodSync(path, 0o700)
+    }
+  }
+  makeDirectories()
+
+  /** Once more where a directory was deleted under the store. */
+  async function withDirectories<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      const isWhole = existsSync(keptDirectory) && existsSync(unfinishedDirectory)
+      if (!isMissing(error) || isWhole) throw error
+      settings.log('the directory of kept contents was deleted and is made again', { directory })
+      makeDirectories()
+      return work()
+    }
+  }
+
+  async function drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
+    if (short.drop(pathOf(name), bytes)) return
+    await rm(pathOf(name), { force: true })
+  }
+
+  async function discard(unfinished: Unfinished): Promise<void> {
+    unfinished.file.close()
+    await rm(unfinished.path, { force: true }).catch(error => {
+      settings.log('an unfinished file could not be removed', { path: unfinished.path, error: String(error) })
+    })
+  }
+
+  async function find(name: string): Promise<Found | undefined> {
+    const status = await stat(pathOf(name)).catch(ifMissing)
+    return status && { name, bytes: status.size, used: instant(status.mtimeMs) }
+  }
+
+  async function isForsaken(name: string): Promise<boolean> {
+    if (ownersHere.has(name.slice(0, name.lastIndexOf('-')))) return false
+    const pid = Number.parseInt(name, 10)
+    if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true
+    const status = await stat(join(unfinishedDirectory, name)).catch(ifMissing)
+    return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
+  }
+
+  function unfinishedPath(): string {
+    created += 1
+    return join(unfinishedDirectory, `${owner}-${created}`)
+  }
+
+  const create = (): Promise<Unfinished> =>
+    withDirectories(async () => {
+      const path = unfinishedPath()
+      return { file: openFile(await open(path, 'wx+', 0o600)), path }
+    })
+
+  async function keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void> {
+    const parts = [bytes, trailerOf(proof, name)]
+    if (short.keep(parts, unfinishedPath(), pathOf(name))) return
+    const unfinished = await create()
+    try {
+      await unfinished.file.writeFirst(parts)
+      await rename(unfinished.path, pathOf(name))
+      unfinished.file.close()
+    } catch (error) {
+      await discard(unfinished)
+      throw error
+    }
+  }
+
+  async function* names(where: string): AsyncIterable<string> {
+    const found = await withDirectories(() => opendir(where, { bufferSize: 512 }))
+    for await (const { name } of found) yield name
+  }
+
+  return {
+    create,
+    keep: (name, bytes, proof) => withDirectories(() => keep(name, bytes, proof)),
+    async publish(unfinished, name, proof) {
+      try {
+        await unfinished.file.write(trailerOf(proof, name), proof.length)
+        if (proof.length >= syncFromBytes) await unfinished.file.sync()
+        await rename(unfinished.path, pathOf(name))
+      } catch (error) {
+        await rm(unfinished.path, { force: true })
+        throw error
+      }
+    },
+    async open(name) {
+      clearPlace(pathOf(name), 'file')
+      const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
+      if (descriptor === undefined) return undefined
+      const file = openFile(descriptor)
+      const proof = await proofAtEnd(file, name)
+      if (proof !== undefined) return blobOf({ name, file, proof }, 'found', settings.now)
+      file.close()
+      settings.log('a kept file was damaged and is dropped', { name })
+      await drop(name)
+      return undefined
+    },
+    readShort: name => short.read(pathOf(name), name),
+    has: name => existsSync(pathOf(name)),
+    drop,
+    discard,
+    async *list() {
+      for await (const name of names(keptDirectory)) {
+        const found = fileNameForm.test(name) ? await find(name) : undefined
+        if (found !== undefined) yield found
+      }
+    },
+    async used(name, at) {
+      await utimes(pathOf(name), at / 1000, at / 1000).catch(ifMissing)
+    },
+    async sweep() {
+      let removed = 0
+      for await (const name of names(unfinishedDirectory)) {
+        if (!(await isForsaken(name))) continue
+        await rm(join(unfinishedDirectory, name), { force: true })
+        removed += 1
+      }
+      return removed
+    },
+  }
+}
+
+/** The proof behind the bytes; undefined where the file was cut, changed or never one of ours. */
+async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefined> {
+  const fileBytes = file.length()
+  if (fileBytes < footerBytes) return undefined
+  const footer = Buffer.alloc(footerBytes)
+  await file.read(footer, fileBytes - footerBytes)
+  const list = listBytes(footer, fileBytes)
+  if (list === undefined) return undefined
+  const trailer = Buffer.alloc(list + footerBytes)
+  await file.read(trailer, fileBytes - trailer.length)
+  return proofIn(trailer, name)
+}
+
+function ifMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
+}
+
+/** A process of another user answers EPERM: it lives. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}

@@ -1,0 +1,107 @@
+// One kept file, open for reading: a chunk is believed only after its hash was checked in this process.
+import type { Instant } from '../../../remote/remote.js'
+import { chunkBytes, chunkCount, type Proof, provesChunk } from './checksum.js'
+import { FileCut, type OpenFile } from './open-file.js'
+
+export interface Blob {
+  readonly name: string
+  /** In bytes. */
+  readonly length: number
+  readonly idle: boolean
+  readonly closed: boolean
+  /** The bytes at once where they were read moments ago, else undefined: the caller then takes `read`. */
+  readNow(offset: number, into: Uint8Array): number | undefined
+  /** Fills `into` up to the end; rejects with `Damaged` rather than give a wrong byte. */
+  read(offset: number, into: Uint8Array): Promise<number>
+  /** Checks every chunk not yet believed; rejects with `Damaged`. */
+  verify(): Promise<void>
+  close(): void
+}
+
+/** The file is not what was kept. */
+export class Damaged extends Error {
+  override readonly message = 'a kept file is damaged'
+}
+
+/** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
+const warmMs = 30_000
+
+export interface Kept {
+  readonly name: string
+  readonly file: OpenFile
+  readonly proof: Proof
+}
+
+/** `believed`: the bytes were hashed on their way in by this very process. */
+export function blobOf(kept: Kept, origin: 'believed' | 'found', now: () => Instant): Blob {
+  const { file, proof } = kept
+  const believed = new Uint8Array(chunkCount(proof.length)).fill(origin === 'believed' ? 1 : 0)
+  const warmUntil = new Float64Array(believed.length)
+  const checks = new Map<number, Promise<void>>()
+  let readers = 0
+
+  const inside = (offset: number, into: Uint8Array) =>
+    into.subarray(0, Math.max(0, Math.min(into.length, proof.length - offset)))
+
+  async function check(index: number): Promise<void> {
+    const start = index * chunkBytes
+    const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, proof.length - start))
+    await file.read(bytes, start).catch(error => {
+      throw error instanceof FileCut ? new Damaged() : error
+    })
+    if (!provesChunk(proof, index, bytes)) throw new Damaged()
+    believed[index] = 1
+  }
+
+  /** One check a chunk, however many readers wait for it. */
+  function ensure(index: number): Promise<void> {
+    if (believed[index] === 1) return Promise.resolve()
+    const running = checks.get(index) ?? check(index).finally(() => checks.delete(index))
+    checks.set(index, running)
+    return running
+  }
+
+  async function read(offset: number, into: Uint8Array): Promise<number> {
+    const wanted = inside(offset, into)
+    if (wanted.length === 0) return 0
+    const last = chunkAt(offset + wanted.length - 1)
+    readers += 1
+    try {
+      for (let index = chunkAt(offset); index <= last; index += 1) await ensure(index)
+      await file.read(wanted, offset)
+      warmUntil.fill(now() + warmMs, chunkAt(offset), last + 1)
+      return wanted.length
+    } finally {
+      readers -= 1
+    }
+  }
+
+  return {
+    name: kept.name,
+    length: proof.length,
+    get idle() {
+      return readers === 0 && file.idle
+    },
+    get closed() {
+      return file.closed
+    },
+    readNow(offset, into) {
+      const wanted = inside(offset, into)
+      if (wanted.length === 0) return 0
+      const last = chunkAt(offset + wanted.length - 1)
+      const time = now()
+      for (let index = chunkAt(offset); index <= last; index += 1) {
+        if (!((warmUntil[index] ?? 0) > time)) return undefined
+      }
+      file.readNow(wanted, offset)
+      return wanted.length
+    },
+    read,
+    async verify() {
+      for (let index = 0; index < believed.length; index += 1) await ensure(index)
+    },
+    close: () => file.close(),
+  }
+}
+
+const chunkAt = (offset: number): number => Math.floor(offset / chunkBytes)

@@ -1,0 +1,150 @@
+// Which kept files have to go: the least recently used, as soon as all together are over the limit.
+import type { Instant } from '../../../remote/remote.js'
+import type { Found } from './blob-store.js'
+
+export interface ShelfSettings {
+  readonly limitBytes: number
+  readonly now: () => Instant
+  /** A file that is being read stays. */
+  readonly inUse: (name: string) => boolean
+  /** `bytes` is what it takes on disk. */
+  readonly drop: (name: string, bytes: number) => Promise<void>
+}
+
+export interface Shelf {
+  /** Counts a file that is about to be kept, then drops others until all fit. */
+  add(found: Found): Promise<void>
+  /** Counts files of earlier days and of other processes. */
+  adopt(found: readonly Found[]): Promise<void>
+  /** Called at every read. */
+  touch(name: string): void
+  remove(name: string): void
+  has(name: string): boolean
+  /** Drops the least recently used until this many bytes are gone; says whether any are. */
+  shed(bytes: number): Promise<boolean>
+  /** Drops what is over the limit, and files larger than the limit whose use is over. */
+  settle(): Promise<void>
+  /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
+  room(): Promise<void>
+  /** The uses of kept files since the last call, to be written down. */
+  takeUses(): readonly (readonly [string, Instant])[]
+  readonly files: number
+  readonly bytes: number
+}
+
+/** A file larger than the whole limit is kept only while its readers come back within this time. */
+const oversizeIdleMs = 60_000
+
+/** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
+const arrivalMs = 600_000
+
+/** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
+export function openShelf(settings: ShelfSettings): Shelf {
+  let kept = new Map<string, Found>()
+  const oversize = new Set<string>()
+  const uses = new Map<string, Instant>()
+  /** Removed since the last counting: one that goes on now may have seen them before. */
+  const gone = new Set<string>()
+  let bytes = 0
+  let oversizeBytes = 0
+  let evicting: Promise<void> = Promise.resolve()
+
+  const isOversize = (found: Found) => found.bytes > settings.limitBytes
+
+  function count(found: Found): void {
+    remove(found.name)
+    gone.delete(found.name)
+    kept.set(found.name, found)
+    if (!isOversize(found)) {
+      bytes += found.bytes
+      return
+    }
+    oversize.add(found.name)
+    oversizeBytes += found.bytes
+  }
+
+  function remove(name: string): void {
+    const found = kept.get(name)
+    if (found === undefined) return
+    gone.add(name)
+    kept.delete(name)
+    if (oversize.delete(name)) oversizeBytes -= found.bytes
+    else bytes -= found.bytes
+  }
+
+  async function evict(found: Found): Promise<void> {
+    remove(found.name)
+    await settings.drop(found.name, found.bytes)
+  }
+
+  async function evictUntil(enough: () => boolean): Promise<void> {
+    for (const found of kept.values()) {
+      if (enough()) return
+      if (oversize.has(found.name) || settings.inUse(found.name)) continue
+      await evict(found)
+    }
+  }
+
+  async function evictOversize(): Promise<void> {
+    const since = settings.now() - oversizeIdleMs
+    for (const name of oversize) {
+      const found = kept.get(name)
+      if (found !== undefined && found.used < since && !settings.inUse(name)) await evict(found)
+    }
+  }
+
+  /** One eviction at a time, so that two of them never drop twice what one would. */
+  function settle(): Promise<void> {
+    const next = evicting.then(async () => {
+      await evictOversize()
+      await evictUntil(() => bytes <= settings.limitBytes)
+    })
+    evicting = next.catch(() => undefined)
+    return next
+  }
+
+  return {
+    add(found) {
+      count(found)
+      return settle()
+    },
+    adopt(found) {
+      for (const one of found) {
+        if (!kept.has(one.name) && !gone.has(one.name))
+          count({ ...one, used: uses.get(one.name) ?? one.used })
+      }
+      gone.clear()
+      kept = new Map([...kept].sort(([, one], [, other]) => one.used - other.used))
+      return settle()
+    },
+    touch(name) {
+      const used = settings.now()
+      uses.set(name, used)
+      const found = kept.get(name)
+      if (found === undefined) return
+      kept.delete(name)
+      kept.set(name, { name, bytes: found.bytes, used })
+    },
+    remove,
+    has: name => kept.has(name),
+    async shed(wanted) {
+      const before = bytes
+      await evictUntil(() => bytes <= before - wanted)
+      return bytes < before
+    },
+    settle,
+    room: () => (bytes <= settings.limitBytes ? Promise.resolve() : evicting),
+    takeUses() {
+      const taken = [...uses].filter(([name]) => kept.has(name))
+      const since = settings.now() - arrivalMs
+      for (const [name, used] of uses) if (kept.has(name) || used < since) uses.delete(name)
+      return taken
+    },
+    get files() {
+      return kept.size
+    },
+    get bytes() {
+      return bytes + oversizeBytes
+    },
+  }
+}

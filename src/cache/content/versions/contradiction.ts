@@ -1,0 +1,113 @@
+// What it means when two answers about one content contradict each other: another version, or two lengths of which none counts.
+import { Failure } from '../../../failure.js'
+import type { ContentFacts, ContentVersion } from '../../../remote/remote.js'
+import type { Sizes } from './sizes.js'
+import { type Fingerprint, fingerprintOf, type Versions } from './versions.js'
+
+/** A length that was told, or came with a part, and another that is sent; undefined: more than that. */
+export class OtherLength extends Error {
+  override readonly message: string
+
+  constructor(
+    readonly told: number,
+    readonly sent: number | undefined,
+  ) {
+    super()
+    this.message = `the service said ${told} bytes and sends ${sent ?? 'more'}`
+  }
+}
+
+/** Two parts, or what was kept and what comes, are of two versions. */
+export class OtherVersion extends Error {
+  override readonly message = 'the service sends another version of the file'
+
+  constructor(
+    readonly before: Fingerprint | undefined,
+    readonly now: ContentVersion | undefined,
+  ) {
+    super()
+  }
+}
+
+export type Contradiction = OtherLength | OtherVersion
+
+export const isContradiction = (thrown: unknown): thrown is Contradiction =>
+  thrown instanceof OtherLength || thrown instanceof OtherVersion
+
+export interface JudgePorts {
+  readonly name: string
+  readonly sizes: Sizes
+  readonly versions: Versions
+  /** Asks the service now. */
+  readonly facts: () => Promise<ContentFacts>
+  /** The service holds another version than before. */
+  readonly replaced: () => void
+}
+
+/**
+ * What readers hear of it. Undefined where nothing contradicts after all and the content is to be asked for again.
+ * @throws Failure of the questions themselves: then nothing was found out, and what was told stays
+ */
+export async function judged(found: Contradiction, ports: JudgePorts): Promise<Failure | undefined> {
+  return found instanceof OtherVersion ? judgedVersion(found, ports) : judgedLength(found, ports)
+}
+
+/** A version that changes between two questions, or comes back, is none: its validator says nothing. */
+async function judgedVersion(found: OtherVersion, ports: JudgePorts): Promise<Failure | undefined> {
+  const { name, versions } = ports
+  const first = await ports.facts()
+  const second = await ports.facts()
+  const [one, other] = [fingerprintOf(first.version), fingerprintOf(second.version)]
+  if (versions.differ(one, other)) {
+    versions.distrust(one, other)
+    return undefined
+  }
+  const now = fingerprintOf(found.now)
+  if (versions.same(found.before, other) || versions.hadLeft(name, now)) {
+    versions.distrust(found.before, now)
+    return undefined
+  }
+  return replaced(second, ports, found.before)
+}
+
+/**
+ * A length counts where the body and every other source that speaks say the same now: what was told before was of another
+ * version. As long as one of them says something else, or none of them speaks, what was told stays and nothing is believed.
+ */
+async function judgedLength(found: OtherLength, ports: JudgePorts): Promise<Failure | undefined> {
+  const facts = await ports.facts()
+  const said = [facts.head, facts.range].filter(bytes => bytes !== undefined)
+  const [one] = said
+  const agree = one !== undefined && said.every(bytes => bytes === one)
+  const isNew = found.sent === undefined ? one !== found.told && (one ?? 0) > found.told : one === found.sent
+  if (agree && isNew) return replaced(facts, ports, ports.sizes.version(ports.name))
+  const sentence = disputeOf(found, facts)
+  ports.sizes.dispute(ports.name, sentence)
+  return new Failure('broken', sentence)
+}
+
+function replaced(facts: ContentFacts, ports: JudgePorts, before: Fingerprint | undefined): Failure {
+  const { name, sizes, versions } = ports
+  versions.leave(name, before)
+  sizes.forget(name)
+  const bytes = facts.head ?? facts.range
+  if (bytes !== undefined) sizes.remember(name, bytes, fingerprintOf(facts.version))
+  ports.replaced()
+  return replacedFailure()
+}
+
+/** Who has read a part of the old version, or knows its length, must begin again. */
+export const replacedFailure = (): Failure =>
+  new Failure('replaced', 'the service holds another version of the file now: open it again to read that one')
+
+function disputeOf({ told, sent }: OtherLength, { head, range }: ContentFacts): string {
+  const sources = [
+    ...(head === undefined ? [] : [`HEAD says ${head}`]),
+    ...(range === undefined ? [] : [`a Range answer says ${range}`]),
+  ]
+  const now = sources.length === 0 ? '' : `; asked again, ${sources.join(' and ')}`
+  return (
+    `the service told ${told} bytes and sends ${sent ?? `more than ${told}`}${now}. ` +
+    'Neither is believed and nothing is kept until they agree; `calcfs refresh` asks all of it again'
+  )
+}

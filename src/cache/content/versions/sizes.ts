@@ -1,0 +1,68 @@
+// How long each content is and of which version, as the service told it or as it was counted; contents never change.
+import { type ByteCount, byteCount } from '../../../remote/remote.js'
+import type { Ledger } from '../../ledger/ledger.js'
+import type { Fingerprint } from './versions.js'
+
+export interface Sizes {
+  /** In bytes; undefined if nobody has told it yet. */
+  told(name: string): ByteCount | undefined
+  /** The version whose bytes were kept last; undefined where no validator came with them. */
+  version(name: string): Fingerprint | undefined
+  /** Without a version the one that is known stays. */
+  remember(name: string, bytes: number, version?: Fingerprint): void
+  /** All of it: the next question goes to the service. */
+  forget(name: string): void
+  /** Keeps in words that the sources contradict each other. */
+  dispute(name: string, sentence: string): void
+  /** They agree now. */
+  settle(name: string): void
+  disputed(name: string): string | undefined
+}
+
+const room = 'size'
+const disputes = 'size-dispute'
+/** Bytes, then the fingerprints of tag and date where a version is known. */
+const form = /^(0|[1-9][0-9]{0,15})(?: (\S+) (\S+))?$/
+const noValidator = '-'
+
+export function rememberSizes(ledger: Ledger): Sizes {
+  const disputed = new Map([...ledger.entries(disputes)].map(([name, { value }]) => [name, value]))
+
+  function settle(name: string): void {
+    if (disputed.delete(name)) ledger.delete(disputes, name)
+  }
+
+  function versionIn(kept: string | undefined): Fingerprint | undefined {
+    const [, , tag, modified] = form.exec(kept ?? '') ?? []
+    return tag === undefined || modified === undefined
+      ? undefined
+      : { tag: validatorIn(tag), modified: validatorIn(modified) }
+  }
+
+  return {
+    told(name) {
+      const kept = ledger.get(room, name)
+      const bytes = kept === undefined ? undefined : form.exec(kept)?.[1]
+      return bytes === undefined ? undefined : byteCount(Number(bytes))
+    },
+    version: name => versionIn(ledger.get(room, name)),
+    remember(name, bytes, version) {
+      const before = ledger.get(room, name)
+      const of = version ?? versionIn(before)
+      const validators = of === undefined ? '' : ` ${of.tag ?? noValidator} ${of.modified ?? noValidator}`
+      if (before !== `${bytes}${validators}`) ledger.set(room, name, `${bytes}${validators}`)
+    },
+    forget(name) {
+      ledger.delete(room, name)
+      settle(name)
+    },
+    dispute(name, sentence) {
+      disputed.set(name, sentence)
+      ledger.set(disputes, name, sentence)
+    },
+    settle,
+    disputed: name => disputed.get(name),
+  }
+}
+
+const validatorIn = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)

@@ -1,0 +1,221 @@
+// What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Instant, instant } from '../../remote/remote.js'
+import { codeOf } from '../../system/error-code.js'
+import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { openRecent } from './row-cache.js'
+import {
+  type Change,
+  isText,
+  openTable,
+  type Remembered,
+  type Table,
+  type Unwritten,
+  type Value,
+} from './table.js'
+
+/** A durable memory of values, any at all. No call ever throws: without its file it forgets at worst. */
+export interface Ledger {
+  /** A text; undefined where there is none, or bytes. */
+  get(room: string, key: string): string | undefined
+  getWithTime(room: string, key: string): Remembered<Value> | undefined
+  set(room: string, key: string, value: Value): void
+  /** The value stays, and counts as set now. */
+  freshen(room: string, key: string): void
+  /** The value stays, and counts as set no later than then. */
+  backdate(room: string, key: string, to: Instant): void
+  delete(room: string, key: string): void
+  /** Every text in a room, in no order that means anything. */
+  entries(room: string): ReadonlyMap<string, Remembered>
+  /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
+  flush(): boolean
+  close(): void
+}
+
+export type Log = (sentence: string, about?: Record<string, unknown>) => void
+
+export interface LedgerSettings {
+  readonly now: () => Instant
+  readonly log: Log
+}
+
+const flushAfterMs = 200
+const reopenAfterMs = 5_000
+/** UTF-16 units: a size or a time with the hash of its text. */
+const shortValue = 80
+/** What was looked for and is not there. */
+const nothing: Remembered = { value: '', stored: instant(0) }
+
+/**
+ * Opens the memory in `directory` (made if missing, 0700). Several processes may share it. A damaged file is moved
+ * aside and begun anew; without a usable disk everything works from memory until the process ends.
+ */
+export function openLedger(directory: string, settings: LedgerSettings): Ledger {
+  const path = join(directory, 'ledger.db')
+  const rooms = new Map<string, Unwritten>()
+  let table: Table | undefined
+  let retryAt = instant(0)
+  let timer: NodeJS.Timeout | undefined
+  // Sizes and times are asked for at every stat. Long values are held by whoever asked for them.
+  const recent = openRecent<Remembered>(() => fromDisk(from => from.version(), 0), settings.now)
+
+  function reach(): Table | undefined {
+    if (table !== undefined || settings.now() < retryAt) return table
+    try {
+      makeDirectoriesNow(directory)
+      table = openTable(path)
+      recent.clear()
+    } catch (error) {
+      setback(error)
+    }
+    return table
+  }
+
+  /** Its file was deleted under this process: what it holds goes into a new one, unless another process has made one. */
+  function followFile(): void {
+    if (table === undefined) return
+    try {
+      const present = statSync(path, { throwIfNoEntry: false })?.ino
+      if (present === table.inode) return
+      if (present === undefined) copyHere(table)
+      leaveFile()
+    } catch (error) {
+      setback(error)
+    }
+  }
+
+  function copyHere(from: Table): void {
+    const copy = `${path}.copy-${process.pid}`
+    makeDirectoriesNow(directory)
+    try {
+      from.copyTo(copy)
+      // A link, as a rename would replace what another process has made meanwhile.
+      if (!existsSync(path)) linkSync(copy, path)
+    } finally {
+      rmSync(copy, { force: true })
+    }
+    settings.log('the file of the ledger was deleted and is made again', { path })
+  }
+
+  function leaveFile(): void {
+    table?.close()
+    table = undefined
+  }
+
+  function setback(error: unknown): void {
+    const about = { path, error: String(error) }
+    if (!isDamage(error)) {
+      settings.log('the ledger cannot reach its file and goes on from memory', about)
+      if (table === undefined) retryAt = instant(settings.now() + reopenAfterMs)
+      return
+    }
+    settings.log('the ledger was damaged: it is moved aside and begun anew', about)
+    const seen = table?.inode
+    table?.close()
+    table = undefined
+    try {
+      moveAside(path, seen)
+    } catch (refused) {
+      settings.log('the damaged ledger cannot be moved aside', { path, error: String(refused) })
+      retryAt = instant(settings.now() + reopenAfterMs)
+    }
+  }
+
+  /** What cannot be read is not remembered; a damaged file is kept beside the new one, and the log says so. */
+  function fromDisk<Answer>(ask: (from: Table) => Answer, otherwise: Answer): Answer {
+    const from = reach()
+    if (from === undefined) return otherwise
+    try {
+      return ask(from)
+    } catch (error) {
+      setback(error)
+      return otherwise
+    }
+  }
+
+  function getWithTime(room: string, key: string): Remembered<Value> | undefined {
+    const change = rooms.get(room)?.get(key)
+    if (change === 'deleted') return undefined
+    if (change !== undefined && 'value' in change) return change
+    const held = recent.get(room, key)
+    if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
+    const found = fromDisk(from => from.get(room, key), undefined)
+    if (found === undefined) recent.keep(room, key, nothing)
+    else if (isShort(found)) recent.keep(room, key, found)
+    return found && { ...found, ...change }
+  }
+
+  function put(room: string, key: string, change: Change): void {
+    const unwritten = rooms.get(room) ?? new Map<string, Change>()
+    rooms.set(room, unwritten.set(key, change))
+    if (change !== 'deleted' && isShort(change)) recent.keep(room, key, change)
+    else recent.drop(room, key)
+    timer ??= setTimeout(flush, flushAfterMs).unref()
+  }
+
+  function restamp(room: string, key: string, stored: Instant): void {
+    const change = rooms.get(room)?.get(key)
+    if (change === 'deleted') return
+    put(room, key, { ...change, stored })
+  }
+
+  function flush(): boolean {
+    clearTimeout(timer)
+    timer = undefined
+    followFile()
+    if (rooms.size === 0) return true
+    const written = fromDisk(to => to.write(rooms), false)
+    if (written) rooms.clear()
+    else timer = setTimeout(flush, reopenAfterMs).unref()
+    return written
+  }
+
+  reach()
+  return {
+    get(room, key) {
+      const value = getWithTime(room, key)?.value
+      return typeof value === 'string' ? value : undefined
+    },
+    getWithTime,
+    set: (room, key, value) => put(room, key, { value, stored: settings.now() }),
+    freshen: (room, key) => restamp(room, key, settings.now()),
+    backdate(room, key, to) {
+      const remembered = getWithTime(room, key)
+      if (remembered !== undefined && remembered.stored > to) restamp(room, key, to)
+    },
+    delete: (room, key) => put(room, key, 'deleted'),
+    entries(room) {
+      const all = fromDisk(from => from.all(room), new Map<string, Remembered>())
+      for (const [key, change] of rooms.get(room) ?? []) {
+        const present = change === 'deleted' ? undefined : { ...all.get(key), ...change }
+        if (present !== undefined && isText(present)) all.set(key, present)
+        else all.delete(key)
+      }
+      return all
+    },
+    flush,
+    close() {
+      flush()
+      clearTimeout(timer)
+      fromDisk(at => at.checkpoint(), undefined)
+      table?.close()
+      table = undefined
+      retryAt = instant(Number.POSITIVE_INFINITY)
+    },
+  }
+}
+
+const isShort = (remembered: Partial<Remembered<Value>>): remembered is Remembered =>
+  isText(remembered) && remembered.value.length <= shortValue
+
+/** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */
+const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(CORRUPT|NOTADB|FORMAT|SCHEMA|ERROR)/.test(codeOf(error) ?? '')
+
+/** Moves the damaged file away with its log, unless another process did so already. */
+function moveAside(path: string, seen: number | undefined): void {
+  if (seen !== undefined && statSync(path, { throwIfNoEntry: false })?.ino !== seen) return
+  renameSync(path, `${path}.damaged`)
+  for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
+}

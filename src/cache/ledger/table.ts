@@ -1,0 +1,142 @@
+// The ledger's table in its SQLite file: texts as JSON texts, bytes as they are, written together.
+import { chmodSync, statSync } from 'node:fs'
+import Database from 'libsql'
+import { type Instant, instant } from '../../remote/remote.js'
+
+/** A value and when it was set. */
+export interface Remembered<Value = string> {
+  readonly value: Value
+  readonly stored: Instant
+}
+
+/** A short text, or bytes that may be many. */
+export type Value = string | Uint8Array
+
+/** What is not on disk yet: a value, another time of the value on disk, or that there is none any more. */
+export type Change = Remembered<Value> | { readonly stored: Instant } | 'deleted'
+export type Unwritten = Map<string, Change>
+
+// Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
+const busyMs = 100
+/** Bytes that the log may keep beside the file once they are in it. */
+const logBytes = 4 << 20
+
+/** A value as long as this is held nowhere longer than it must be. */
+const longValue = 1 << 16
+
+/** The file, open. Every method throws what SQLite says. */
+export interface Table {
+  /** Which file this is: another process may have moved it aside meanwhile. */
+  readonly inode: number
+  /** Moves when another connection has written. */
+  version(): number
+  get(room: string, key: string): Remembered<Value> | undefined
+  all(room: string): Map<string, Remembered>
+  write(rooms: ReadonlyMap<string, Unwritten>): boolean
+  /** Writes all of it to another file, which must not be there yet: its own one may have been deleted. */
+  copyTo(path: string): void
+  /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
+  checkpoint(): void
+  close(): void
+}
+
+/** Opens the file, made if missing (0600). Throws what SQLite says. */
+export function openTable(path: string): Table {
+  const database = new Database(path, { timeout: busyMs })
+  try {
+    return tableIn(database, path)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function tableIn(database: Database.Database, path: string): Table {
+  chmodSync(path, 0o600)
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = NORMAL')
+  database.pragma(`journal_size_limit = ${logBytes}`)
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS memory (room TEXT, key TEXT, value TEXT, stored INTEGER, PRIMARY KEY (room, key)) WITHOUT ROWID',
+  )
+  const one = database.prepare('SELECT value, stored FROM memory WHERE room = ? AND key = ?').raw()
+  const many = database.prepare('SELECT key, value, stored FROM memory WHERE room = ?').raw()
+  const version = database.prepare('PRAGMA data_version').raw()
+  const put = database.prepare('INSERT OR REPLACE INTO memory VALUES (?, ?, ?, ?)')
+  const putLong = database.prepare('INSERT OR REPLACE INTO memory SELECT ?, ?, ?, ? WHERE ?')
+  const stamp = database.prepare('UPDATE memory SET stored = ? WHERE room = ? AND key = ?')
+  const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
+
+  function write(room: string, key: string, { value, stored }: Remembered<Value>): void {
+    if (value.length < longValue) put.run(room, quoted(key), inColumn(value), stored)
+    else {
+      putLong.run(room, quoted(key), inColumn(value), stored, 1)
+      // A statement holds a copy of what it was given last.
+      putLong.run('', '', '', 0, 0)
+    }
+  }
+
+  function writeRoom(room: string, unwritten: Unwritten): void {
+    for (const [key, change] of unwritten) {
+      if (change === 'deleted') drop.run(room, quoted(key))
+      else if ('value' in change) write(room, key, change)
+      else stamp.run(change.stored, room, quoted(key))
+    }
+  }
+
+  return {
+    inode: statSync(path).ino,
+    version() {
+      const row: unknown = version.get()
+      return Array.isArray(row) ? Number(row[0]) : 0
+    },
+    get: (room, key) => rememberedIn(one.get(room, quoted(key))),
+    all(room) {
+      const found = new Map<string, Remembered>()
+      for (const row of many.all(room)) {
+        if (!Array.isArray(row)) continue
+        const remembered = rememberedIn(row.slice(1))
+        if (remembered !== undefined && isText(remembered)) found.set(unquoted(row[0]), remembered)
+      }
+      return found
+    },
+    write(rooms) {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        for (const [room, unwritten] of rooms) writeRoom(room, unwritten)
+        database.exec('COMMIT')
+      } catch (error) {
+        if (database.inTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+      return true
+    },
+    copyTo(path) {
+      database.prepare('VACUUM INTO ?').run(path)
+      chmodSync(path, 0o600)
+    },
+    checkpoint() {
+      database.pragma('wal_checkpoint(TRUNCATE)')
+    },
+    close: () => database.close(),
+  }
+}
+
+/** The binding cuts a text at its first NUL and loses lone surrogates; as JSON texts, both survive. */
+const quoted = (text: string): string => JSON.stringify(text)
+const unquoted = (text: unknown): string => String(JSON.parse(String(text)))
+
+const inColumn = (value: Value): string | Buffer =>
+  typeof value === 'string' ? quoted(value) : Buffer.from(value.buffer, value.byteOffset, value.length)
+
+function rememberedIn(row: unknown): Remembered<Value> | undefined {
+  if (!Array.isArray(row)) return undefined
+  const [value, stored] = row
+  if (typeof stored !== 'number') return undefined
+  if (value instanceof Uint8Array) return { value, stored: instant(stored) }
+  return typeof value === 'string' ? { value: unquoted(value), stored: instant(stored) } : undefined
+}
+
+/** Whether it is a text and no bytes. */
+export const isText = (remembered: Partial<Remembered<Value>>): remembered is Remembered =>
+  typeof remembered.value === 'string'

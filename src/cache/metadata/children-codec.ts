@@ -1,0 +1,190 @@
+// A project's children as they are kept: compressed stretch by stretch, with times that stay as they were first listed.
+import {
+  type Bundle,
+  bundleOf,
+  bundleSize,
+  packed,
+  textsOf,
+  unpacked,
+} from '../../record/compact/compressed-batch.js'
+import { openChildPacker } from '../../record/compact/packed-children.js'
+import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../../remote/remote.js'
+import type { Value } from '../ledger/table.js'
+
+type Children = readonly Listed<string>[]
+
+/** What a stretch says of its items, one list for each fact. */
+interface Heads {
+  readonly ids: readonly string[]
+  readonly titles: readonly string[]
+  readonly dates: readonly (Instant | null)[]
+  /** Missing in what an earlier version has kept, and where no item says it. */
+  readonly born?: readonly (Instant | null)[] | undefined
+  readonly published: readonly (0 | 1)[]
+}
+
+/** What all children of one list have in common. */
+export interface ChildrenForm {
+  readonly kind: Listed<string>['kind']
+  readonly parent: ProjectId
+}
+
+/** The first byte of this form: another version of calcfs does not take it for its own. */
+const form = 1
+
+/** The children as bytes. */
+export function encodeChildren(children: Children): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.of(form)]
+  for (let from = 0; from < children.length; from += bundleSize) {
+    const stretch = children.slice(from, from + bundleSize)
+    for (const part of [packed(headsOf(stretch)), othersOf(stretch)]) parts.push(lengthOf(part), part)
+  }
+  return Buffer.concat(parts)
+}
+
+/** The children from such bytes. @throws Error for others */
+export function decodeChildren(kept: Value, common: ChildrenForm): Children {
+  if (typeof kept === 'string' || kept[0] !== form) throw new Error('a listing in another form')
+  const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length)
+  const children: Listed<string>[] = []
+  const packer = openChildPacker<Instant, ProjectId>()
+  for (let at = 1; at < bytes.length; ) {
+    const heads = partAt(bytes, at)
+    const others = partAt(bytes, heads.end)
+    for (const child of stretchOf(unpacked(heads.part) as Heads, others.part, common))
+      children.push(packer.add(child))
+    at = others.end
+  }
+  packer.close()
+  return children
+}
+
+function headsOf(stretch: Children): Heads {
+  return {
+    ids: stretch.map(({ id }) => id),
+    titles: stretch.map(({ title }) => title),
+    dates: stretch.map(({ since }) => since ?? null),
+    ...(stretch.some(({ born }) => born !== undefined)
+      ? { born: stretch.map(({ born }) => born ?? null) }
+      : {}),
+    published: stretch.map(({ published }) => (published ? 1 : 0)),
+  }
+}
+
+/** A bundle as it came, where it belongs to just these items; nothing where none of them has one. */
+function othersOf(stretch: Children): Uint8Array {
+  const bundle = stretch[0]?.bundle
+  const isWhole = bundle?.size === stretch.length
+  if (isWhole && stretch.every((item, at) => item.bundle === bundle && item.place === at))
+    return bundle.packed()
+  return stretch.some(item => item.bundle !== undefined) ? packed([...textsOf(stretch)]) : Buffer.alloc(0)
+}
+
+function stretchOf(heads: Heads, others: Buffer, { kind, parent }: ChildrenForm): Listed<string>[] {
+  const { ids, titles, dates, born, published } = heads
+  // A copy: a part would keep the whole listing in memory.
+  const bundle = others.length === 0 ? undefined : bundleOf(Buffer.from(others), ids.length)
+  return ids.map((id, place) => ({
+    kind,
+    id,
+    title: titles[place] ?? '',
+    since: dates[place] ?? undefined,
+    born: born?.[place] ?? undefined,
+    published: published[place] === 1,
+    parent,
+    bundle,
+    place,
+  }))
+}
+
+function lengthOf(part: Uint8Array): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32LE(part.length)
+  return length
+}
+
+function partAt(bytes: Buffer, at: number): { part: Buffer; end: number } {
+  const end = at + 4 + bytes.readUInt32LE(at)
+  if (end > bytes.length) throw new Error('a listing that was cut')
+  return { part: bytes.subarray(at + 4, end), end }
+}
+
+/**
+ * The children as they are listed now, each with the time it was first listed with: its own of then, else that of its
+ * first listing. Another thing under a known id has a time of its own. The very same object as before where nothing has
+ * changed.
+ */
+export function withFirstTimes<Item extends Listed<string>>(
+  listed: readonly Item[],
+  before: readonly Item[] | undefined,
+  { now, parent }: { now: Instant; parent: ProjectId },
+): readonly Item[] {
+  const known = before ?? []
+  const inOrder = listed.every(({ id }, at) => known[at]?.id === id)
+  const byId = inOrder ? undefined : new Map(known.map(item => [item.id, item]))
+  const holder = holders(known)
+  const packer = openChildPacker<Instant, ProjectId>()
+  const settled = listed.map((item, at): Item => {
+    const old = byId === undefined ? known[at] : byId.get(item.id)
+    const other = old !== undefined && old.title !== item.title ? holder(item) : undefined
+    const since = sinceOf(item, { old, other }) ?? now
+    if (since === item.since && parent === item.parent) return item
+    const { kind, id, title, born, published, bundle, place } = item
+    // The same kind of child, with other times.
+    return packer.add({ kind, id, title, since, born, published, bundle, place, parent }) as Item
+  })
+  packer.close()
+  return before !== undefined && isSame(settled, before) ? before : settled
+}
+
+/** Who had this name before, if that was another: asked only where names have changed. */
+function holders(known: Children): (item: Listed<string>) => Listed<string> | undefined {
+  let byTitle: Map<string, Listed<string>> | undefined
+  return ({ id, title }) => {
+    byTitle ??= new Map(known.map(item => [item.title, item]))
+    const other = byTitle.get(title)
+    return other?.id === id ? undefined : other
+  }
+}
+
+/** The kernel keeps pages by path until size or time changes: another thing on the same path has another time. */
+function sinceOf(
+  item: Listed<string>,
+  { old, other }: { old: Listed<string> | undefined; other: Listed<string> | undefined },
+): Instant | undefined {
+  const isAnother =
+    old?.born !== undefined && item.born !== undefined && !isSameMoment(old.born, item.born, 'strictly')
+  const since = (isAnother ? undefined : old?.since) ?? item.since
+  const isTaken = since !== undefined && (since === other?.since || (isAnother && since === old.since))
+  return isTaken ? instant(since + 1) : since
+}
+
+function isSame(one: Children, other: Children): boolean {
+  if (one.length !== other.length) return false
+  const compared = new Map<Bundle, Bundle>()
+  return one.every((item, at) => {
+    const twin = other[at]
+    return (
+      twin !== undefined &&
+      item.id === twin.id &&
+      item.title === twin.title &&
+      item.since === twin.since &&
+      item.born === twin.born &&
+      item.published === twin.published &&
+      item.place === twin.place &&
+      isSameBundle(item.bundle, twin.bundle, compared)
+    )
+  })
+}
+
+function isSameBundle(
+  one: Bundle | undefined,
+  other: Bundle | undefined,
+  compared: Map<Bundle, Bundle>,
+): boolean {
+  if (one === undefined || other === undefined) return one === other
+  if (compared.get(one) === other) return true
+  if (!one.packed().equals(other.packed())) return false
+  compared.set(one, other)
+  return true
+}

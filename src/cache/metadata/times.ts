@@ -1,0 +1,66 @@
+// The times the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
+import { createHash } from 'node:crypto'
+import type { TextBytes } from '../../record/compact/packed-text.js'
+import { type Instant, instant } from '../../remote/remote.js'
+import type { Ledger } from '../ledger/ledger.js'
+
+export interface Times {
+  /** When a thing that never changes is from: its own date, else when it was first seen; the first answer stays. */
+  first(key: string, own: Instant | undefined): Instant
+  /** When a text got its present wording; a later wording never has an earlier or equal time. */
+  ofText(key: string, text: TextBytes, own: Instant | undefined): Instant
+  /** The thing of this key is another one now. */
+  forget(key: string): void
+  /**
+   * A program wrote this text at that time and has seen it in a stat: what is shown next, in whatever wording, has that
+   * very time. Otherwise vim finds the file "changed since reading" at its next save.
+   */
+  written(key: string, at: Instant): void
+}
+
+const firstRoom = 'first-time'
+const textRoom = 'text-time'
+
+export function openTimes(ledger: Ledger, now: () => Instant): Times {
+  function first(key: string, own: Instant | undefined): Instant {
+    const kept = Number(ledger.get(firstRoom, key))
+    if (Number.isSafeInteger(kept) && kept > 0) return instant(kept)
+    const time = own ?? now()
+    ledger.set(firstRoom, key, String(time))
+    return time
+  }
+
+  const writings = new Map<string, Instant>()
+  // A text is shown many times, and its bytes never change.
+  const wordings = new WeakMap<TextBytes, string>()
+
+  function wordingOf(text: TextBytes): string {
+    const known = wordings.get(text)
+    if (known !== undefined) return known
+    const wording = text.digest ?? digestOf(text.subarray(0, text.length))
+    wordings.set(text, wording)
+    return wording
+  }
+
+  function ofText(key: string, text: TextBytes, own: Instant | undefined): Instant {
+    const wording = wordingOf(text)
+    const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
+    const before = keptWording === undefined ? 0 : Number(keptTime)
+    const writing = writings.get(key)
+    writings.delete(key)
+    if (keptWording === wording && (writing === undefined || writing <= before)) return instant(before)
+    const named = writing ?? own
+    const time = instant(named !== undefined && named > before ? named : Math.max(now(), before + 1))
+    ledger.set(textRoom, key, `${time} ${wording}`)
+    return time
+  }
+
+  return {
+    first,
+    ofText,
+    forget: key => ledger.delete(firstRoom, key),
+    written: (key, at) => writings.set(key, at),
+  }
+}
+
+const digestOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('base64url')

@@ -1,0 +1,89 @@
+// `calcfs delete PATH…`: shows what goes, asks once, and deletes it; for what the drive refuses because it is too much at once.
+import { basename, dirname, join, resolve } from 'node:path'
+import { Command } from 'commander'
+import type { Control, Doomed } from '../../drive/interface/control.js'
+import { asFailure } from '../../failure.js'
+import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { askFor } from '../../terminal/prompt.js'
+import { driveAt, NoAnswer } from '../control/daemon-of.js'
+import { mountFlag, type Place, placeOf } from '../control/select-mount.js'
+
+interface Flags {
+  readonly mount?: string
+  readonly yes?: true
+}
+
+export function deleteCommand(): Command {
+  return new Command('delete')
+    .description(
+      'delete calculations, reports, shares and empty projects for good: shows what goes, and asks once (needs --access manage at the mount)',
+    )
+    .argument('<path...>', 'paths below a mount, or of the drive: reports/42.json')
+    .option(...mountFlag)
+    .option('--yes', 'do not ask')
+    .action((paths: readonly string[], flags: Flags) => deleteAll(paths, flags))
+}
+
+async function deleteAll(given: readonly string[], flags: Flags): Promise<void> {
+  const places = await Promise.all(given.map(path => placeIn(path, flags.mount)))
+  const [first] = places
+  if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
+    throw new Stop(exitCodes.usage, 'these paths are of several drives; delete from one at a time.')
+  const drive = await driveAt(first.mountPoint)
+  const things = await drive.deletion({ paths: places.map(({ path }) => path) })
+  for (const thing of things) console.log(described(thing))
+  if (flags.yes !== true) await confirm(things)
+  await carryOut(drive, things)
+}
+
+/** A link is another thing than what it leads to: the last name is not followed, as `rm` does not. */
+async function placeIn(given: string, mount: string | undefined): Promise<Place> {
+  const last = basename(given)
+  const plain = last === '..' || last === '.' ? resolve(given) : given
+  const { mountPoint, path } = await placeOf(dirname(plain), mount)
+  return { mountPoint, path: join(path, basename(plain)) }
+}
+
+async function confirm(things: readonly Doomed[]): Promise<void> {
+  const what = things.length === 1 ? 'this' : `these ${things.length}`
+  const answer = await askFor(`Delete ${what}? Nothing brings it back. Type yes: `, 'shown')
+  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
+}
+
+async function carryOut(drive: Control, things: readonly Doomed[]): Promise<void> {
+  const ends = { stays: 0, unknown: 0 }
+  for (const thing of things) {
+    try {
+      await drive.delete({ thing })
+      console.log(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
+    } catch (thrown) {
+      if (isUnknown(thrown)) {
+        ends.unknown += 1
+        console.error(
+          `calcfs: whether ${thing.path} was deleted is unknown: ${sentenceOf(thrown)}; look before you try again.`,
+        )
+      } else {
+        ends.stays += 1
+        console.error(`calcfs: ${thing.path} was not deleted: ${sentenceOf(thrown)}`)
+      }
+    }
+  }
+  const sums = [
+    ends.stays === 0 ? [] : `${ends.stays} of ${things.length} were not deleted`,
+    ends.unknown === 0 ? [] : `the outcome of ${ends.unknown} of ${things.length} is unknown`,
+  ].flat()
+  if (sums.length > 0) throw new Stop(exitCodes.failed, `${sums.join('; ')}.`)
+}
+
+/** The service was asked to and did not answer, or the daemon did not. */
+const isUnknown = (thrown: unknown): boolean =>
+  thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
+
+function described({ path, kind, id, title, files, reports }: Doomed): string {
+  const inside = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'}`
+  const held =
+    reports.length === 0
+      ? ''
+      : `; its row goes from report${reports.length === 1 ? '' : 's'} ${reports.join(', ')}`
+  return `${kind} ${id} ${title} (${path}${inside})${held}`
+}

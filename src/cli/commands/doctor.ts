@@ -1,0 +1,59 @@
+// `calcfs doctor`: looks at everything a mount needs, and says of each thing that is wrong how to mend it.
+import { dirname } from 'node:path'
+import { Command } from 'commander'
+import { placesOf } from '../../config/places.js'
+import { exitCodes } from '../../terminal/exit.js'
+import { type Configured, configured, withSettings } from '../../terminal/settings.js'
+import type { Finding } from '../doctor/finding.js'
+import {
+  allowOther,
+  directory,
+  fuseDevice,
+  fusermount,
+  indexers,
+  kernel,
+  libfuse,
+} from '../doctor/machine.js'
+import { reached, signIn } from '../doctor/service.js'
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description('check this machine and the way to the service; say how to mend what is wrong')
+    .argument('[url]', 'address of the service; without one only the machine is looked at')
+    .option('--json', 'print a list of {"check", "state", "found", "mend"}')
+    .action((url: string | undefined, options: { json?: true }) => doctor(configured(command, url), options))
+  return withSettings(command, 'service', 'drive')
+}
+
+async function doctor(given: Configured, options: { json?: true }): Promise<void> {
+  const findings = [...onThisMachine(given), ...(await atTheService(given))]
+  console.log(options.json ? JSON.stringify(findings) : findings.map(lineOf).join('\n'))
+  if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
+}
+
+function onThisMachine({ config, sources }: Configured): readonly Finding[] {
+  // Any account's directories tell where all of them lie.
+  const places = placesOf({ url: 'https://localhost', user: '' }, config, sources.environment)
+  return [
+    ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers()] : []),
+    fusermount(sources.environment['PATH']),
+    ...(config.allowOther ? [allowOther()] : []),
+    directory('cache', dirname(places.cache), '--cache-dir'),
+    directory('drafts', dirname(places.state), '--state-dir'),
+  ]
+}
+
+async function atTheService(given: Configured): Promise<readonly Finding[]> {
+  if (given.config.url === undefined) return []
+  const way = await reached(given)
+  return way.some(({ state, check }) => state === 'bad' && check === 'service')
+    ? way
+    : [...way, await signIn(given)]
+}
+
+const marks = { good: 'ok  ', poor: 'note', bad: 'BAD ' } as const
+
+function lineOf({ check, state, found, mend }: Finding): string {
+  const line = `${marks[state]}  ${check.padEnd(12)}  ${found}`
+  return mend === undefined ? line : `${line}\n      ${' '.repeat(12)}  → ${mend}`
+}

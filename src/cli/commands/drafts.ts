@@ -1,0 +1,138 @@
+// `calcfs drafts`: the texts that are not saved on the service: listed, shown, compared, sent again or given up.
+import { Command } from 'commander'
+import { createTwoFilesPatch } from 'diff'
+import type { Comparison, Control, DraftLine } from '../../drive/interface/control.js'
+import { asFailure } from '../../failure.js'
+import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { driveCommand, withDrive } from '../control/with-drive.js'
+
+export function draftsCommand(): Command {
+  const command = new Command('drafts').description(
+    'the texts that are not saved on the service, of a mounted drive, or of the configured service where none is mounted',
+  )
+  for (const make of [listCommand, showCommand, diffCommand, sendCommand, dropCommand])
+    command.addCommand(make())
+  return command
+}
+
+const nameHelp = 'as calcfs drafts list names it: 42.json, or 42'
+
+function listCommand(): Command {
+  const command = driveCommand('list')
+    .description('list them; exit code 7 while there are any')
+    .option('--json', 'print an array of drafts')
+    .action((flags: { json?: true }) => withDrive(command, control => list(control, flags)))
+  return command
+}
+
+async function list(control: Control, flags: { json?: true }): Promise<void> {
+  const drafts = await control.drafts({})
+  if (flags.json === true) {
+    console.log(
+      JSON.stringify(
+        drafts.map(draft => ({ ...draft, since: time(draft.since) })),
+        null,
+        2,
+      ),
+    )
+  } else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(described).join('\n'))
+  for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
+  if (drafts.length > 0) process.exitCode = exitCodes.unsent
+}
+
+const time = (at: number): string => new Date(at).toISOString()
+
+const described = ({ name, record, state, since, size, why }: DraftLine): string =>
+  `${name}: ${record}, ${state} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
+
+function showCommand(): Command {
+  const command = driveCommand('show')
+    .description('print the text; NAME.why is the reason why it is not saved, 42.theirs.json the other text')
+    .argument('<name>', nameHelp)
+    .action((name: string) =>
+      withDrive(command, async control => {
+        process.stdout.write(Buffer.from((await control.show({ name })).base64, 'base64'))
+      }),
+    )
+  return command
+}
+
+function diffCommand(): Command {
+  const command = driveCommand('diff')
+    .description('print what the text would change, as a unified diff from what the service has')
+    .argument('<name>', nameHelp)
+    .action((name: string) =>
+      withDrive(command, async control => {
+        process.stdout.write(unified(await control.diff({ name })))
+      }),
+    )
+  return command
+}
+
+const labels: Readonly<Record<Comparison['against'], string>> = {
+  service: 'what the service has now',
+  theirs: 'what the service had when the save met it',
+  nothing: 'nothing: it is not on the service',
+}
+
+function unified({ name, against, other, mine }: Comparison): string {
+  return createTwoFilesPatch(labels[against], `${name}, not saved`, other, mine)
+}
+
+interface SendFlags {
+  readonly all?: true
+  readonly again?: true
+}
+
+function sendCommand(): Command {
+  const command = driveCommand('send')
+    .description('save a text once more, as its program would')
+    .argument('[name]', nameHelp)
+    .option('--all', 'every one; those whose outcome is unknown are left out')
+    .option('--again', 'a new report whose outcome is unknown: send it again, and there may be two then')
+    .action((name: string | undefined, flags: SendFlags) =>
+      withDrive(command, control => send(control, name, flags)),
+    )
+  return command
+}
+
+async function send(control: Control, name: string | undefined, flags: SendFlags): Promise<void> {
+  if ((name === undefined) === (flags.all !== true))
+    throw new Stop(exitCodes.usage, 'name one draft, or say --all; calcfs drafts list names them.')
+  if (name !== undefined) return sendOne(control, name, flags.again === true)
+  if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
+  const drafts = await control.drafts({})
+  if (drafts.length === 0) console.log('everything is saved.')
+  const failed: string[] = []
+  for (const draft of drafts) {
+    await sendOne(control, draft.name, false).catch(thrown => {
+      failed.push(draft.name)
+      console.error(`calcfs: ${sentenceOf(asFailure(thrown))}`)
+    })
+  }
+  if (failed.length > 0) throw new Stop(exitCodes.unsent, `not saved: ${failed.join(', ')}`)
+}
+
+async function sendOne(control: Control, asked: string, again: boolean): Promise<void> {
+  const { name, record } = await control.send({ name: asked, again })
+  console.log(`${name}: ${record} is saved${again ? '; look whether there are two of it now' : ''}.`)
+}
+
+function dropCommand(): Command {
+  const command = driveCommand('drop')
+    .description('give a text up; its record shows what the service has')
+    .argument('<name>', nameHelp)
+    .action((asked: string) =>
+      withDrive(command, async control => {
+        const { name, record, mayBeStored, kept } = await control.drop({ name: asked })
+        const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
+        console.log(`${name} is given up${becameOf(record, mayBeStored)}${where}.`)
+      }),
+    )
+  return command
+}
+
+function becameOf(record: string, mayBeStored: boolean): string {
+  if (mayBeStored) return `, but it was sent, and the service may have stored it: look at ${record} there`
+  return /\bnew\b/.test(record) ? ' and was not sent' : `, ${record} is as the service has it`
+}

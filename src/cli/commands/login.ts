@@ -1,0 +1,75 @@
+// `calcfs login` and `calcfs logout`: a password becomes a token, and only the token is kept.
+import { Command } from 'commander'
+import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from '../../app/account.js'
+import { baseOf } from '../../app/connect.js'
+import { exchange } from '../../app/sign-in.js'
+import { findSecret } from '../../config/secret.js'
+import { asFailure } from '../../failure.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { askFor } from '../../terminal/prompt.js'
+import { type Configured, configured, withSettings } from '../../terminal/settings.js'
+
+export function loginCommand(): Command {
+  const command = new Command('login')
+    .description('sign in to a service; only the token is kept, readable by you alone')
+    .argument('[url]', 'address of the service; default: url of the configuration file')
+    .action((url: string | undefined) => login(configured(command, url)))
+  return withSettings(command, 'service')
+}
+
+export function logoutCommand(): Command {
+  const command = new Command('logout')
+    .description('forget the token kept for a service')
+    .argument('[url]', 'address of the service; default: url of the configuration file')
+    .action((url: string | undefined) => logout(configured(command, url)))
+  return withSettings(command, 'service')
+}
+
+async function login({ config, sources }: Configured): Promise<void> {
+  const base = baseOf(config)
+  const secret = findSecret(config, sources)
+  if (secret?.as === 'token') {
+    throw new Stop(
+      exitCodes.usage,
+      'a ready token is set, which needs no log-in; unset it to log in instead.',
+    )
+  }
+  const user = config.user ?? (await askedUser(base))
+  const password =
+    secret === undefined
+      ? await askFor(`Password of ${user} at ${base.host}: `, 'hidden')
+      : await secret.read()
+  const account = accountOf(base, user, config, sources.environment)
+  await exchange(account, password, config).catch((thrown: unknown) => {
+    throw refusedPassword(thrown, account)
+  })
+  rememberUser(account, config, sources.environment)
+  console.log(`Signed in to ${base.href} as ${user}; the token is kept in ${account.places.state}.`)
+}
+
+/** The advice of a mount, to run this command, is of no use here. */
+function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
+  const failure = asFailure(thrown)
+  if (failure.kind !== 'unauthenticated' || failure.cause === undefined) return thrown
+  const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
+  return new Stop(
+    exitCodes.signIn,
+    `${base.host} refused the password of ${user}${said}; check user name and password, and try again. Nothing was changed.`,
+  )
+}
+
+/** A pipe brings one line, the password. */
+function askedUser(base: URL): Promise<string> {
+  if (process.stdin.isTTY) return askFor(`User name at ${base.host}: `, 'shown')
+  throw new Stop(exitCodes.usage, 'nobody can be asked for a user name here; give --user.')
+}
+
+async function logout({ config, sources }: Configured): Promise<void> {
+  const account = knownAccount(baseOf(config), { config, secret: undefined }, sources.environment)
+  const was = forgetToken(account)
+  console.log(
+    was
+      ? `Signed out ${account.user} of ${account.base.href}.`
+      : `${account.user} was not signed in to ${account.base.href}.`,
+  )
+}

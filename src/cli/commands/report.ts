@@ -1,0 +1,84 @@
+// `calcfs report`: a report made known here, its list replaced unseen, its order changed together with its formulas.
+import { Command } from 'commander'
+import type { Control, NewOrder } from '../../drive/interface/control.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { driveCommand, withDrive } from '../control/with-drive.js'
+
+export function reportCommand(): Command {
+  const command = new Command('report').description('what a report needs beside being edited as a file')
+  for (const make of [addCommand, setCommand, renumberCommand]) command.addCommand(make())
+  return command
+}
+
+const calculationHelp = 'an id, a path of the drive, or a path of the web pages: /db/…'
+
+function addCommand(): Command {
+  const command = driveCommand('add')
+    .description('list reports in reports/: the service cannot list them, so they are remembered here')
+    .argument('<id...>', 'their numbers')
+    .action((ids: readonly string[]) => withDrive(command, control => add(control, ids)))
+  return command
+}
+
+async function add(control: Control, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { title } = await control.addReport({ id })
+    console.log(`report ${id} is listed: ${title}`)
+  }
+}
+
+function setCommand(): Command {
+  const command = driveCommand('set')
+    .description(
+      'replace the calculations of a report, also where the service does not show them and an edit cannot',
+    )
+    .argument('<id>', 'its number')
+    .argument('[calculation...]', calculationHelp)
+    .option('--clear', 'set an empty list')
+    .action((id: string, entries: readonly string[], flags: { clear?: true }) =>
+      withDrive(command, control => set(control, { id, entries }, flags)),
+    )
+  return command
+}
+
+async function set(
+  control: Control,
+  asked: { readonly id: string; readonly entries: readonly string[] },
+  flags: { clear?: true },
+): Promise<void> {
+  if ((asked.entries.length === 0) !== (flags.clear === true)) {
+    throw new Stop(
+      exitCodes.usage,
+      'name the calculations of the new list in their order, or say --clear alone for an empty one.',
+    )
+  }
+  const { order, shown } = await control.setReport(asked)
+  const list = order.length === 0 ? 'no calculations' : order.join(', ')
+  const seen = shown ? '' : '; the service took it, but does not show the list'
+  console.log(`report ${asked.id} has ${list}${seen}.`)
+}
+
+function renumberCommand(): Command {
+  const command = driveCommand('renumber')
+    .description(
+      'save a new order together with the formulas (c1, c2 …), so that each still means the same calculations',
+    )
+    .argument('<id>', 'its number')
+    .argument('[calculation...]', `${calculationHelp}; default: the order of its unsent draft`)
+    .action((id: string, entries: readonly string[]) =>
+      withDrive(command, async control => {
+        const wish = entries.length === 0 ? undefined : entries
+        console.log(renumbered(id, await control.renumber({ id, entries: wish })))
+      }),
+    )
+  return command
+}
+
+function renumbered(id: string, { order, before, after }: NewOrder): string {
+  const formulas = before.flatMap((formula, at) =>
+    formula === after[at] ? [] : [`  ${oneLine(formula)}  →  ${oneLine(after[at] ?? '')}`],
+  )
+  return [`report ${id} has ${order.join(', ')}.`, ...formulas].join('\n')
+}
+
+const oneLine = (formula: string): string => formula.replace(/\s+/g, ' ')

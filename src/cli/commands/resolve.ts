@@ -1,0 +1,78 @@
+// `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
+import { Command } from 'commander'
+import { type Connection, connected } from '../../app/connect.js'
+import { titlesIn } from '../../drive/nodes/name.js'
+import { Failure } from '../../failure.js'
+import { type Ask, instant, type Remote, type ServicePath } from '../../remote/remote.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { type Configured, configured, withSettings } from '../../terminal/settings.js'
+
+interface Resolved {
+  readonly kind: 'project' | 'calculation'
+  readonly id: string
+}
+
+export function resolveCommand(): Command {
+  const command = new Command('resolve')
+    .description('print the id behind a path: /db/<user>/…, or projects/… as on the drive')
+    .argument('<path>', 'a path of the web pages or of the drive')
+    .option('--json', 'print [{"kind", "id"}]')
+    .action((path: string, options: { json?: true }) => resolve(path, options, configured(command)))
+  return withSettings(command, 'service')
+}
+
+async function resolve(path: string, options: { json?: true }, given: Configured): Promise<void> {
+  const connection = connected(given, { learned: { sizes: {} }, note: console.error })
+  const deadline = given.config.deadlineMetadata
+  try {
+    const found = await everythingAt(servicePath(path, connection), connection.remote, deadline)
+    if (found.length === 0)
+      throw new Stop(exitCodes.failed, `there is no project and no calculation at ${path}.`)
+    console.log(
+      options.json ? JSON.stringify(found) : found.map(({ kind, id }) => `${kind} ${id}`).join('\n'),
+    )
+  } finally {
+    await connection.close()
+  }
+}
+
+/** A project and a calculation may share a name: both are asked for. */
+async function everythingAt(
+  path: ServicePath,
+  remote: Remote,
+  deadline: number,
+): Promise<readonly Resolved[]> {
+  const ask: Ask = { deadline: instant(Date.now() + deadline), lane: 'user' }
+  const project = await unlessAbsent(remote.resolveProject(path, ask))
+  const calculation = await unlessAbsent(remote.resolveCalculation(path, ask))
+  return [
+    ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
+    ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
+  ]
+}
+
+async function unlessAbsent<Id>(asked: Promise<Id>): Promise<Id | undefined> {
+  try {
+    return await asked
+  } catch (reason) {
+    if (reason instanceof Failure && reason.kind === 'absent') return undefined
+    throw reason
+  }
+}
+
+function servicePath(path: string, { account }: Connection): ServicePath {
+  const plain = path.replace(/\/+$/, '')
+  if (/^\/?reports\b/.test(plain)) {
+    throw new Stop(
+      exitCodes.usage,
+      'the service resolves no reports (it answers 501); a report is named by its number.',
+    )
+  }
+  const below = /^\/?projects(\/.*|$)/.exec(plain)
+  if (below !== null) return `/db/${account.user}${titlesIn(below[1] ?? '').join('/')}` as ServicePath
+  if (/^\/?db\//.test(plain)) return `/${plain.replace(/^\//, '')}` as ServicePath
+  throw new Stop(
+    exitCodes.usage,
+    `${path} is no path of the service; it starts with /db/<user>/ or projects/.`,
+  )
+}

@@ -1,0 +1,178 @@
+// `calcfs serve`: runs the bundled service until it is told to end.
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { loadSample } from '../../service/sample.js'
+import { type Service, startService } from '../../service/service.js'
+import {
+  type Access,
+  complete,
+  type MissingReport,
+  poor,
+  type Shortcomings,
+} from '../../service/store/options.js'
+
+interface Flags {
+  readonly port: number
+  readonly host: string
+  readonly data?: string
+  readonly sample?: true
+  readonly latency: number
+  readonly accessLog?: string
+  readonly tokenLifetime: number
+  readonly poor?: true
+  // Commander turns a flag named --no-x into x, true unless the flag is given.
+  readonly head: boolean
+  readonly range: boolean
+  readonly contentLength: boolean
+  readonly root: boolean
+  readonly unquotedLists?: true
+  readonly hide?: true
+  readonly onlyReportType?: true
+  readonly bareListings?: true
+  readonly loseRowTitles?: true
+  readonly missingReport?: MissingReport
+}
+
+/** The command; it prints one line with the URL once the service listens. */
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('run the bundled service: the whole REST API on a database of its own')
+    .option('--port <number>', 'TCP port; 0 takes any free one', wholeNumber(0, 65535), 8420)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data <directory>', 'where its data lie (default: $XDG_DATA_HOME/calcfs/service)')
+    .option('--sample', 'put the sample calculations in, if the service is still empty')
+    .option('--latency <milliseconds>', 'wait so long before each answer', wholeNumber(0, 3_600_000), 0)
+    .option('--access-log <file>', 'one JSON line a request; - for standard output')
+    .option('--token-lifetime <seconds>', 'how long a token is good for', wholeNumber(1, 10_000_000), 86_400)
+    .optionsGroup('What this instance lacks:')
+    .option('--poor', 'everything below')
+    .option('--no-head', 'HEAD answers 405')
+    .option('--no-range', 'a Range header is ignored')
+    .option('--no-content-length', 'content is sent without its length')
+    .option('--no-root', '/db/<user> has no id')
+    .option('--unquoted-lists', 'file lists are written [a.in, output.cml]')
+    .option('--hide', '404 instead of 403 for what the caller has no right to see')
+    .option('--only-report-type', '404 on /report/types')
+    .option('--bare-listings', 'listings say id and name only')
+    .option('--lose-row-titles', "setting a report's list forgets the titles of its rows")
+    .addOption(
+      new Option(
+        '--missing-report <status>',
+        'what a report that is not there answers (default: 400)',
+      ).choices(['400', '404', 'null']),
+    )
+    .action(serve)
+}
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = Number(text)
+  if (!/^[0-9]+$/.test(text) || number < least || number > most) {
+    throw new InvalidArgumentError(`It has to be a whole number from ${least} to ${most}.`)
+  }
+  return number
+}
+
+async function serve(flags: Flags): Promise<void> {
+  let log: AccessLog | undefined
+  try {
+    if (flags.accessLog !== undefined) log = openAccessLog(flags.accessLog)
+    const service = await startService({
+      data: flags.data ?? defaultData(process.env),
+      host: flags.host,
+      port: flags.port,
+      latency: flags.latency,
+      tokenLifetime: flags.tokenLifetime,
+      shortcomings: shortcomings(flags),
+      ...(log === undefined ? {} : { onAnswer: log.write }),
+    })
+    const ended = untilSignal()
+    await fill(service, flags.sample === true)
+    process.stdout.write(`calcfs serve: listening on ${service.url}\n`)
+    await ended
+    await service.close()
+  } catch (error) {
+    process.stderr.write(`calcfs serve: ${explained(error, flags)}\n`)
+    process.exitCode = 1
+  } finally {
+    log?.close()
+  }
+}
+
+/** Where the service keeps its data when nobody says so. */
+function defaultData(environment: NodeJS.ProcessEnv): string {
+  const base = environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share')
+  return join(base, 'calcfs', 'service')
+}
+
+function shortcomings(flags: Flags): Shortcomings {
+  const base = flags.poor === true ? poor : complete
+  return {
+    head: base.head || !flags.head,
+    range: base.range || !flags.range,
+    contentLength: base.contentLength || !flags.contentLength,
+    root: base.root || !flags.root,
+    unquotedLists: base.unquotedLists || flags.unquotedLists === true,
+    hide: base.hide || flags.hide === true,
+    onlyReportType: base.onlyReportType || flags.onlyReportType === true,
+    bareListings: base.bareListings || flags.bareListings === true,
+    loseRowTitles: base.loseRowTitles || flags.loseRowTitles === true,
+    missingReport: flags.missingReport ?? base.missingReport,
+  }
+}
+
+async function fill(service: Service, sample: boolean): Promise<void> {
+  if (service.seed.hasUsers()) return
+  try {
+    if (sample) loadSample(service.seed)
+    else
+      process.stderr.write(
+        'calcfs serve: there is no user yet, so nobody can log in; --sample makes demo and guest\n',
+      )
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
+
+function untilSignal(): Promise<void> {
+  return new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+}
+
+interface AccessLog {
+  readonly write: (access: Access) => void
+  readonly close: () => void
+}
+
+/** Lines are written at once, so that whoever reads the file after an answer finds its line. */
+function openAccessLog(file: string): AccessLog {
+  const descriptor = file === '-' ? 1 : openSync(file, 'a', 0o600)
+  return {
+    write: access => {
+      writeSync(descriptor, `${JSON.stringify(access)}\n`)
+    },
+    close: () => {
+      if (descriptor !== 1) closeSync(descriptor)
+    },
+  }
+}
+
+function explained(error: unknown, flags: Flags): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, syscall, path }: NodeJS.ErrnoException = error
+  if (code === 'EADDRINUSE') {
+    return `port ${flags.port} is in use; give another one with --port, or --port 0 for any`
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `${flags.host} is no address of this machine; see --host`
+  }
+  if (code === 'EACCES' && syscall === 'listen')
+    return `no right to use port ${flags.port}; take one above 1023`
+  if (syscall === 'open' && path === flags.accessLog)
+    return `${path} cannot be written (${code}); see --access-log`
+  if (syscall === 'mkdir') return `${path} cannot be made (${code}); see --data`
+  return error.message
+}

@@ -1,0 +1,112 @@
+// `calcfs status [DIR]`: what each mounted drive says of itself, and whether anything is unsaved.
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
+import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { daemonAt } from '../control/daemon-of.js'
+import type { Status } from '../control/status-form.js'
+
+export function statusCommand(): Command {
+  return new Command('status')
+    .description(
+      'ask how the mounted drives are; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
+    )
+    .argument('[directory]', 'one drive; default: all of yours')
+    .option('--json', 'print an array of status objects')
+    .action((directory: string | undefined, flags: { json?: true }) => show(directory, flags))
+}
+
+async function show(directory: string | undefined, flags: { json?: true }): Promise<void> {
+  const paths = directory === undefined ? await ownDrives() : [await drivePath(directory)]
+  const all = await Promise.all(paths.map(told))
+  const known = all.flatMap(one => (one instanceof Untold ? [] : [one]))
+  const problems = all.flatMap(one => (one instanceof Untold ? [one] : []))
+  if (flags.json === true) console.log(JSON.stringify(all.map(jsonOf), null, 2))
+  else if (all.length === 0) console.log('no drive is mounted.')
+  else if (known.length > 0) console.log(known.map(described).join('\n\n'))
+  for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
+  process.exitCode = codeOf(known, problems)
+}
+
+/** What may be lost comes first, then what cannot be asked, then what a person can mend, then what mends itself. */
+function codeOf(known: readonly Status[], [first]: readonly Untold[]): ExitCode {
+  if (known.some(({ unsent }) => unsent.length > 0)) return exitCodes.unsent
+  if (first !== undefined) return exitCodeOf(first.problem)
+  if (known.some(({ answers, signedIn }) => answers && signedIn === false)) return exitCodes.signIn
+  return known.every(({ answers }) => answers) ? exitCodes.done : exitCodes.unreachable
+}
+
+class Untold {
+  constructor(
+    readonly mountPoint: string,
+    readonly problem: unknown,
+  ) {}
+}
+
+/** One drive that hangs does not hide the others. */
+async function told(path: string): Promise<Status | Untold> {
+  try {
+    return await (await daemonAt(path)).status(true)
+  } catch (problem) {
+    return new Untold(path, problem)
+  }
+}
+
+const jsonOf = (one: Status | Untold): object =>
+  one instanceof Untold ? { mountPoint: one.mountPoint, problem: sentenceOf(one.problem) } : one
+
+async function ownDrives(): Promise<readonly string[]> {
+  return (await drivesOfUser()).map(({ path }) => path)
+}
+
+async function drivePath(directory: string): Promise<string> {
+  const path = await mountPath(resolve(directory))
+  const mount = innermost(path, await drives())
+  if (mount !== undefined) return mount.path
+  throw new Stop(
+    exitCodes.mountPoint,
+    `${path} is no mount of calcfs; calcfs status without a directory lists them.`,
+  )
+}
+
+function otherThingsLine(count = 0): readonly string[] {
+  if (count === 0) return []
+  const sentence =
+    'on the service stand for other things than before: was it made anew, or taken from a backup?'
+  return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
+}
+
+/** Milliseconds after which a person calls an answer slow. */
+const slowMs = 1_500
+
+function serviceLine(status: Status): string {
+  const { answers, signedIn, requests, answersInMs = 0 } = status
+  if (!answers) return `  the service has been away since ${status.awaySince}: ${status.awayBecause}`
+  if (signedIn === false) return `  ${status.signedOutBecause} (since ${status.signedOutSince})`
+  if (answersInMs >= slowMs)
+    return `  the service answers slowly, in ${(answersInMs / 1000).toFixed(1)} s (${requests} requests so far)`
+  return `  the service answers (${requests} requests so far)`
+}
+
+function described(status: Status): string {
+  const { unsent, deleting = [], unlinked = [], removedInVain = [], places = [] } = status
+  return [
+    `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
+    `  ${status.top}`,
+    serviceLine(status),
+    ...otherThingsLine(status.otherThings),
+    unsent.length === 0 ? '  everything is saved' : '  not saved:',
+    ...unsent.map(
+      ({ record, state, why }) => `    ${record} (${state})${why === undefined ? '' : `: ${why}`}`,
+    ),
+    ...(deleting.length === 0 ? [] : ['  deleted after a pause; touch takes it back:']),
+    ...deleting.map(({ path, what, since }) => `    ${path} (${what}, removed ${since})`),
+    ...(unlinked.length === 0 ? [] : ['  unlinked, but not deleted (rm -r CALCULATION deletes the whole):']),
+    ...unlinked.map(path => `    ${path}`),
+    ...(removedInVain.length === 0
+      ? []
+      : ['  removed here, but not deleted, and there again (calcfs why PATH says why):']),
+    ...removedInVain.map(path => `    ${path}`),
+    ...places.map(trouble => `  ${trouble}`),
+  ].join('\n')
+}

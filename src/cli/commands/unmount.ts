@@ -1,0 +1,135 @@
+// `calcfs unmount DIR`: takes a drive down, a dead one too, waits for its daemon, and says what was not saved.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Command } from 'commander'
+import { leftBehind } from '../../edit/journal/drafts.js'
+import {
+  detach,
+  drives,
+  fileSystemType,
+  innermost,
+  type Mount,
+  mountAt,
+  mountPath,
+  unmount,
+} from '../../mount/mount-point.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { daemonAt, NoAnswer } from '../control/daemon-of.js'
+import { sweepFor } from '../control/socket.js'
+import type { Status } from '../control/status-form.js'
+
+interface Flags {
+  readonly force?: true
+}
+
+/** Milliseconds a daemon may take to finish what it is doing. */
+const endLimit = 30_000
+
+export function unmountCommand(): Command {
+  return new Command('unmount')
+    .description('unmount the drive and wait until its daemon has ended')
+    .argument('<directory>', 'where it is mounted')
+    .option('--force', 'take it away although a program still uses it')
+    .action((directory: string, flags: Flags) => takeAway(directory, flags))
+}
+
+async function takeAway(directory: string, flags: Flags): Promise<void> {
+  const path = await mountPath(resolve(directory))
+  const mount = await mountAt(path)
+  if (mount === undefined) {
+    const above = innermost(path, await drives())
+    const inside = above === undefined ? '' : `; it lies in the drive on ${above.path}`
+    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}${inside}.`)
+  }
+  if (mount.type !== fileSystemType)
+    throw new Stop(exitCodes.mountPoint, `${path} is a ${mount.type} mount and none of calcfs.`)
+  refuseStranger(mount)
+  const asked = await lastStatus(path, flags)
+  if (asked instanceof NoAnswer) return takeAwaySilent(path, asked, flags)
+  await (flags.force === true ? detach(path) : unmountIdle(path))
+  if (asked === undefined) return
+  await ended(asked.pid)
+  const unsent = await unsentAfter(asked)
+  if (unsent.length === 0) return
+  throw new Stop(
+    exitCodes.unsent,
+    `unmounted, but not saved on the service: ${unsent.join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
+  )
+}
+
+/** Read from the disk once the daemon has ended: it ends the saves that are under way, and some programs save until then. */
+async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
+  try {
+    return (await leftBehind(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
+  } catch {
+    // The directory cannot be read, so that what the daemon said last has to do.
+    return unsent.map(({ record }) => record)
+  }
+}
+
+function refuseStranger({ path, owner }: Mount): void {
+  const user = process.getuid?.()
+  if (user === 0 || user === owner) return
+  throw new Stop(
+    exitCodes.mountPoint,
+    `the drive on ${path} is another user's (user id ${owner}); only its owner or root can take it away.`,
+  )
+}
+
+/** A status that cannot be understood stands in the way of a plain unmount only. */
+async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer | undefined> {
+  try {
+    return await (await daemonAt(path)).status()
+  } catch (thrown) {
+    if (thrown instanceof NoAnswer) return thrown
+    if (flags.force === true) return undefined
+    throw thrown
+  }
+}
+
+/** What it had written is in the journal, and the next mount shows it. */
+async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promise<void> {
+  if (met.daemon === 'silent' && flags.force !== true) throw met
+  await detach(path)
+  if (met.daemon === 'dead') {
+    await sweepFor(path, process.env)
+    console.log(`${path}: its daemon had died; the mount point is free again.`)
+    return
+  }
+  const who = met.pid === undefined ? 'a process of calcfs mount' : `process ${met.pid}`
+  const kill = met.pid === undefined ? '' : `; kill -9 ${met.pid} ends it`
+  console.log(
+    `${path}: the mount point is free again, but its daemon (${who}) did not answer and still runs${kill}. What was not saved is kept, and shown by a mount after its end.`,
+  )
+}
+
+async function unmountIdle(path: string): Promise<void> {
+  try {
+    await unmount(path)
+  } catch (cause) {
+    throw new Stop(
+      exitCodes.mountPoint,
+      `${path} is in use; close what uses it (fuser -vm ${path} names it), or add --force.`,
+      { cause },
+    )
+  }
+}
+
+async function ended(pid: number): Promise<void> {
+  const limit = Date.now() + endLimit
+  while (Date.now() < limit) {
+    if (!(await runs(pid))) return
+    await new Promise(wake => setTimeout(wake, 100))
+  }
+  throw new Stop(exitCodes.failed, `unmounted, but its daemon (process ${pid}) is still busy.`)
+}
+
+/** A zombie has ended; whoever started it has only not asked yet. */
+async function runs(pid: number): Promise<boolean> {
+  try {
+    return !/^State:\s+[ZX]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    // No such process, which is what was asked.
+    return false
+  }
+}

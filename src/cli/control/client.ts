@@ -1,0 +1,62 @@
+// The command line's end: a drive's control through its socket, as if it were in this process.
+import { request } from 'node:http'
+import type { Answered, Asked, CallName, Control } from '../../drive/interface/control.js'
+import { longestSilence, printQuestion, readReply } from './protocol.js'
+
+/**
+ * The drive that listens on this socket. Every call rejects with the drive's own Failure.
+ * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
+ */
+export function controlAt(socketPath: string, onSilence: () => Promise<Error>): Control {
+  const call =
+    <Name extends CallName>(name: Name) =>
+    async (asked: Asked<Name>): Promise<Answered<Name>> =>
+      readReply(name, await post(socketPath, name, printQuestion(asked)).catch(silent))
+  const silent = async (cause: unknown): Promise<never> => {
+    const thrown = await onSilence()
+    thrown.cause = cause
+    throw thrown
+  }
+  return {
+    status: call('status'),
+    why: call('why'),
+    refresh: call('refresh'),
+    drafts: call('drafts'),
+    places: call('places'),
+    show: call('show'),
+    diff: call('diff'),
+    send: call('send'),
+    drop: call('drop'),
+    cacheInfo: call('cacheInfo'),
+    cacheClear: call('cacheClear'),
+    cacheVerify: call('cacheVerify'),
+    addReport: call('addReport'),
+    setReport: call('setReport'),
+    renumber: call('renumber'),
+    deletion: call('deletion'),
+    delete: call('delete'),
+  }
+}
+
+/** A save may take long, but a daemon that lives says so again and again. */
+function post(socketPath: string, name: string, body: string): Promise<string> {
+  return new Promise((answered, failed) => {
+    const question = request({ socketPath, path: `/${name}`, method: 'POST' }, reply => {
+      const pieces: Buffer[] = []
+      reply.on('data', piece => {
+        pieces.push(piece)
+        silence.refresh()
+      })
+      reply.on('error', failed)
+      reply.on('end', () => answered(Buffer.concat(pieces).toString()))
+    })
+    const silence = setTimeout(
+      () => question.destroy(new Error(`no sign of life for ${longestSilence} ms`)),
+      longestSilence,
+    )
+    question.on('response', () => silence.refresh())
+    question.on('close', () => clearTimeout(silence))
+    question.on('error', failed)
+    question.end(body)
+  })
+}

@@ -1,0 +1,135 @@
+// The daemon of a mounted drive: found without touching the mount, asked with a deadline, and what to do where it does not answer.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Control } from '../../drive/interface/control.js'
+import { type Mount, mountAt } from '../../mount/mount-point.js'
+import { pulse, textAt } from '../../mount/probe.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { controlAt } from './client.js'
+import { isListening, listenerAt } from './socket.js'
+import { type Status, statusIn } from './status-form.js'
+
+/** A mount whose daemon has ended, or does not answer within three seconds. */
+export class NoAnswer extends Stop {
+  constructor(
+    readonly daemon: 'dead' | 'silent',
+    /** Undefined where it is dead, or where the system does not tell. */
+    readonly pid: number | undefined,
+    sentence: string,
+  ) {
+    super(daemon === 'dead' ? exitCodes.mountPoint : exitCodes.unreachable, sentence)
+  }
+}
+
+/** Every question rejects with NoAnswer where the daemon hangs. */
+export interface Daemon {
+  /** `check` has the service asked before, where the daemon listens. */
+  status(check?: boolean): Promise<Status>
+  /** Everything else that can be asked. @throws Stop where it does not listen */
+  control(): Promise<Control>
+}
+
+/** Milliseconds in which a daemon that was not found by its socket answers the kernel. */
+const pulseLimit = 2500
+/** Milliseconds in which it tells its status as a file. */
+const fileLimit = 5000
+const askedAgainAfter = 400
+
+/**
+ * The daemon of the drive mounted exactly there.
+ * @throws NoAnswer where it is dead or hangs, Stop where there is no drive, or another user's
+ */
+export async function daemonAt(path: string): Promise<Daemon> {
+  const mount = await mountAt(path)
+  if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path} any more.`)
+  const listener = await listenerAt(path, mount.owner, process.env)
+  if (listener === undefined) return withoutSocket(mount)
+  const control = controlAt(listener.socket, () => silence(mount, listener.pid))
+  return {
+    status: async check => statusIn((await control.status({ check })).text),
+    control: async () => control,
+  }
+}
+
+/** The drive that is mounted there. @throws NoAnswer where its daemon is dead or hangs */
+export async function driveAt(mountPoint: string): Promise<Control> {
+  return (await daemonAt(mountPoint)).control()
+}
+
+/** Whether the daemon of a mount has ended; one that hangs has not. */
+export async function hasEnded(mount: Mount): Promise<boolean> {
+  if ((await listenerAt(mount.path, mount.owner, process.env)) !== undefined) return false
+  return (await pulse(mount.path, pulseLimit)) === 'dead'
+}
+
+/** A drive that could not make a socket, or one mounted a second time under another path, shows its status as a file. */
+async function withoutSocket(mount: Mount): Promise<Daemon> {
+  const { path } = mount
+  switch (await pulse(path, pulseLimit)) {
+    case 'silent':
+      throw await silence(mount, undefined)
+    case 'dead':
+      throw new NoAnswer(
+        'dead',
+        undefined,
+        `the daemon of ${path} has died; calcfs unmount ${path} frees the mount point.`,
+      )
+    case 'answers':
+      return { status: () => freshStatus(mount), control: () => namedControl(mount) }
+  }
+}
+
+/** A text that another program was shown a moment ago may be from before an edit was saved, or failed to be. */
+async function freshStatus(mount: Mount): Promise<Status> {
+  const asked = Date.now()
+  while (Date.now() < asked + fileLimit) {
+    const status = await statusFile(mount)
+    if (Date.parse(status.at) >= asked) return status
+    await new Promise(wake => setTimeout(wake, askedAgainAfter))
+  }
+  throw new Stop(
+    exitCodes.failed,
+    `a program keeps ${join(mount.path, '.calcfs/status.json')} open, so only its old text can be read; close it.`,
+  )
+}
+
+async function statusFile(mount: Mount): Promise<Status> {
+  const text = await textAt(join(mount.path, '.calcfs/status.json'), pulseLimit)
+  if (text === undefined) throw await silence(mount, undefined)
+  if (text === 'forbidden') {
+    throw new Stop(
+      exitCodes.mountPoint,
+      `the drive on ${mount.path} is another user's (user id ${mount.owner}); only its owner can ask it.`,
+    )
+  }
+  return statusIn(text)
+}
+
+async function namedControl(mount: Mount): Promise<Control> {
+  const { control, pid } = await statusFile(mount)
+  if (control !== undefined && (await isListening(control)))
+    return controlAt(control, () => silence(mount, pid))
+  throw new Stop(
+    exitCodes.unreachable,
+    `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is mended.`,
+  )
+}
+
+async function silence({ path, owner }: Mount, pid: number | undefined): Promise<NoAnswer> {
+  const state = pid === undefined ? undefined : await stateOf(pid, owner)
+  const known = state === undefined ? undefined : pid
+  const who = `the daemon of ${path}${known === undefined ? '' : ` (process ${known})`}`
+  const away = `calcfs unmount --force ${path} takes the mount away.`
+  if (state === 'stopped')
+    return new NoAnswer('silent', known, `${who} is stopped; kill -CONT ${known} lets it go on, ${away}`)
+  return new NoAnswer('silent', known, `${who} does not answer; try again, or ${away}`)
+}
+
+/** Of a process of this user, proc_pid_status(5); undefined for any other, and where there is none. */
+async function stateOf(pid: number, user: number | undefined): Promise<'stopped' | 'runs' | undefined> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(noProcess)
+  if (text === undefined || Number(/^Uid:\s+(\d+)/m.exec(text)?.[1]) !== user) return undefined
+  return /^State:\s+[Tt]/m.test(text) ? 'stopped' : 'runs'
+}
+
+function noProcess(): undefined {}

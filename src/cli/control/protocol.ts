@@ -1,0 +1,158 @@
+// How the command line and a drive write to each other: JSON, checked at both ends, because the two may be of different age.
+import { z } from 'zod'
+import type { Answered, Asked, CallName } from '../../drive/interface/control.js'
+import { Failure, type FailureKind } from '../../failure.js'
+
+type Forms = {
+  readonly [Name in CallName]: {
+    readonly ask: z.ZodType<Asked<Name>>
+    readonly answer: z.ZodType<Answered<Name>>
+  }
+}
+
+const texts = z.array(z.string())
+const onPath = z.object({ path: z.string() })
+const onDraft = z.object({ name: z.string() })
+
+const doomed = z.object({
+  path: z.string(),
+  kind: z.enum(['calculation', 'project', 'report', 'share']),
+  id: z.string(),
+  title: z.string(),
+  project: z.string().optional(),
+  files: z.number().optional(),
+  reports: texts,
+})
+
+/** What each call takes and answers. */
+export const forms: Forms = {
+  status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
+  why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
+  refresh: { ask: onPath, answer: z.object({ stale: z.string().optional() }) },
+  drafts: {
+    ask: z.object({}),
+    answer: z.array(
+      z.object({
+        name: z.string(),
+        record: z.string(),
+        state: z.string(),
+        since: z.number(),
+        size: z.number(),
+        why: z.string().optional(),
+      }),
+    ),
+  },
+  places: { ask: z.object({}), answer: texts },
+  show: { ask: onDraft, answer: z.object({ base64: z.string() }) },
+  diff: {
+    ask: onDraft,
+    answer: z.object({
+      name: z.string(),
+      against: z.enum(['service', 'theirs', 'nothing']),
+      other: z.string(),
+      mine: z.string(),
+    }),
+  },
+  send: {
+    ask: onDraft.extend({ again: z.boolean() }),
+    answer: z.object({ name: z.string(), record: z.string() }),
+  },
+  drop: {
+    ask: onDraft,
+    answer: z.object({
+      name: z.string(),
+      record: z.string(),
+      mayBeStored: z.boolean(),
+      kept: z.string().optional(),
+    }),
+  },
+  cacheInfo: {
+    ask: z.object({}),
+    answer: z.object({
+      directory: z.string(),
+      files: z.number(),
+      bytes: z.number(),
+      limitBytes: z.number(),
+      downloads: z.number(),
+    }),
+  },
+  cacheClear: { ask: z.object({}), answer: z.object({ files: z.number(), bytes: z.number() }) },
+  cacheVerify: {
+    ask: z.object({}),
+    answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
+  },
+  addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },
+  setReport: {
+    ask: z.object({ id: z.string(), entries: texts }),
+    answer: z.object({ order: texts, shown: z.boolean() }),
+  },
+  renumber: {
+    ask: z.object({ id: z.string(), entries: texts.optional() }),
+    answer: z.object({ order: texts, before: texts, after: texts }),
+  },
+  deletion: { ask: z.object({ paths: texts }), answer: z.array(doomed) },
+  delete: { ask: z.object({ thing: doomed }), answer: z.object({}) },
+}
+
+/** White space, which JSON ignores, written while an answer is worked on. */
+export const signOfLife = ' '
+/** Milliseconds between two signs of life. */
+export const signOfLifeEvery = 1000
+/** Milliseconds of silence after which a daemon counts as hanging: with the start of the command about three seconds. */
+export const longestSilence = 2500
+
+export const isCall = (name: string): name is CallName => Object.hasOwn(forms, name)
+
+const replyForm = z.union([
+  z.object({ answer: z.unknown() }),
+  z.object({
+    failure: z.object({
+      kind: z.string(),
+      sentence: z.string(),
+      said: z.string().optional(),
+      place: z.object({ line: z.number(), column: z.number() }).optional(),
+    }),
+  }),
+])
+
+export function printQuestion(asked: unknown): string {
+  return JSON.stringify(asked)
+}
+
+export function printAnswer(answer: unknown): string {
+  return JSON.stringify({ answer })
+}
+
+/** A failure as it crosses: what a person and an exit code need of it. */
+export function printFailure({ kind, message, said, place }: Failure): string {
+  return JSON.stringify({ failure: { kind, sentence: message, said, place } })
+}
+
+/** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for what is no reply */
+export function readReply<Name extends CallName>(name: Name, text: string): Answered<Name> {
+  const reply = replyForm.safeParse(jsonIn(text))
+  if (!reply.success) throw otherLanguage()
+  if ('failure' in reply.data) {
+    const { kind, sentence, said, place } = reply.data.failure
+    // A kind that only the other end knows is no bug of this one: the exit code is then that of any failure.
+    throw new Failure(kind as FailureKind, sentence, { said, place })
+  }
+  const answer = forms[name].answer.safeParse(reply.data.answer)
+  if (!answer.success) throw otherLanguage()
+  return answer.data
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw otherLanguage(cause)
+  }
+}
+
+const otherLanguage = (cause?: unknown): Failure =>
+  new Failure(
+    'broken',
+    'the drive answered in another way than this version of calcfs expects; unmount and mount it again',
+    { cause },
+  )

@@ -1,0 +1,79 @@
+// Which mounted drive a command is about: the one its path or the shell lies in, the one that is named, or the only one.
+import { join, relative, resolve } from 'node:path'
+import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
+import { withoutLinks } from '../../mount/probe.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { driveAt, hasEnded } from './daemon-of.js'
+
+/** A path of the drive, with a leading slash, and where that drive is mounted. */
+export interface Place {
+  readonly mountPoint: string
+  readonly path: string
+}
+
+/** How a command's help describes its choice. */
+export const mountFlag = [
+  '--mount <directory>',
+  'the drive that is meant; default: the one you stand in, or the only one',
+] as const
+
+/** This user's drives whose daemons have not ended, those that hang among them; all, or those of one source. */
+export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true): Promise<readonly Mount[]> {
+  const all = (await drivesOfUser()).filter(isMeant)
+  const ended = await Promise.all(all.map(hasEnded))
+  return all.filter((_, at) => ended[at] === false)
+}
+
+/**
+ * The mount that is meant where no path says it; undefined where none is there.
+ * @throws Stop where several are, or where the one named is none
+ */
+export async function chosenMount(named: string | undefined): Promise<string | undefined> {
+  if (named !== undefined) return namedMount(named)
+  const here = innermost(process.cwd(), await drives())
+  if (here !== undefined) return here.path
+  const mounts = await liveMounts()
+  if (mounts.length < 2) return mounts[0]?.path
+  throw new Stop(
+    exitCodes.usage,
+    `several drives are mounted: ${mounts.map(({ path }) => path).join(', ')}; name one with --mount, or change into it.`,
+  )
+}
+
+async function namedMount(named: string): Promise<string> {
+  const path = await mountPath(resolve(named))
+  const found = innermost(path, await drives())
+  if (found !== undefined) return found.path
+  throw new Stop(exitCodes.mountPoint, `${path} is no drive of yours; calcfs status lists them.`)
+}
+
+/**
+ * What a path means: below a mount, also from a directory of it, else a path of the drive that is meant.
+ * @throws Stop where no drive is mounted
+ */
+export async function placeOf(given: string, named: string | undefined): Promise<Place> {
+  const local = await mountPath(resolve(given))
+  const above = innermost(local, await drives())
+  if (above !== undefined) return onDrive(above.path, local)
+  const mountPoint = await chosenMount(named)
+  if (mountPoint === undefined) {
+    throw new Stop(exitCodes.mountPoint, 'no drive is mounted; calcfs mount brings one up.')
+  }
+  return onDrive(mountPoint, join(mountPoint, given))
+}
+
+/** Milliseconds in which the links of a path are followed; a service that is away makes it longer. */
+const linksLimit = 2000
+
+/** As the drive's own failures are noted: no link on the way. */
+async function onDrive(mountPoint: string, local: string): Promise<Place> {
+  // Before the mount is touched.
+  await refuseSilent(mountPoint)
+  const path = local === mountPoint ? local : await withoutLinks(local, linksLimit)
+  const isInside = path === mountPoint || path.startsWith(`${mountPoint}/`)
+  return { mountPoint, path: join('/', relative(mountPoint, isInside ? path : local)) }
+}
+
+async function refuseSilent(mountPoint: string): Promise<void> {
+  await (await driveAt(mountPoint)).drafts({})
+}

@@ -1,0 +1,105 @@
+// The daemon's end of the command line: HTTP on a private socket, one POST a question.
+import { lstat, rename, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Answered, Asked, CallName, Control } from '../../drive/interface/control.js'
+import { asFailure, Failure } from '../../failure.js'
+import { forms, isCall, printAnswer, printFailure, signOfLife, signOfLifeEvery } from './protocol.js'
+import { boundName, sweep } from './socket.js'
+
+export interface ControlServer {
+  /** Answers what was asked before, and takes the socket away. */
+  close(): Promise<void>
+}
+
+/** No question is longer, in bytes: names, paths and lists of ids. */
+const longestQuestion = 4 * 1024 * 1024
+
+/** Listens on this path; sockets that killed daemons left there go. */
+export async function serveControl(path: string, control: Control): Promise<ControlServer> {
+  await sweep(path)
+  const server = createServer((question, reply) => {
+    beginReply(reply)
+    answered(question, control).then(
+      text => end(reply, text),
+      (thrown: unknown) => end(reply, printFailure(asFailure(thrown))),
+    )
+  })
+  const bound = boundName(path)
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed)
+    server.listen(bound, listening)
+  })
+  const inode = await moved(bound, path).catch(async thrown => {
+    await closed(server)
+    throw thrown
+  })
+  // The mount keeps the daemon alive, not its socket.
+  server.unref()
+  return {
+    async close() {
+      await closed(server)
+      // Another daemon may have mounted there meanwhile: its socket stays.
+      const found = await lstat(path).catch(gone)
+      if (found?.ino === inode) await rm(path, { force: true })
+    },
+  }
+}
+
+/** The inode of the socket at its final path. */
+async function moved(bound: string, path: string): Promise<number> {
+  const { ino } = await lstat(bound)
+  await rename(bound, path)
+  return ino
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise(done => {
+    server.close(() => done())
+    server.closeIdleConnections()
+  })
+}
+
+function gone(): undefined {}
+
+/** The caller takes a longer silence for a daemon that hangs, and some questions take long. */
+function beginReply(reply: ServerResponse): void {
+  reply.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+  reply.flushHeaders()
+  const alive = setInterval(() => reply.write(signOfLife), signOfLifeEvery)
+  reply.once('finish', () => clearInterval(alive))
+  // The caller may have ended, with Ctrl-C or because of its own limit.
+  reply.once('close', () => clearInterval(alive))
+}
+
+function end(reply: ServerResponse, text: string): void {
+  if (!reply.destroyed) reply.end(text)
+}
+
+async function answered(question: IncomingMessage, control: Control): Promise<string> {
+  const name = (question.url ?? '').slice(1)
+  if (question.method !== 'POST' || !isCall(name))
+    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+  return printAnswer(await call(name, await bodyOf(question), control))
+}
+
+async function call<Name extends CallName>(
+  name: Name,
+  body: string,
+  control: Control,
+): Promise<Answered<Name>> {
+  const asked = forms[name].ask.safeParse(JSON.parse(body))
+  if (!asked.success) throw new Failure('invalid', `this drive does not understand the question ${name}`)
+  const answer: (asked: Asked<Name>) => Promise<Answered<Name>> = control[name]
+  return answer(asked.data)
+}
+
+async function bodyOf(question: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of question) {
+    size += piece.length
+    if (size > longestQuestion) throw new Failure('too-large', 'this question is too long')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}

@@ -1,0 +1,50 @@
+// What a drive's status holds, as a command reads it: from another process, and perhaps another version.
+import { z } from 'zod'
+import { Failure } from '../../failure.js'
+
+const statusForm = z.looseObject({
+  service: z.string(),
+  user: z.string(),
+  mountPoint: z.string(),
+  access: z.string(),
+  pid: z.number(),
+  /** The socket for the command line. */
+  control: z.string().optional(),
+  at: z.string(),
+  since: z.string(),
+  top: z.string(),
+  answers: z.boolean(),
+  awaySince: z.string().optional(),
+  awayBecause: z.string().optional(),
+  /** Of the sign-in a drive of an older version says nothing. */
+  signedIn: z.boolean().optional(),
+  signedOutSince: z.string().optional(),
+  signedOutBecause: z.string().optional(),
+  requests: z.number(),
+  /** How long the service took to say who the user is; a drive of an older version does not say. */
+  answersInMs: z.number().optional(),
+  /** How many ids stand for other things than before. */
+  otherThings: z.number().optional(),
+  unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),
+  /** What waits to be deleted, and what was unlinked but stays; a drive of an older version says neither. */
+  deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
+  unlinked: z.array(z.string()).optional(),
+  removedInVain: z.array(z.string()).optional(),
+  /** What is wrong with the drive's own directories; a drive of an older version does not say. */
+  places: z.array(z.string()).optional(),
+  state: z.string(),
+})
+export type Status = z.infer<typeof statusForm>
+
+/** @throws Failure 'broken' for what is no status */
+export function statusIn(text: string): Status {
+  try {
+    return statusForm.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new Failure(
+      'broken',
+      'the drive tells its status in another way than this version of calcfs expects; unmount and mount it again',
+      { cause },
+    )
+  }
+}

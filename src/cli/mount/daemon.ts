@@ -1,0 +1,54 @@
+// `--daemon`: the same command line once more, detached; the starter waits until the drive is mounted and says so.
+import { spawn } from 'node:child_process'
+import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
+
+interface Word {
+  readonly mounted: string
+}
+
+/** Milliseconds a mount may take; it asks the service nothing. */
+const startLimit = 20_000
+
+/** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
+const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
+
+/** Starts this command line without `--daemon` in the background and returns when its drive is mounted. */
+export async function inBackground(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const args = process.argv.slice(1).filter(argument => argument !== '--daemon')
+  const child = spawn(process.execPath, [...withoutDebugger, ...args], {
+    detached: true,
+    env: { ...environment, CALCFS_DAEMON: undefined },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  child.stderr?.on('data', (piece: Buffer) => {
+    said = (said + piece).slice(-4000)
+  })
+  const mounted = await new Promise<Word | undefined>(done => {
+    const timer = setTimeout(() => done(undefined), startLimit)
+    child.once('message', word => done(word as Word))
+    child.once('exit', () => done(undefined))
+    child.once('message', () => clearTimeout(timer))
+    child.once('exit', () => clearTimeout(timer))
+  })
+  child.stderr?.destroy()
+  if (mounted === undefined) {
+    const sentence = /^calcfs: (.*)$/m.exec(said)?.[1]
+    throw new Stop(
+      codeOf(child.exitCode),
+      sentence ?? 'the background process did not come up; try without --daemon.',
+    )
+  }
+  child.disconnect()
+  child.unref()
+  console.log(`mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`)
+}
+
+/** The exit code that the process would have had in the foreground. */
+const codeOf = (code: number | null): ExitCode =>
+  Object.values(exitCodes).find(known => known === code && known !== exitCodes.done) ?? exitCodes.failed
+
+/** Tells the process that started this one in the background, if one did, that the drive is there. */
+export function tellStarter(word: Word): void {
+  process.send?.(word)
+}

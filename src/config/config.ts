@@ -1,0 +1,130 @@
+// Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
+import { z } from 'zod'
+import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
+import { userConfigFile } from './places.js'
+import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'
+import { texts } from './units.js'
+
+/** Durations are milliseconds, sizes bytes, paths absolute; `url` is as it was typed. */
+export type Config = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
+  /** What this service calls differently: field names to try first, and extra query parameters by endpoint. */
+  readonly dialect: z.output<typeof dialectForm>
+}
+
+/** Where settings come from. `flags` are commander's options: camelCase, only those that were given. */
+export interface Sources {
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The configuration files, nearest first. */
+  readonly files: readonly ConfigFile[]
+}
+
+/** A value with the words that say where it was written. */
+interface Found {
+  readonly value: unknown
+  readonly where: string
+}
+
+/**
+ * The files that count: `--config` alone, or the user's over the system's.
+ * @throws BadSetting where the one that was asked for is not there
+ */
+export function configFiles(
+  asked: string | undefined,
+  environment: Sources['environment'],
+): readonly ConfigFile[] {
+  if (asked !== undefined) {
+    const file = readConfigFile(asked)
+    if (file === undefined) throw new BadSetting(`${asked}: there is no such configuration file.`)
+    return [file]
+  }
+  const files = [userConfigFile(environment), '/etc/calcfs/config.toml'].map(readConfigFile)
+  return files.filter(file => file !== undefined)
+}
+
+/**
+ * The whole configuration.
+ * @throws BadSetting with one sentence: where it is written, what is wrong, what is right
+ */
+export function readConfig(sources: Sources): Config {
+  const layers = fileLayers(sources)
+  const values = settingNames.map(name => [name, checked(name, found(name, sources, layers))])
+  return Object.freeze({ ...Object.fromEntries(values), dialect: dialectOf(layers) })
+}
+
+/** The address of the service, for commands that cannot work without one. */
+export function requireUrl(config: Config): string {
+  if (config.url !== undefined) return config.url
+  throw new BadSetting('no service is named; give its address, or set url in the configuration file.')
+}
+
+/** A key that only files have, such as `password`: the nearest layer that sets it. */
+export function fileValue(key: string, sources: Sources): Found | undefined {
+  return fromLayers(key, fileLayers(sources))
+}
+
+interface FileLayer {
+  readonly file: ConfigFile
+  readonly layer: Layer
+}
+
+/** Layers of the files, nearest first: the chosen profile of every file comes before any file's top. */
+function fileLayers({ flags, environment, files }: Sources): readonly FileLayer[] {
+  const chosen =
+    flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? topValue('profile', files)
+  const tops = files.map(file => ({ file, layer: file.top }))
+  if (chosen === undefined) return tops
+  const profiles = files.flatMap(file => {
+    const layer = file.profiles[String(chosen)]
+    return layer === undefined ? [] : [{ file, layer }]
+  })
+  if (profiles.length === 0) throw new BadSetting(noSuchProfile(String(chosen), files))
+  return [...profiles, ...tops]
+}
+
+function topValue(key: string, files: readonly ConfigFile[]): unknown {
+  return files.find(file => Object.hasOwn(file.top, key))?.top[key]
+}
+
+function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
+  const known = files.flatMap(file => Object.keys(file.profiles))
+  const others = known.length === 0 ? 'no configuration file has profiles' : `there are ${known.join(', ')}`
+  return `there is no profile '${chosen}'; ${others}.`
+}
+
+function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): Found {
+  if (flags[name] !== undefined) return { value: flags[name], where: `--${flagName(name)}` }
+  const variable = variableName(name)
+  const said = environment[variable]
+  if (said)
+    return { value: settings[name].repeatable ? said.split('\n').filter(Boolean) : said, where: variable }
+  const preset = { value: settings[name].initial, where: `the default of ${flagName(name)}` }
+  return fromLayers(flagName(name), layers) ?? preset
+}
+
+function fromLayers(key: string, layers: readonly FileLayer[]): Found | undefined {
+  const nearest = layers.find(({ layer }) => Object.hasOwn(layer, key))
+  if (nearest === undefined) return undefined
+  return { value: nearest.layer[key], where: `${where(nearest.file, key)}: ${key}` }
+}
+
+function checked(name: SettingName, given: Found): unknown {
+  const result = settings[name].schema.safeParse(given.value)
+  if (result.success) return result.data
+  throw new BadSetting(`${given.where}: ${JSON.stringify(given.value)} ${result.error.issues[0]?.message}.`)
+}
+
+const dialectForm = z.strictObject({
+  fields: z.record(z.string(), texts).optional(),
+  query: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+})
+
+function dialectOf(layers: readonly FileLayer[]): Config['dialect'] {
+  const given = fromLayers('dialect', layers)
+  if (given === undefined) return Object.freeze({})
+  const dialect = dialectForm.safeParse(given.value)
+  if (dialect.success) return Object.freeze(dialect.data)
+  throw new BadSetting(
+    `${given.where} must be [dialect.fields] and [dialect.query."endpoint"], names in quotes.`,
+  )
+}

@@ -1,0 +1,22 @@
+// What the command line may ask of the kept contents: how much there is, that they go, and that each is checked.
+import type { Control } from '../interface/control.js'
+import type { ControlParts } from './context.js'
+
+export function openCacheControl({
+  content,
+  cacheDirectory,
+}: ControlParts): Pick<Control, 'cacheInfo' | 'cacheClear' | 'cacheVerify'> {
+  return {
+    async cacheInfo() {
+      // Files of earlier days are counted in the background.
+      await content.tend()
+      const { files, bytes, limitBytes, downloads } = content.stats()
+      return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
+    },
+    cacheClear: () => content.clear(),
+    async cacheVerify() {
+      const { checked, dropped, swept } = await content.scrub()
+      return { checked, damaged: dropped, swept }
+    },
+  }
+}

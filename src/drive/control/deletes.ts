@@ -1,0 +1,128 @@
+// `calcfs delete`: what stands at some paths and goes with them, and one of these deleted as it was shown.
+import { Failure } from '../../failure.js'
+import type { Ask, CalculationId, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
+import { instant } from '../../remote/remote.js'
+import type { Control, Doomed } from '../interface/control.js'
+import type { Target } from '../namespace/send-delete.js'
+import { keyOf, type Node } from '../nodes/node.js'
+import { refuseOldName } from '../nodes/refusals.js'
+import { nameOf } from '../tree/path-resolver.js'
+import type { ControlParts } from './context.js'
+
+export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
+  const { catalog, reports, tree, writing } = parts
+  const { deleting, lineage, pending, rights, written } = writing
+  const { dialect } = writing.ports
+  const until = (milliseconds: number): Ask => ({
+    deadline: instant(parts.now() + milliseconds),
+    lane: 'user',
+  })
+
+  async function deletion(paths: readonly string[]): Promise<readonly Doomed[]> {
+    const found = new Map<string, Doomed>()
+    for (const path of paths) {
+      const ask = until(parts.deadlines.save)
+      const node = targetOf(path, await tree.walk(path, ask))
+      refuseOldName(path, node)
+      refuseRights(path, node)
+      found.set(keyOf(node), await described(path, node, ask))
+    }
+    return [...found.values()]
+  }
+
+  function refuseRights(path: string, node: Target): void {
+    const refusal =
+      node.kind === 'record'
+        ? rights.refusal({ do: 'delete-record', node })
+        : node.kind === 'calculation'
+          ? rights.refusal({ do: 'delete-calculation', node })
+          : rights.refusal({ do: 'delete-project', id: node.id, made: written.hasMade(node.id) })
+    if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
+  }
+
+  async function described(path: string, node: Target, ask: Ask): Promise<Doomed> {
+    if (node.kind === 'project') await deleting.refuseFull(node, path, ask)
+    const { title, files } = await deleting.look(node, ask)
+    const same = { path, id: node.id, title }
+    if (node.kind === 'calculation') {
+      const held = await holders(node.id, ask)
+      return { ...same, kind: 'calculation', files: files?.length ?? 0, reports: held }
+    }
+    if (node.kind === 'project') return { ...same, kind: 'project', reports: [] }
+    return node.of === 'share'
+      ? { ...same, kind: 'share', project: node.project, reports: [] }
+      : { ...same, kind: 'report', reports: [] }
+  }
+
+  /** Of the reports that are known here; one that cannot be read now says nothing. */
+  async function holders(id: CalculationId, ask: Ask): Promise<readonly string[]> {
+    const held = await Promise.all(
+      reports.list().map(async report => {
+        const known = { kind: 'report', id: report.id } as const
+        const record = await catalog.record(known, ask).catch(() => catalog.knownRecord(known))
+        const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
+        return rows.some(row => row.calculation === id) ? [report.id] : []
+      }),
+    )
+    return held.flat()
+  }
+
+  async function deleteAsShown(shown: Doomed): Promise<void> {
+    const node = nodeOf(shown)
+    refuseRights(shown.path, node)
+    await pending.cancel(keyOf(node))
+    const now = await described(shown.path, node, until(parts.deadlines.save))
+    if (now.title !== shown.title || now.files !== shown.files)
+      throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
+    // Looking takes several requests: the time for deleting, and for looking what became of it, begins after that.
+    const ask = until(parts.deadlines.save)
+    switch (node.kind) {
+      case 'calculation': {
+        const { files = [] } = await deleting.look(node, ask)
+        const project = lineage.projectOf(node)
+        const removed = { node, name: nameOf(shown.path), project, record: undefined, files }
+        return deleting.calculation(removed, ask)
+      }
+      case 'project':
+        return deleting.emptyProject(
+          { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
+          nameOf(shown.path),
+          ask,
+        )
+      case 'record':
+        return deleting.record(node, undefined, ask)
+    }
+  }
+
+  return {
+    deletion: ({ paths }) => deletion(paths),
+    async delete({ thing }) {
+      await deleteAsShown(thing)
+      return {}
+    },
+  }
+}
+
+/** @throws Failure 'refused' where nothing is that can be deleted by itself */
+function targetOf(path: string, node: Node): Target {
+  if (node.kind === 'calculation' || node.kind === 'project') return node
+  if (node.kind === 'record' && (node.of === 'report' || node.of === 'share')) return node
+  if (node.kind === 'link') throw new Failure('refused', `${path} is a link; name the thing itself`)
+  throw new Failure(
+    'refused',
+    `${path} cannot be deleted by itself: name a calculation, an empty project, a report (reports/42.json) or a share (.shares/17.json)`,
+  )
+}
+
+function nodeOf({ kind, id, title, project }: Doomed): Target {
+  switch (kind) {
+    case 'calculation':
+      return { kind: 'calculation', id: id as CalculationId, title }
+    case 'project':
+      return { kind: 'project', id: id as ProjectId }
+    case 'report':
+      return { kind: 'record', of: 'report', id: id as ReportId }
+    case 'share':
+      return { kind: 'record', of: 'share', id: id as ShareId, project: (project ?? '') as ProjectId }
+  }
+}

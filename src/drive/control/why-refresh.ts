@@ -1,0 +1,265 @@
+// `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
+import { signInEnded } from '../../cache/health.js'
+import type { Thing } from '../../cache/identity.js'
+import type { Draft } from '../../edit/journal/draft.js'
+import { explain } from '../../edit/journal/explain.js'
+import { asFailure, Failure, type FailureKind } from '../../failure.js'
+import { type Ask, instant } from '../../remote/remote.js'
+import type { Met } from '../failure-log.js'
+import type { Control, Explanation, Refreshed } from '../interface/control.js'
+import { type DirectoryNode, isDirectory, keyOf, type Node, type RecordNode } from '../nodes/node.js'
+import { nodeOfKey } from '../records/node-key.js'
+import { parentOf } from '../tree/path-resolver.js'
+import type { ControlParts } from './context.js'
+
+const scratchSentence = (path: string): string =>
+  `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
+
+export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
+  const { content, tree, drafts, failures, xattrs, writing, health } = parts
+  const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
+
+  /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
+  async function why(path: string): Promise<Explanation> {
+    const [explained, places] = await Promise.all([whyAt(path), parts.placeTroubles()])
+    const { signedOut } = health
+    const isTold = explained.sentences.some(sentence => sentence.includes('calcfs login'))
+    const troubles = [
+      ...places,
+      ...(signedOut === undefined || isTold ? [] : [`${capital(signInEnded(signedOut.failure))}.`]),
+    ]
+    if (troubles.length === 0) return explained
+    return { wrong: true, sentences: [...(explained.wrong ? explained.sentences : []), ...troubles] }
+  }
+
+  async function whyAt(path: string): Promise<Explanation> {
+    const looked = await look(path)
+    const node = looked instanceof Failure ? undefined : looked
+    const unsaved = node === undefined ? undefined : unsavedAt(node)
+    if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
+    const removed = writing.removals.about(path, node)
+    if (removed.length > 0) return { wrong: true, sentences: removed }
+    if (node?.kind === 'link' && node.because !== undefined)
+      return { wrong: true, sentences: [`${path}: ${node.because}.`] }
+    if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
+    const met = failures.met(path, node === undefined ? undefined : keyOf(node))
+    const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
+    const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
+    const sentences = [
+      ...(met === undefined ? [] : metSentences(path, met)),
+      ...(disputed === undefined || met?.failure.message === disputed ? [] : [`${path}: ${disputed}.`]),
+      ...(stale === undefined ? [] : staleSentences(stale)),
+      ...otherThingSentences(node),
+      ...(looked instanceof Failure && met === undefined ? lookSentences(path, looked) : []),
+    ]
+    if (sentences.length > 0) return { wrong: true, sentences }
+    return { wrong: false, sentences: [`${path}: nothing is wrong, and nothing failed here lately.`] }
+  }
+
+  async function look(path: string): Promise<Node | Failure> {
+    try {
+      return await tree.walk(path, until())
+    } catch (thrown) {
+      return asFailure(thrown)
+    }
+  }
+
+  function otherThingSentences(node: Node | undefined): readonly string[] {
+    const thing = node === undefined ? undefined : thingAt(node)
+    const other = thing && parts.identities.changeOf(thing)
+    if (other === undefined) return []
+    return [
+      `Since ${new Date(other.at).toISOString()}: ${other.sentence}.`,
+      'Texts of the earlier one that were not saved are kept: `calcfs drafts list`.',
+    ]
+  }
+
+  /** Of a record, or of a text below `.calcfs/drafts/`. */
+  function unsavedAt(node: Node): readonly string[] | undefined {
+    const draft = node.kind === 'draft-text' ? drafts.named(node.name) : writing.records.draftOf(keyOf(node))
+    const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
+    const lines = told.flatMap(one => (one && explain(one))?.trimEnd().split('\n') ?? [])
+    return lines.length === 0 ? undefined : lines
+  }
+
+  /** Texts of this record that the disk has damaged: they are not shown in its place. */
+  function damagedAt(node: Node): readonly Draft[] {
+    return drafts.unsent().filter(({ damage, key }) => {
+      const of = damage === undefined || key === undefined ? undefined : nodeOfKey(key)
+      return of !== undefined && keyOf(of) === keyOf(node)
+    })
+  }
+
+  /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */
+  async function refresh(path: string): Promise<Refreshed> {
+    const ask = until()
+    const [refreshed] = await Promise.all([refreshedAt(path, ask).catch(asFailure), health.check(ask)])
+    const { signedOut, outage } = health
+    if (!(refreshed instanceof Failure)) {
+      if (refreshed.stale !== undefined) return refreshed
+      if (signedOut !== undefined) throw withoutSignIn(signedOut.failure)
+      return { stale: outage?.failure.message }
+    }
+    if (refreshed.kind === 'unauthenticated' && signedOut !== undefined) throw withoutSignIn(refreshed)
+    if (outage === undefined || !passing.has(refreshed.kind)) throw refreshed
+    throw new Failure('unreachable', `the service does not answer: ${refreshed.message}`, {
+      cause: refreshed,
+      said: refreshed.said,
+    })
+  }
+
+  async function refreshedAt(path: string, ask: Ask): Promise<Refreshed> {
+    const node = await tree.walk(path, ask)
+    const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), ask))
+    await tree.refresh(directory, ask)
+    await lookAgain(node, directory, ask)
+    return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
+  }
+
+  /** So that the new answer is there when the command ends, or that there is none. */
+  async function lookAgain(node: Node, directory: DirectoryNode, ask: Ask): Promise<void> {
+    if (node.kind === 'content') await content.renew(node.content, ask)
+    if (node.kind === 'record') await writing.source(node).produce(ask)
+    else await tree.list(directory, ask)
+  }
+
+  return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
+}
+
+const capital = (sentence: string): string => `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`
+
+/** Failures that may be of one question alone, and are of the service while it answers nothing else. */
+const passing = new Set<FailureKind>(['timeout', 'unreachable', 'broken', 'busy'])
+
+const withoutSignIn = (failure: Failure): Failure =>
+  new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })
+
+/** The thing with an id of its own that a node is, or belongs to. */
+function thingAt(node: Node): Thing | undefined {
+  switch (node.kind) {
+    case 'project':
+    case 'calculation':
+    case 'report':
+      return node
+    case 'content':
+      return { kind: 'calculation', id: node.content.calculation }
+    case 'order':
+      return { kind: 'report', id: node.id }
+    case 'shares':
+      return { kind: 'project', id: node.project }
+    case 'record':
+      return node.of === 'share' ? { kind: 'project', id: node.project } : { kind: node.of, id: node.id }
+    default:
+      return undefined
+  }
+}
+
+/** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */
+function directoryFor(node: Node): DirectoryNode | undefined {
+  if (isDirectory(node)) return node
+  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation, title: '' }
+  return node.kind === 'record' ? directoryOf(node) : undefined
+}
+
+/** The directory that a record's text is asked for anew with. */
+export function directoryOf(node: RecordNode): DirectoryNode {
+  switch (node.of) {
+    case 'project':
+      return { kind: 'project', id: node.id }
+    case 'report':
+      return { kind: 'report', id: node.id }
+    case 'calculation':
+      return { kind: 'calculation', id: node.id, title: '' }
+    case 'share':
+      return { kind: 'shares', project: node.project }
+  }
+}
+
+function metSentences(path: string, { at, verb, failure }: Met): readonly string[] {
+  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
+  return [
+    `${path}: ${whatWasTried(verb)} failed at ${new Date(at).toISOString()}: ${failure.message}.`,
+    ...said,
+    ...adviceFor(failure.kind),
+  ]
+}
+
+function staleSentences(because: string): readonly string[] {
+  return [
+    `What is shown here is old, because the service does not answer: ${because}.`,
+    'It is asked again by itself; `calcfs status` says how it is.',
+  ]
+}
+
+function lookSentences(path: string, failure: Failure): readonly string[] {
+  if (failure.kind === 'absent') {
+    return [
+      `${path}: there is nothing of this name (asked just now), and nothing failed here lately.`,
+      '`calcfs refresh` of the directory looks for what others have made a moment ago.',
+    ]
+  }
+  const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
+  return [`${path}: looking there failed just now: ${failure.message}.`, ...said, ...adviceFor(failure.kind)]
+}
+
+/** A verb of the kernel in a person's words. */
+function whatWasTried(verb: string): string {
+  return tried[verb] ?? verb
+}
+
+const tried: Readonly<Record<string, string>> = {
+  create: 'making the file',
+  flush: 'saving',
+  getattr: 'looking',
+  mkdir: 'making the directory',
+  open: 'opening',
+  read: 'reading',
+  readdir: 'listing',
+  release: 'saving',
+  rename: 'renaming or moving',
+  rmdir: 'deleting the directory',
+  save: 'saving',
+  symlink: 'making a link',
+  truncate: 'writing',
+  unlink: 'deleting',
+  utimens: 'touching',
+  write: 'writing',
+}
+
+/** What to do; nothing where the failure's own sentence says it. */
+function adviceFor(kind: FailureKind): readonly string[] {
+  switch (kind) {
+    case 'unauthenticated':
+      return ['Sign in with `calcfs login`, then try again.']
+    case 'forbidden':
+      return ['Ask the owner to share it with you, or to do it for you.']
+    case 'read-only':
+      return [
+        'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
+      ]
+    case 'timeout':
+    case 'unreachable':
+    case 'busy':
+      return ['Try again when the service answers; `calcfs status` says how it is.']
+    case 'untrusted':
+      return ['`calcfs doctor` looks at the certificates and names the line that mends them.']
+    case 'disk-read-only':
+      return ['Make that directory writable for its owner, then try again; `calcfs status` says how it is.']
+    case 'no-space':
+      return ['Make room on the local disk, then try again.']
+    case 'service-full':
+      return ['The platform has no room left: ask who runs it.']
+    case 'conflict':
+      return ['Read it again, make the change in the new text, and save.']
+    case 'replaced':
+      return ['What was read of the old version before belongs to no other.']
+    case 'broken':
+    case 'outcome-unknown':
+    case 'internal':
+      return ['Look at it on the platform before you try again.']
+    case 'not-empty':
+      return ['Empty it first; what is in it stays as it is.']
+    default:
+      return []
+  }
+}

@@ -1,0 +1,229 @@
+// The verbs on open files: what a handle stands for, and where its bytes come from and go.
+import type { FileHandle } from 'node:fs/promises'
+import { replacedFailure } from '../cache/content/versions/contradiction.js'
+import { asFailure, Failure } from '../failure.js'
+import { after, type Soon } from '../maybe-promise.js'
+import type { TextBytes } from '../record/compact/packed-text.js'
+import { type Ask, type ByteOffset, type Content, type Instant, instant } from '../remote/remote.js'
+import type { DriveParts } from './context.js'
+import { openHandles } from './handles.js'
+import { versionOf } from './interface/attributes.js'
+import type { OpenAccess, OpenFiles } from './interface/verbs.js'
+import { isHiddenByLibfuse } from './nodes/local-names.js'
+import {
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  keyOf,
+  type Node,
+  type ScratchPlace,
+} from './nodes/node.js'
+import { noSuchReport, noUpload, readOnlyBecause } from './nodes/refusals.js'
+import type { RecordHandle } from './records/handle.js'
+import { nameOf, type Places } from './tree/path-resolver.js'
+
+type OpenFile =
+  | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
+  | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
+  | ContentFile
+  | { readonly kind: 'text'; readonly bytes: TextBytes; readonly node: Node; release(): void }
+
+interface ContentFile {
+  readonly kind: 'content'
+  readonly content: Content
+  readonly path: string
+  readonly node: Node
+  /** When its version came to be, as far as it has replaced another: a handle reads one version only. */
+  readonly since: Instant | undefined
+  /** It was read on beyond its beginning. */
+  readOn: boolean
+}
+
+/** Milliseconds that an open waits to hear whether a service is back that was away. */
+const checkMs = 1_500
+
+const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({ kind: 'local', file, place })
+
+/**
+ * An `open` that waited while another program moved a finished text over the file: what is written through it would reach
+ * nothing. After ESTALE the kernel looks the path up again, and opens what stands there now.
+ */
+const takenPlace = (path: string): Failure =>
+  new Failure('replaced', `${path}: another file took the place of this one while it was being opened`)
+
+/** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
+const beginningBytes = 128 * 1024
+
+export function openOpenFiles(
+  parts: DriveParts,
+  places: Places,
+  until: Record<'metadata' | 'read' | 'save', () => Ask>,
+): OpenFiles {
+  const { content, records, scratch, shown } = parts
+  const handles = openHandles<OpenFile>()
+
+  function open(path: string, access: OpenAccess): Soon<number> {
+    const ask = until.metadata()
+    if (isHiddenByLibfuse(nameOf(path))) throw takenPlace(path)
+    return after(places.node(path, ask), node => {
+      if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+      if (access === 'read') parts.foresight.opened(path, node)
+      if (access === 'read' && node.kind === 'content') {
+        if (parts.health.away && content.cached(node.content) < 1) return openAgain(path, ask)
+        return handles.add(contentFile(node, path))
+      }
+      return openNode(path, node, { access, ask }).then(handles.add)
+    })
+  }
+
+  /** The listing that led here may be old: a service that is back may have given the number to another thing. */
+  async function openAgain(path: string, ask: Ask): Promise<number> {
+    await parts.health.check({ ...ask, deadline: instant(Math.min(ask.deadline, parts.now() + checkMs)) })
+    const node = await places.node(path, ask)
+    if (node.kind === 'content') return handles.add(contentFile(node, path))
+    if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
+    return handles.add(await openNode(path, node, { access: 'read', ask }))
+  }
+
+  function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
+    const since = content.replacedAt(node.content)
+    return { kind: 'content', content: node.content, path, node, since, readOn: false }
+  }
+
+  async function openNode(
+    path: string,
+    node: Exclude<Node, DirectoryNode>,
+    { access, ask }: { access: OpenAccess; ask: Ask },
+  ): Promise<OpenFile> {
+    if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
+    if (isEditable(node))
+      return { kind: 'record', file: await records.open(parts.source(node), access, ask), path, node }
+    if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
+    switch (node.kind) {
+      case 'generated': {
+        const held = await parts.generated.open(keyOf(node), () => parts.produce(node, ask))
+        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
+      }
+      case 'draft-text': {
+        const held = await shown.open(keyOf(node), () => parts.drafts.read(node.name), access)
+        await parts.drafts.opened(node.name, held.shown.bytes)
+        return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
+      }
+      default:
+        throw new Failure('invalid', 'this is nothing that can be opened')
+    }
+  }
+
+  async function create(path: string): Promise<number> {
+    const ask = until.metadata()
+    // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
+    if (await parts.takenBackAt(path, ask))
+      throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
+    const record = await places.editable(path, ask)
+    if (record !== undefined) {
+      await parts.madeAnew(record)
+      return handles.add({
+        kind: 'record',
+        file: await records.create(parts.source(record)),
+        path,
+        node: record,
+      })
+    }
+    const place = await places.scratch(path, ask)
+    if (place === undefined)
+      throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)
+    return handles.add(localFile(await scratch.create(place), place))
+  }
+
+  function read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number> {
+    const open = handles.get(handle)
+    switch (open.kind) {
+      case 'content':
+        if (!open.readOn && offset >= beginningBytes) {
+          open.readOn = true
+          parts.foresight.readOn(open.path, open.node)
+        }
+        if (content.replacedAt(open.content) !== open.since) throw replacedFailure()
+        return (
+          content.readNow(open.content, offset, target) ??
+          content.read(open.content, offset, target, until.read())
+        )
+      case 'record':
+        return open.file.read(target, offset)
+      case 'local':
+        return open.file.read(target, 0, target.length, offset).then(({ bytesRead }) => bytesRead)
+      case 'text': {
+        const bytes = open.bytes.subarray(offset, offset + target.length)
+        target.set(bytes)
+        return bytes.length
+      }
+    }
+  }
+
+  async function flushRecord({ file, path }: Extract<OpenFile, { kind: 'record' }>): Promise<void> {
+    const began = parts.now()
+    if ((await file.flush(until.save())) === 'saved') parts.doneWell(path, began)
+  }
+
+  /** What can be written is a record or a local file. */
+  function writable(handle: number): RecordHandle | FileHandle {
+    const open = handles.get(handle)
+    if (open.kind === 'record' || open.kind === 'local') return open.file
+    throw new Failure('bad-handle', 'this file is open for reading only')
+  }
+
+  return {
+    open,
+    create,
+    read,
+    versionOf(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'local') return undefined
+      return versionOf(open.node, open.kind === 'content' ? open.since : undefined)
+    },
+    async write(handle, bytes, offset) {
+      const open = handles.get(handle)
+      if (open.kind === 'record') return open.file.write(bytes, offset)
+      if (open.kind !== 'local') throw new Failure('bad-handle', 'this file is open for reading only')
+      await writeAll(open.file, bytes, offset)
+    },
+    async ftruncate(handle, size) {
+      await writable(handle).truncate(size)
+    },
+    flush(handle) {
+      const open = handles.get(handle)
+      return open.kind === 'record' ? flushRecord(open) : undefined
+    },
+    async fsync(handle) {
+      const open = handles.get(handle)
+      if (open.kind === 'record' || open.kind === 'local') await open.file.sync()
+      if (open.kind === 'local') await scratch.syncNames(open.place)
+    },
+    release(handle) {
+      const open = handles.take(handle)
+      switch (open.kind) {
+        case 'record':
+          return open.file.release(until.save())
+        case 'local':
+          return open.file.close()
+        case 'text':
+          return open.release()
+        case 'content':
+          return
+      }
+    },
+  }
+}
+
+const isReport = (path: string): boolean => /^\/reports\/\d+\.json$/.test(path)
+
+/** A full disk takes a part of the bytes before it refuses the rest. */
+async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  try {
+    for (let done = 0; done < bytes.length; ) {
+      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten
+    }
+  } catch (thrown) {
+    throw asFailure(thrown)
+  }
+}

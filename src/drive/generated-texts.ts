@@ -1,0 +1,111 @@
+// The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
+import type { Catalog } from '../cache/metadata/catalog.js'
+import { type Bundled, textsOf } from '../record/compact/compressed-batch.js'
+import { packedText, type TextBytes } from '../record/compact/packed-text.js'
+import { prettyPrint } from '../record/json/print.js'
+import { escapeCell } from '../record/tsv.js'
+import type { Ask, Dialect } from '../remote/remote.js'
+import type { KnownReports } from './names/known-reports.js'
+import {
+  type CalculationNode,
+  chosen,
+  type Dentry,
+  type GeneratedNode,
+  keyOf,
+  type ProjectNode,
+} from './nodes/node.js'
+import type { Tree } from './tree/tree.js'
+
+export interface GeneratedSources {
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  readonly tree: Tree
+  readonly reports: KnownReports
+  /** The mount's own state as JSON text. */
+  readonly status: () => Promise<string>
+  /** What waits to be deleted is not listed. */
+  readonly isHidden: (key: string) => boolean
+}
+
+/** The present wording of a generated text, in UTF-8. */
+export async function generate(node: GeneratedNode, sources: GeneratedSources, ask: Ask): Promise<TextBytes> {
+  if (node.text !== 'project-index') return Buffer.from(await wording(node, sources, ask))
+  const all = await sources.tree.list({ kind: 'project', id: node.id }, ask)
+  return packedText(indexPieces(chosen(all, entry => isChild(entry) && !sources.isHidden(keyOf(entry.node)))))
+}
+
+type Other = Exclude<GeneratedNode, { text: 'project-index' }>
+
+async function wording(node: Other, sources: GeneratedSources, ask: Ask): Promise<string> {
+  switch (node.text) {
+    case 'report-index':
+      return table(
+        ['id', 'title', 'type', 'calculations'],
+        sources.reports.list().map(known => [known.id, known.title, known.type, known.calculations ?? '?']),
+      )
+    case 'status':
+      return sources.status()
+    case 'user':
+      return prettyPrint((await sources.catalog.user(ask)).record)
+    case 'report-types': {
+      const types = await sources.catalog.reportTypes(ask)
+      return prettyPrint({ type: 'array', items: types.map(type => type.record) })
+    }
+    case 'readme':
+      return readme
+  }
+}
+
+const linesAtOnce = 256
+
+function* indexPieces(entries: readonly Dentry[]): Generator<string> {
+  let lines = table(['id', 'kind', 'name', 'listed'], [])
+  let count = 0
+  const others = textsOf(bundled(entries))
+  for (const entry of entries) {
+    if (!isChild(entry)) continue
+    const { name, node } = entry
+    lines += line([node.id, node.kind, name, String(others.next().value)])
+    count += 1
+    if (count % linesAtOnce > 0) continue
+    yield lines
+    lines = ''
+  }
+  yield lines
+}
+
+function* bundled(entries: readonly Dentry[]): Generator<Bundled> {
+  for (const entry of entries)
+    if (isChild(entry)) yield { bundle: entry.node.bundle, place: entry.node.place ?? 0 }
+}
+
+type ChildEntry = Dentry & { readonly node: ProjectNode | CalculationNode }
+const isChild = (entry: Dentry): entry is ChildEntry =>
+  entry.node.kind === 'project' || entry.node.kind === 'calculation'
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [head, ...rows].map(line).join('')
+}
+
+const line = (row: readonly (string | number)[]): string =>
+  `${row.map(value => escapeCell(String(value))).join('\t')}\n`
+
+const readme = `This drive shows a computational-chemistry data platform.
+
+projects/            your projects; a calculation is a folder with its files and a generated .xyz
+projects/X/.project.json, X/CALC/.calculation.json
+                     the records: edit and save them; .index.tsv lists what a project holds
+projects/X/.shares/  who else sees it; save {"user": "...", "permission": "READ"} as new.json to share it
+db/USER/PROJECT      paths as the platform's web pages show them, colleagues' shared projects too
+reports/42.json      a report: edit it, save it, and the service has it; save new.json to make one
+reports/42/          its calculations in order; move, delete and add lines in order.txt
+by-id/               any project, calculation or report by its number
+.calcfs/status.json  who is signed in, whether the service answers, what is unsent
+.calcfs/drafts/      texts that could not be saved, each with a .why that says what to do
+
+mkdir makes a project, mv gives a project or calculation another name, rmdir takes an empty project away.
+With --access manage, rm -r CALCULATION deletes it after three seconds: touch it before to keep it. rm -r of a project
+is refused; calcfs delete PATH... deletes several things, and asks before.
+Files of calculations never change and cannot be created here: the service has no upload.
+calcfs why PATH explains what failed; touch a folder to see other people's changes at once.
+`

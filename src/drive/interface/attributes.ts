@@ -1,0 +1,75 @@
+// What a stat says: file type, mode, size and time of every kind of node.
+import type { Instant } from '../../remote/remote.js'
+import { isDirectory, keyOf, type Node } from '../nodes/node.js'
+
+export interface Attributes {
+  /** File type and permission bits, as st_mode. */
+  readonly mode: number
+  /** In bytes; true, because reads stop at it. */
+  readonly size: number
+  readonly mtime: Instant
+  /** Of a thing's file: which one, and which version of it. */
+  readonly version?: string | undefined
+}
+
+/** The file type bits of st_mode, inode(7). */
+export const fileTypes = { directory: 0o040000, file: 0o100000, link: 0o120000 }
+
+const permissions = {
+  readableDirectory: 0o555,
+  directory: 0o755,
+  content: 0o444,
+  record: 0o644,
+  link: 0o777,
+  scratch: 0o600,
+  drafts: 0o700,
+  draft: 0o400,
+}
+
+/** What of the permission bits only the owner has. */
+const ownerOnly = ~0o077
+
+/**
+ * The st_mode of a node; `writable` is whether its records may be saved at all, `unsaved` whether a draft is shown in its
+ * place: the kernel (default_permissions) shows unsaved texts to nobody but the owner of the mount, also with allow_other.
+ */
+export function modeOf(node: Node, writable: boolean, unsaved = false): number {
+  if (node.kind === 'drafts') return fileTypes.directory | permissions.drafts
+  if (isDirectory(node))
+    return fileTypes.directory | (writable ? permissions.directory : permissions.readableDirectory)
+  switch (node.kind) {
+    case 'record':
+    case 'new':
+    case 'order':
+      return (
+        (fileTypes.file | (writable ? permissions.record : permissions.content)) & (unsaved ? ownerOnly : ~0)
+      )
+    case 'scratch':
+      return fileTypes.file | permissions.scratch
+    case 'link':
+      return fileTypes.link | permissions.link
+    case 'generated':
+    case 'content':
+      return fileTypes.file | permissions.content
+    case 'draft-text':
+      return fileTypes.file | permissions.draft
+  }
+}
+
+/**
+ * Which thing's file the bytes are, and which version of it: `replaced` is when that came to be, where another was before.
+ * Undefined for what is no thing's, or not yet.
+ */
+export function versionOf(node: Node, replaced?: Instant): string | undefined {
+  switch (node.kind) {
+    case 'content':
+      return `${keyOf(node)} ${replaced ?? ''}`
+    // All handles of a text share one wording of it (the text lease).
+    case 'record':
+    case 'order':
+    case 'generated':
+      return keyOf(node)
+    default:
+      return undefined
+  }
+}

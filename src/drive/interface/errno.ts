@@ -1,0 +1,70 @@
+// The one table that turns a failure into the errno a program sees; `mount/fuse.ts` knows the numbers.
+import type { FailureKind } from '../../failure.js'
+
+/** Names as in errno(3). */
+export type ErrnoName =
+  | 'EACCES'
+  | 'EBADF'
+  | 'EBUSY'
+  | 'EEXIST'
+  | 'EFBIG'
+  | 'EHOSTUNREACH'
+  | 'EILSEQ'
+  | 'EINVAL'
+  | 'EIO'
+  | 'EISDIR'
+  | 'ENAMETOOLONG'
+  | 'ENODATA'
+  | 'ENOENT'
+  | 'ENOSPC'
+  | 'ENOTDIR'
+  | 'ENOTEMPTY'
+  | 'EOPNOTSUPP'
+  | 'EPERM'
+  | 'EPROTO'
+  | 'EROFS'
+  | 'ESTALE'
+  | 'ETIMEDOUT'
+  | 'EXDEV'
+
+const table: Record<FailureKind, ErrnoName> = {
+  invalid: 'EINVAL',
+  unauthenticated: 'EACCES',
+  forbidden: 'EACCES',
+  absent: 'ENOENT',
+  conflict: 'ESTALE',
+  replaced: 'ESTALE',
+  'another-thing': 'ESTALE',
+  'too-large': 'EFBIG',
+  busy: 'EBUSY',
+  unsupported: 'EOPNOTSUPP',
+  'service-full': 'ENOSPC',
+  broken: 'EIO',
+  'outcome-unknown': 'EIO',
+  timeout: 'ETIMEDOUT',
+  unreachable: 'EHOSTUNREACH',
+  untrusted: 'EPROTO',
+  'read-only': 'EROFS',
+  'not-permitted': 'EPERM',
+  'not-json': 'EINVAL',
+  refused: 'EINVAL',
+  'no-space': 'ENOSPC',
+  'disk-read-only': 'EROFS',
+  'name-too-long': 'ENAMETOOLONG',
+  'name-not-utf8': 'EILSEQ',
+  'not-empty': 'ENOTEMPTY',
+  exists: 'EEXIST',
+  'stale-attributes': 'ESTALE',
+  'taken-back': 'EEXIST',
+  'is-directory': 'EISDIR',
+  'not-directory': 'ENOTDIR',
+  'no-attribute': 'ENODATA',
+  'bad-handle': 'EBADF',
+  'other-device': 'EXDEV',
+  internal: 'EIO',
+}
+
+/** The errno of a failure. */
+export function errnoOf(kind: FailureKind): ErrnoName {
+  return table[kind]
+}

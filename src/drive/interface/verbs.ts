@@ -1,0 +1,80 @@
+// The kernel's verbs: what a mount, or a test without one, can ask of the drive. What needs no waiting for is answered at once, the rest promised.
+
+import type { Soon } from '../../maybe-promise.js'
+import type { ByteOffset, Instant } from '../../remote/remote.js'
+import type { Attributes } from './attributes.js'
+
+/** What a file is opened for; `write-only` is O_WRONLY, through which nobody sees what is in it. */
+export type OpenAccess = 'read' | 'write' | 'write-only'
+
+/**
+ * A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. A verb that answers
+ * soon may throw its Failure; every promise rejects with one.
+ */
+export interface Drive extends Looking, OpenFiles, Changing {}
+
+/** What asks without changing anything. */
+export interface Looking {
+  getattr(path: string): Soon<Attributes>
+  readdir(path: string): Promise<Listing>
+  readlink(path: string): Promise<string>
+  statfs(): Promise<Space>
+  getxattr(path: string, name: string): Soon<string | undefined>
+  listxattr(path: string): Soon<readonly string[]>
+}
+
+/** What happens to a file by its handle, and how one is got. */
+export interface OpenFiles {
+  open(path: string, access: OpenAccess): Soon<number>
+  create(path: string): Promise<number>
+  /** The number of bytes put into `target`; fewer than it takes only at the end. */
+  read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number>
+  /** As `Attributes.version`, of what this handle reads. */
+  versionOf(handle: number): string | undefined
+  write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
+  ftruncate(handle: number, size: ByteOffset): Promise<void>
+  /** close(2) sees this answer; that of `release` nobody sees. */
+  flush(handle: number): Soon<void>
+  fsync(handle: number): Promise<void>
+  release(handle: number): Soon<void>
+}
+
+/** What changes the tree, or is refused. */
+export interface Changing {
+  truncate(path: string, size: ByteOffset): Promise<void>
+  unlink(path: string): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  mkdir(path: string): Promise<void>
+  rmdir(path: string): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  link(path: string): Promise<void>
+  mknod(path: string): Promise<void>
+  /** chmod and chown: editors copy them to a record; they change nothing. */
+  change(path: string): Promise<void>
+  touch(path: string, mtime: Instant): Promise<void>
+  setxattr(path: string): Promise<void>
+}
+
+/** The entries of a directory; it is iterated once. */
+export interface Listing extends Iterable<DirectoryEntry> {
+  readonly length: number
+}
+
+export interface DirectoryEntry {
+  readonly name: string
+  /** Type bits of st_mode, for d_type. */
+  readonly mode: number
+}
+
+/** Space as statfs(2) shows it, in blocks of `frsize` bytes. */
+export interface Space {
+  readonly bsize: number
+  readonly frsize: number
+  readonly blocks: number
+  readonly bfree: number
+  readonly bavail: number
+  readonly files: number
+  readonly ffree: number
+  readonly favail: number
+  readonly namemax: number
+}

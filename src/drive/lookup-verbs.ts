@@ -1,0 +1,196 @@
+// The verbs that look: stat, list, follow, and what df and getfattr ask.
+
+import { asFailure, Failure } from '../failure.js'
+import { after, type Soon } from '../maybe-promise.js'
+import type { TextBytes } from '../record/compact/packed-text.js'
+import { type Ask, type Content, type Instant, instant } from '../remote/remote.js'
+import type { DriveParts } from './context.js'
+import { type Attributes, modeOf, versionOf } from './interface/attributes.js'
+import type { Listing, Looking } from './interface/verbs.js'
+import {
+  chosen,
+  type Dated,
+  type Dentry,
+  type DirectoryNode,
+  isDirectory,
+  isEditable,
+  keyOf,
+  type Node,
+} from './nodes/node.js'
+import type { Shown } from './records/text-lease.js'
+import { openPathWalks } from './tree/path-deadline.js'
+import { isDirectorysOwn, type Places, parentOf } from './tree/path-resolver.js'
+
+/** A directory's st_size means nothing here; this is what most file systems show. */
+const directorySize = 4096
+
+export function openLooking(parts: DriveParts, places: Places, until: () => Ask): Looking {
+  const { content, records, scratch, shown, times, tree } = parts
+  const walks = openPathWalks(parts.deadlines.metadata, parts.now)
+
+  /** The mode comes last: reading a record tells whether it is published. */
+  function attributes(node: Node, ask: Ask): Soon<Attributes> {
+    return after(sizeAndTime(node, ask), ({ size, mtime }) => {
+      const unsaved = isEditable(node) && records.draftOf(keyOf(node)) !== undefined
+      const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
+      const mode = modeOf(node, mayBeWritten(node), unsaved)
+      return { mode, size, mtime, version: versionOf(node, replaced) }
+    })
+  }
+
+  function sizeAndTime(node: Node, ask: Ask): Soon<Omit<Attributes, 'mode'>> {
+    switch (node.kind) {
+      case 'record':
+      case 'new':
+      case 'order':
+        return records.stat(parts.source(node), ask)
+      case 'generated':
+        return after(
+          parts.generated.stat(keyOf(node), () => parts.produce(node, ask)),
+          sizeOfText,
+        )
+      case 'content':
+        return after(sizeOf(node.content, ask), size => ({ size, mtime: timeOfContent(node) }))
+      case 'scratch':
+        return scratch.stat(node.place)
+      case 'draft-text':
+        return after(
+          shown.stat(keyOf(node), () => parts.drafts.read(node.name)),
+          sizeOfText,
+        )
+      case 'link':
+        return { size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
+      case 'project':
+      case 'calculation':
+        return { size: directorySize, mtime: timeOf(node) }
+      default:
+        return { size: directorySize, mtime: times.first(keyOf(node), undefined) }
+    }
+  }
+
+  const timeOf = (node: Node & Dated) => node.since ?? times.first(keyOf(node), node.date)
+
+  /** The kernel keeps a file's pages until its time moves: another version has a later one. */
+  function timeOfContent(node: Node & { readonly kind: 'content' }): Instant {
+    const time = timeOf(node)
+    const replaced = content.replacedAt(node.content)
+    return replaced === undefined ? time : instant(Math.max(replaced, time + 1))
+  }
+
+  /** A file that the service no longer has was promised by a listing that is old. */
+  function sizeOf(wanted: Content, ask: Ask): Soon<number> {
+    const told = content.told(wanted)
+    if (told !== undefined) return told
+    return content.size(wanted, ask).catch((thrown: unknown) => {
+      if (asFailure(thrown).kind === 'absent') parts.catalog.refreshCalculation(wanted.calculation)
+      throw thrown
+    })
+  }
+
+  /** Directories show whether the mount takes changes at all, records whether this one does. */
+  function mayBeWritten(node: Node): boolean {
+    if (node.kind === 'content') return false
+    return isEditable(node)
+      ? !(parts.source(node).editing instanceof Failure)
+      : parts.rights.frozen(node) === undefined
+  }
+
+  async function readdir(path: string): Promise<Listing> {
+    const ask = until()
+    parts.pending.due()
+    const directory = await places.node(path, ask)
+    if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
+    const all = chosen(await listed(path, directory, ask), ({ node }) => !parts.isHidden(keyOf(node)))
+    const entries = parts.removing.listed(directory, all)
+    parts.foresight.listed(path, directory, entries)
+    return shownAs(entries)
+  }
+
+  /** A directory that the service no longer has was promised by its parent's listing. */
+  async function listed(path: string, directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
+    try {
+      return await tree.list(directory, ask, path)
+    } catch (thrown) {
+      if (asFailure(thrown).kind === 'absent')
+        await tree.refresh(await tree.directory(parentOf(path), ask), ask)
+      throw thrown
+    }
+  }
+
+  async function waitedFor(path: string, attributes: Promise<Attributes>, ask: Ask): Promise<Attributes> {
+    const ended = parts.removing.waits(path)
+    try {
+      const found = await attributes
+      walks.answered(path, ask)
+      return found
+    } catch (thrown) {
+      if (isDirectorysOwn(path)) guardUnseen(path, thrown)
+      throw thrown
+    } finally {
+      ended()
+    }
+  }
+
+  /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
+  function guardUnseen(path: string, thrown: unknown): void {
+    if (asFailure(thrown).kind === 'absent' || parts.rights.access !== 'manage') return
+    const directory = parentOf(path)
+    tree.directory(directory, until()).then(
+      node => parts.removing.ownFileUnseen(directory, node),
+      // What has no directory that can be found has nothing in it that could be deleted.
+      asFailure,
+    )
+  }
+
+  return {
+    getattr(path) {
+      const ask = walks.ask(path)
+      parts.pending.due()
+      try {
+        const soon = after(places.node(path, ask), node => {
+          parts.foresight.looked(path, node)
+          return attributes(node, ask)
+        })
+        return soon instanceof Promise ? waitedFor(path, soon, ask) : soon
+      } catch (thrown) {
+        if (isDirectorysOwn(path)) guardUnseen(path, thrown)
+        throw thrown
+      }
+    },
+    async readdir(path) {
+      walks.end(path)
+      const ended = parts.removing.waits(`${path}/`)
+      try {
+        return await readdir(path)
+      } finally {
+        ended()
+      }
+    },
+    async readlink(path) {
+      const node = await places.node(path, until())
+      if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)
+      return node.to
+    },
+    statfs: parts.statfs,
+    getxattr(path, name) {
+      // `ls -l` and every write ask for security.*, and nobody else for more.
+      if (!name.startsWith('user.calcfs.')) return undefined
+      return after(places.node(path, until()), node => parts.xattrs.get(path, node, name))
+    },
+    listxattr(path) {
+      return after(places.node(path, until()), node => parts.xattrs.list(path, node))
+    },
+  }
+}
+
+/** Made one at a time: a directory may have a hundred thousand. */
+function shownAs(entries: readonly Dentry[]): Listing {
+  return {
+    length: entries.length,
+    *[Symbol.iterator]() {
+      for (const { name, node } of entries) yield { name, mode: modeOf(node, false) }
+    },
+  }
+}
+
+const sizeOfText = ({ bytes, mtime }: Shown<TextBytes>) => ({ size: bytes.length, mtime })

@@ -1,0 +1,68 @@
+// The reports known here: no operation lists reports, so those created, opened or added are remembered with what their records said.
+import { z } from 'zod'
+import type { Ledger } from '../../cache/ledger/ledger.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
+import { compareIds } from '../nodes/name.js'
+
+/** One line of INDEX.tsv. */
+export interface KnownReport {
+  readonly id: ReportId
+  readonly title: string
+  readonly type: string
+  readonly calculations: number | undefined
+}
+
+export interface KnownReports {
+  /** In the order of their ids. */
+  list(): readonly KnownReport[]
+  knows(id: ReportId): boolean
+  /** Remembers a report with what its record says now. */
+  add(id: ReportId, record: JsonObject): void
+  /** Keeps a known report's line true; an unknown report stays unknown. */
+  refresh(id: ReportId, record: JsonObject): void
+  /** The service said that it is gone. */
+  drop(id: ReportId): void
+}
+
+const room = 'known-reports'
+
+const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
+
+/** A line that another version wrote says nothing, but the report stays known. */
+function lineIn(text: string): Omit<KnownReport, 'id'> {
+  try {
+    const { title, type, calculations } = lineForm.parse(JSON.parse(text))
+    return { title, type, calculations }
+  } catch {
+    return { title: '', type: '', calculations: undefined }
+  }
+}
+
+export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
+  function add(id: ReportId, record: JsonObject): void {
+    const line = JSON.stringify({
+      title: dialect.facts(record).title ?? '',
+      type: dialect.reportType(record) ?? '',
+      calculations: dialect.rows(record)?.length,
+    })
+    if (ledger.get(room, id) === line) return
+    ledger.set(room, id, line)
+    // No operation of the service would bring this list back.
+    ledger.flush()
+  }
+
+  return {
+    list: () =>
+      [...ledger.entries(room)]
+        .filter(([id]) => idForm.test(id))
+        .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
+        .sort((a, b) => compareIds(a.id, b.id)),
+    knows: id => ledger.get(room, id) !== undefined,
+    add,
+    refresh(id, record) {
+      if (ledger.get(room, id) !== undefined) add(id, record)
+    },
+    drop: id => ledger.delete(room, id),
+  }
+}

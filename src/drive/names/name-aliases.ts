@@ -1,0 +1,54 @@
+// The names under which this mount has made or renamed things: they answer at once and for its life, whatever the service made of them.
+import type { Ledger } from '../../cache/ledger/ledger.js'
+import { idForm, type ProjectId } from '../../remote/remote.js'
+import type { Node } from '../nodes/node.js'
+
+export type Named = Extract<Node, { kind: 'project' | 'calculation' }>
+
+export interface WrittenNames {
+  /** The child of a project under a name that was written here; a name that the service lists goes before. */
+  find(parent: ProjectId, name: string): Named | undefined
+  add(parent: ProjectId, name: string, node: Named): void
+  /** A name that a save has changed: whoever came by it, an editor at work, goes on by it. It keeps nobody from using it anew. */
+  addFormer(parent: ProjectId, name: string, node: Named): void
+  isFormer(parent: ProjectId, name: string): boolean
+  drop(parent: ProjectId, name: string): void
+  /** Whether this mount has made the project, in this life or an earlier one. */
+  hasMade(id: ProjectId): boolean
+  made(id: ProjectId): void
+  gone(id: ProjectId): void
+  /** The id stands for another thing now: no name that was written here leads to it, and it was not made here. */
+  forget(kind: Named['kind'], id: Named['id']): void
+}
+
+/** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
+export function openWrittenNames(ledger: Ledger, mountPoint: string): WrittenNames {
+  const names = new Map<string, Named>()
+  const former = new Map<string, Named>()
+  const room = `made ${mountPoint}`
+  const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
+  return {
+    find: (parent, name) => names.get(keyOf(parent, name)) ?? former.get(keyOf(parent, name)),
+    add(parent, name, node) {
+      former.delete(keyOf(parent, name))
+      names.set(keyOf(parent, name), node)
+    },
+    addFormer: (parent, name, node) => former.set(keyOf(parent, name), node),
+    isFormer: (parent, name) => former.has(keyOf(parent, name)) && !names.has(keyOf(parent, name)),
+    drop(parent, name) {
+      former.delete(keyOf(parent, name))
+      names.delete(keyOf(parent, name))
+    },
+    hasMade: id => idForm.test(id) && ledger.get(room, id) !== undefined,
+    made(id) {
+      ledger.set(room, id, '')
+      ledger.flush()
+    },
+    gone: id => ledger.delete(room, id),
+    forget(kind, id) {
+      for (const all of [names, former])
+        for (const [key, node] of all) if (node.kind === kind && node.id === id) all.delete(key)
+      if (kind === 'project') ledger.delete(room, id)
+    },
+  }
+}

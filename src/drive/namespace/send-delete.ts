@@ -1,0 +1,203 @@
+// How each kind of thing is deleted on the service: looked at once more, sent once, forgotten here.
+import type { Catalog, Child } from '../../cache/metadata/catalog.js'
+import { deleteOnce } from '../../edit/save/delete.js'
+import { editsBetween } from '../../edit/save/diff.js'
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { Ask, Dialect, FileTitle, Instant, ProjectId, Remote, Share } from '../../remote/remote.js'
+import type { KnownReports } from '../names/known-reports.js'
+import type { WrittenNames } from '../names/name-aliases.js'
+import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
+
+export interface DeletingParts {
+  readonly catalog: Catalog
+  readonly reports: KnownReports
+  readonly written: WrittenNames
+  readonly remote: Remote
+  readonly dialect: Dialect
+  /** No `new*.json` stands for a record that is gone. */
+  readonly forgetNames: (node: RecordNode) => void
+  readonly now: () => Instant
+}
+
+/** A calculation as it was when its removal was asked for. */
+export interface Removed {
+  readonly node: CalculationNode
+  /** The last part of the path by which it was reached. */
+  readonly name: string
+  readonly project: ProjectId | undefined
+  readonly record: JsonObject | undefined
+  readonly files: readonly FileTitle[]
+}
+
+type ShareRecord = Extract<RecordNode, { of: 'share' }>
+
+export type Target = CalculationNode | ProjectNode | RecordNode
+
+export interface Seen {
+  readonly title: string
+  readonly files?: readonly FileTitle[]
+}
+
+export interface Deleting {
+  /** @throws Failure 'not-empty' where the service has anything in it */
+  refuseFull(node: ProjectNode, path: string, ask: Ask): Promise<void>
+  emptyProject(node: ProjectNode, name: string, ask: Ask): Promise<void>
+  /** @throws Failure 'conflict' where it was changed since */
+  calculation(removed: Removed, ask: Ask): Promise<void>
+  /** @throws Failure 'conflict' where it was changed since */
+  record(node: RecordNode, unlinked: JsonObject | undefined, ask: Ask): Promise<void>
+  /** What the service says of it now: its title, and the files of a calculation. */
+  look(node: Target, ask: Ask): Promise<Seen>
+  /** The record as it is known here, without a request. */
+  known(node: RecordNode | CalculationNode): JsonObject | undefined
+}
+
+/** How many of the children of each kind that were listed before are asked for by their numbers. */
+const childrenAsked = 2
+const elsewhere = { parent: '', title: undefined }
+
+export function openDeleting(parts: DeletingParts): Deleting {
+  const { catalog, remote, written, now } = parts
+
+  function forgetChild(parent: ProjectId | undefined, child: Child, name: string): void {
+    if (parent === undefined) return
+    catalog.forgetIn(parent, child)
+    written.drop(parent, name)
+  }
+
+  /** Empty lists may come from a cache in front of the service: what was listed here before must be gone, or elsewhere. */
+  async function refuseListedBefore(node: ProjectNode, path: string, ask: Ask): Promise<void> {
+    const { calculations = [], projects = [] } = catalog.knownChildren(node.id) ?? {}
+    const records = [
+      ...calculations.slice(0, childrenAsked).map(({ id }) => remote.calculation(id, ask)),
+      ...projects.slice(0, childrenAsked).map(({ id }) => remote.project(id, ask)),
+    ]
+    for (const record of await Promise.all(records.map(asked => asked.catch(unlessAbsent)))) {
+      const { parent = node.id, title = 'something' } =
+        record === undefined ? elsewhere : parts.dialect.facts(record)
+      if (parent !== node.id) continue
+      throw new Failure('not-empty', `${path}: the service lists nothing in it, and yet has ${title} there`)
+    }
+  }
+
+  /** What somebody else has changed since it was removed is not what was to be deleted; what is gone already is. */
+  async function refuseChanged(
+    removed: JsonObject | undefined,
+    looked: Promise<JsonObject>,
+    project?: ProjectId,
+  ): Promise<void> {
+    const { facts, plain } = parts.dialect
+    const present = await looked.catch(unlessAbsent)
+    if (present === undefined) return
+    refuseMoved(project, facts(present).parent)
+    if (removed === undefined) return
+    if (editsBetween(plain(removed), plain(present)).size === 0) return
+    throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
+  }
+
+  function known(node: RecordNode | CalculationNode): JsonObject | undefined {
+    if (node.kind === 'calculation') return catalog.knownRecord({ kind: 'calculation', id: node.id })
+    if (node.of === 'report') return catalog.knownRecord({ kind: 'report', id: node.id })
+    return node.of === 'share'
+      ? catalog.knownShares(node.project)?.find(({ id }) => id === node.id)?.record
+      : undefined
+  }
+
+  const titleOf = (record: JsonObject): string => parts.dialect.facts(record).title ?? ''
+
+  async function shareNow(node: ShareRecord, ask: Ask): Promise<Share> {
+    const share = (await remote.shares(node.project, ask)).find(({ id }) => id === node.id)
+    if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
+    return share
+  }
+
+  return {
+    known,
+
+    async look(node, ask) {
+      if (node.kind === 'project') return { title: titleOf(await remote.project(node.id, ask)) }
+      if (node.kind === 'calculation') {
+        const files = await remote.allFileTitles(node.id, ask)
+        const record = await remote.calculation(node.id, ask)
+        refuseMoved(node.parent, parts.dialect.facts(record).parent)
+        return { title: titleOf(record), files }
+      }
+      if (node.of === 'report') return { title: titleOf(await remote.report(node.id, ask)) }
+      if (node.of !== 'share') return { title: '' }
+      const { user, permission } = await shareNow(node, ask)
+      return { title: [user, permission].filter(word => word !== undefined).join(' ') }
+    },
+
+    async refuseFull(node, path, ask) {
+      const count = await remote.countChildren(node.id, ask)
+      if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
+      await refuseListedBefore(node, path, ask)
+    },
+
+    async emptyProject(node, name, ask) {
+      await deleteOnce(
+        { delete: a => remote.deleteProject(node.id, a), look: a => remote.project(node.id, a) },
+        ask,
+        now(),
+      )
+      catalog.forget({ kind: 'project', id: node.id })
+      written.gone(node.id)
+      forgetChild(node.parent, node, name)
+    },
+
+    async calculation({ node, name, project, record, files }, ask) {
+      const look = async (a: Ask): Promise<JsonObject> => {
+        refuseAdded(files, await remote.allFileTitles(node.id, a))
+        return remote.calculation(node.id, a)
+      }
+      await refuseChanged(record, look(ask), project)
+      await deleteOnce(
+        { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
+        ask,
+        now(),
+      )
+      catalog.forget({ kind: 'calculation', id: node.id })
+      forgetChild(project, node, name)
+    },
+
+    async record(node, unlinked, ask) {
+      if (node.of === 'report') {
+        await refuseChanged(unlinked, remote.report(node.id, ask))
+        await deleteOnce(
+          { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
+          ask,
+          now(),
+        )
+        parts.reports.drop(node.id)
+        parts.forgetNames(node)
+        return catalog.forget({ kind: 'report', id: node.id })
+      }
+      if (node.of !== 'share') return
+      const look = async (a: Ask) => (await shareNow(node, a)).record
+      await refuseChanged(unlinked, look(ask))
+      await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, ask, now())
+      parts.forgetNames(node)
+      catalog.forgetIn(node.project, { kind: 'share', id: node.id })
+    },
+  }
+}
+
+/** Where two sources say in which project it is, and do not agree, another client has moved it. */
+function refuseMoved(from: string | undefined, to: string | undefined): void {
+  if (from === undefined || to === undefined || from === to) return
+  throw new Failure(
+    'conflict',
+    `it was listed in project ${from}, and is in project ${to} now: somebody has moved it, and it is not deleted`,
+  )
+}
+
+function refuseAdded(before: readonly FileTitle[], present: readonly FileTitle[]): void {
+  const added = present.filter(title => !before.includes(title))
+  if (added.length === 0) return
+  throw new Failure('conflict', `${added.join(', ')} was added since it was removed here: it is not deleted`)
+}
+
+function unlessAbsent(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+}

@@ -1,0 +1,196 @@
+// What a path of the drive can be: a closed union, so that every switch over it is complete.
+import type { Bundle } from '../../record/compact/compressed-batch.js'
+import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
+
+/** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
+export type RecordNode =
+  | ({ readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId } & Child)
+  | ({ readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId } & Child)
+  | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
+  | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
+
+/** What the listing that names it says of it, if it was reached that way. */
+export interface Child {
+  readonly parent?: ProjectId | undefined
+  readonly published?: boolean | undefined
+  /** Where that is which `.index.tsv` says of it beside its name. */
+  readonly bundle?: Bundle | undefined
+  readonly place?: number
+  /** It was reached by a name that a save has changed; it is listed under another one. */
+  readonly isOldName?: boolean
+}
+
+/** A file that makes a record when it is saved, and stands for that record afterwards. */
+export type NewNode =
+  | { readonly kind: 'new'; readonly of: 'report'; readonly name: string }
+  | { readonly kind: 'new'; readonly of: 'share'; readonly name: string; readonly project: ProjectId }
+
+/** A report's list as lines. */
+export interface OrderNode {
+  readonly kind: 'order'
+  readonly id: ReportId
+}
+
+/** A file whose saves reach the service. */
+export type EditableNode = RecordNode | NewNode | OrderNode
+
+/** A text that calcfs writes itself from what it knows. */
+export type GeneratedNode =
+  | { readonly kind: 'generated'; readonly text: 'project-index'; readonly id: ProjectId }
+  | {
+      readonly kind: 'generated'
+      readonly text: 'report-index' | 'status' | 'user' | 'report-types' | 'readme'
+      readonly id: ''
+    }
+
+/** When the platform says it is from, where it said so without being asked for it. */
+export interface Dated {
+  readonly date?: Instant | undefined
+  /** The time it shows for good, which its listing remembers. */
+  readonly since?: Instant | undefined
+  /** When it was made, where that is known. */
+  readonly born?: Instant | undefined
+}
+
+export type ProjectNode = {
+  readonly kind: 'project'
+  readonly id: ProjectId
+  readonly title?: string | undefined
+} & Dated &
+  Child
+export type CalculationNode = {
+  readonly kind: 'calculation'
+  readonly id: CalculationId
+  readonly title: string
+} & Dated &
+  Child
+
+export type DirectoryNode =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'top' }
+  | ProjectNode
+  | CalculationNode
+  | { readonly kind: 'shares'; readonly project: ProjectId }
+  | { readonly kind: 'users' }
+  | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'reports' }
+  | { readonly kind: 'report'; readonly id: ReportId }
+  | { readonly kind: 'numbers' }
+  | { readonly kind: 'number-room'; readonly of: 'project' | 'calculation' | 'report' }
+  | { readonly kind: 'own' }
+  | { readonly kind: 'drafts' }
+
+export type Node =
+  | DirectoryNode
+  | EditableNode
+  | GeneratedNode
+  | ({ readonly kind: 'content'; readonly content: Content } & Dated)
+  /** One that a program made beside a record has its place there. */
+  | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace; readonly because?: string }
+  | { readonly kind: 'draft-text'; readonly name: string }
+  | { readonly kind: 'scratch'; readonly place: ScratchPlace }
+
+/** Where a local file of an editor lies: beside which record's directory, and under which name. */
+export interface ScratchPlace {
+  readonly directory: string
+  readonly name: string
+}
+
+/** One name of a directory. */
+export interface Dentry {
+  readonly name: string
+  readonly node: Node
+}
+
+export function isDirectory(node: Node): node is DirectoryNode {
+  switch (node.kind) {
+    case 'root':
+    case 'top':
+    case 'project':
+    case 'calculation':
+    case 'shares':
+    case 'users':
+    case 'user':
+    case 'reports':
+    case 'report':
+    case 'numbers':
+    case 'number-room':
+    case 'own':
+    case 'drafts':
+      return true
+    case 'record':
+    case 'new':
+    case 'order':
+    case 'generated':
+    case 'content':
+    case 'link':
+    case 'draft-text':
+    case 'scratch':
+      return false
+  }
+}
+
+export function isEditable(node: Node): node is EditableNode {
+  return node.kind === 'record' || node.kind === 'new' || node.kind === 'order'
+}
+
+/** A name for the node that outlives restarts; times and shown texts are kept under it. */
+export function keyOf(node: Node): string {
+  switch (node.kind) {
+    case 'record':
+      return `record ${node.of} ${node.id}`
+    case 'new':
+      return `new ${node.of} ${node.of === 'share' ? `${node.project} ` : ''}${node.name}`
+    case 'order':
+      return `order ${node.id}`
+    case 'generated':
+      return `generated ${node.text} ${node.id}`
+    case 'project':
+    case 'calculation':
+    case 'report':
+      return `${node.kind} ${node.id}`
+    case 'shares':
+      return `shares ${node.project}`
+    case 'user':
+    case 'draft-text':
+      return `${node.kind} ${node.name}`
+    case 'number-room':
+      return `number-room ${node.of}`
+    case 'content':
+      return contentKey(node.content)
+    case 'link':
+      return `link ${node.to}`
+    case 'scratch':
+      return `scratch ${node.place.directory} ${node.place.name}`
+    case 'root':
+    case 'top':
+    case 'users':
+    case 'reports':
+    case 'numbers':
+    case 'own':
+    case 'drafts':
+      return node.kind
+  }
+}
+
+function contentKey({ of, calculation, mark = '', title }: Content): string {
+  return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
+}
+
+/** The entries that pass: the very list, or its tail, where that is all of them, for it may be long. */
+export function chosen(entries: readonly Dentry[], passes: (entry: Dentry) => boolean): readonly Dentry[] {
+  const first = Math.max(0, entries.findIndex(passes))
+  const tail = first === 0 ? entries : entries.slice(first)
+  return tail.every(passes) ? tail : entries.filter(passes)
+}
+
+/** The node of this name in a list of entries. */
+export const nodeIn = (entries: readonly Dentry[], name: string): Node | undefined =>
+  entries.find(entry => entry.name === name)?.node
+
+/** The same for many lookups; of equal names the first counts. */
+export const nodesByName = (entries: readonly Dentry[]): ReadonlyMap<string, Node> =>
+  new Map(entries.toReversed().map(({ name, node }) => [name, node]))
+
+export const dentries = (named: ReadonlyMap<string, Node>): Dentry[] =>
+  [...named].map(([name, node]) => ({ name, node }))

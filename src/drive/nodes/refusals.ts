@@ -1,0 +1,38 @@
+// The sentences with which the drive refuses what the service has no operation for.
+import { Failure } from '../../failure.js'
+import { type DirectoryNode, isDirectory, type Node } from './node.js'
+
+export const noUpload =
+  'the service has no upload: files cannot be created here, only records be changed and what an editor makes beside them'
+
+export const noSuchReport =
+  'the service has no such report, and gives a new one its number itself: save it as new.json, or as new-dyes.json'
+
+/** Why this node cannot be written. */
+export function readOnlyBecause(node: Node): string {
+  return node.kind === 'content' || node.kind === 'calculation'
+    ? 'the files of a calculation never change'
+    : 'this cannot be changed through the drive'
+}
+
+/** The kind of refusal for a verb that is about files. */
+export const refusalOf = (node: Node): 'is-directory' | 'not-permitted' =>
+  isDirectory(node) ? 'is-directory' : 'not-permitted'
+
+/** Why no project can be made in this directory. */
+export function noProjectHere(directory: DirectoryNode): string {
+  if (directory.kind === 'top')
+    return 'a project is made inside a project, and projects/ stands for none here: the service gives your space no id, so name a project with --root'
+  return directory.kind === 'calculation'
+    ? 'a calculation holds no projects'
+    : 'projects are made below projects/ only'
+}
+
+/**
+ * An editor at work goes on by the name that it has changed (RECORD-4); nothing is deleted by it.
+ * @throws Failure 'absent'
+ */
+export function refuseOldName(path: string, node: Node): void {
+  if ((node.kind !== 'calculation' && node.kind !== 'project') || node.isOldName !== true) return
+  throw new Failure('absent', `${path}: it is called otherwise now; remove it by the name that is listed`)
+}

@@ -1,0 +1,71 @@
+// Contents fetched before they are opened: whole where their kind is read, so many bytes at most, and let go when he leaves.
+import type { ContentCache } from '../../cache/content/content.js'
+import type { Ask, Content } from '../../remote/remote.js'
+import type { Deed } from './access-pattern.js'
+
+export interface ReadAhead {
+  /** Asks for what is usually done to it: its size, or its bytes. */
+  take(
+    path: string,
+    content: Content,
+    how: { readonly deed: Deed; readonly ask: Ask; readonly signal: AbortSignal },
+  ): Promise<void>
+  /** It was opened: what lay ready for it is used. */
+  opened(path: string): void
+  /** So much lies ready that no more is fetched for now. */
+  full(): boolean
+  /** Nobody comes for what lies ready. */
+  clear(): void
+}
+
+/** Of files that are opened and not read on, only what is hardly longer than its beginning is fetched. */
+const mostOf: Readonly<Record<Deed, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
+/** Longer ones are called off when their reader has left, in bytes. */
+const longBytes = 1 << 20
+/** What a file counts before its length is known. */
+const supposedBytes = 64 << 10
+
+/** At most `readyAtMost` bytes lie ready and are in nobody's hands. */
+export function readAhead(
+  content: Pick<ContentCache, 'size' | 'ahead' | 'cached' | 'told'>,
+  readyAtMost: number,
+): ReadAhead {
+  const ready = new Map<string, number>()
+  let bytes = 0
+
+  function drop(path: string): void {
+    bytes -= ready.get(path) ?? 0
+    ready.delete(path)
+  }
+
+  function put(path: string, length: number): void {
+    drop(path)
+    ready.set(path, length)
+    bytes += length
+  }
+
+  return {
+    async take(path, wanted, { deed, ask, signal }) {
+      // A geometry has no size before it is made.
+      if (deed === 'looked' && wanted.of === 'file') return void (await content.size(wanted, ask))
+      if (bytes >= readyAtMost || content.cached(wanted) === 1) return
+      const most = Math.min(mostOf[deed], readyAtMost)
+      put(path, supposedBytes)
+      try {
+        // A short body is on its way faster than it is called off, and would have to be asked for again.
+        const isLong = (content.told(wanted) ?? 0) > longBytes
+        const length = await content.ahead(wanted, ask, most, isLong ? signal : undefined)
+        if (ready.has(path)) put(path, length > most ? 0 : length)
+      } catch (thrown) {
+        drop(path)
+        throw thrown
+      }
+    },
+    opened: drop,
+    full: () => bytes >= readyAtMost,
+    clear() {
+      ready.clear()
+      bytes = 0
+    },
+  }
+}

@@ -1,0 +1,85 @@
+// The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
+import { setMaxListeners } from 'node:events'
+import { asFailure, type Failure } from '../../failure.js'
+import { type Ask, type Instant, instant } from '../../remote/remote.js'
+
+/** Asks ahead; `signal` tells that nobody wants it any more. */
+type Guess = (ask: Ask, signal: AbortSignal) => Promise<unknown>
+
+/** Guesses that stand or fall together. */
+export interface Batch {
+  add(guess: Guess): void
+  /** What has not begun is forgotten, what can be stopped is stopped. */
+  cancel(): void
+}
+
+export interface Guesses {
+  batch(): Batch
+}
+
+/** Milliseconds after which a guess has come too late anyway. */
+const patienceMs = 30_000
+/** The service is in trouble: nothing more is asked that nobody waits for. */
+const troubles = new Set<Failure['kind']>(['busy', 'timeout', 'unreachable'])
+
+/** `room` is how many guesses may be under way side by side, now. */
+export function openGuesses(room: () => number, now: () => Instant): Guesses {
+  // One queue for all batches: the order in which they are wanted.
+  let waiting: { readonly guess: Guess; readonly signal: AbortSignal }[] = []
+  let first = 0
+  let underWay = 0
+  const batches = new Set<Batch>()
+
+  function begin(): void {
+    while (first < waiting.length && underWay < room()) {
+      const next = waiting[first]
+      first += 1
+      if (next === undefined || next.signal.aborted) continue
+      underWay += 1
+      void run(next.guess, next.signal)
+    }
+    if (first < waiting.length && first < 1024) return
+    waiting = waiting.slice(first)
+    first = 0
+  }
+
+  async function run(guess: Guess, signal: AbortSignal): Promise<void> {
+    try {
+      await guess({ deadline: instant(now() + patienceMs), lane: 'guess' }, signal)
+    } catch (thrown) {
+      // A guess that fails costs nothing: the user's own question will tell him.
+      if (troubles.has(asFailure(thrown).kind) && !signal.aborted) for (const batch of batches) batch.cancel()
+    } finally {
+      underWay -= 1
+      begin()
+    }
+  }
+
+  return {
+    batch() {
+      // Most batches end without a single guess, or without being called off.
+      let control: AbortController | undefined
+      const batch: Batch = {
+        add(guess) {
+          batches.add(batch)
+          control ??= signalOfMany()
+          waiting.push({ guess, signal: control.signal })
+          begin()
+        },
+        cancel() {
+          batches.delete(batch)
+          control?.abort()
+          control = undefined
+        },
+      }
+      return batch
+    },
+  }
+}
+
+/** More guesses than the ten that Node warns of hear one signal. */
+function signalOfMany(): AbortController {
+  const control = new AbortController()
+  setMaxListeners(0, control.signal)
+  return control
+}

@@ -1,0 +1,113 @@
+// One folder that somebody uses: who looks at one of its files after listing it looks at all, who opens two reads on.
+import type { Ask, Instant } from '../../remote/remote.js'
+import type { Dentry } from '../nodes/node.js'
+import type { Deed } from './access-pattern.js'
+import type { ReadAhead } from './content-prefetch.js'
+import type { Folder } from './cursor.js'
+import type { Batch, Guesses } from './queue.js'
+
+export interface InFolder {
+  listed(path: string): void
+  looked(folder: Folder, name: string): void
+  opened(folder: Folder, name: string): void
+  /** One of its files is read on beyond its beginning. */
+  readOn(folder: Folder): void
+  /** Forgets whoever did nothing since then. */
+  leftSince(since: Instant): void
+}
+
+/** What is done in one folder. */
+interface Use {
+  readonly batch: Batch
+  /** Files looked at since it was listed. */
+  looks: number
+  /** The place of the file that was opened last, among the files; -1 before the first. */
+  opened: number
+  /** How many files ahead are fetched; doubles with each that is opened in order. */
+  reach: number
+  /** The first place nobody has asked for. */
+  asked: number
+  deed: Deed
+  at: Instant
+}
+
+const usesAtMost = 64
+const reachAtMost = 64
+/** Who skips more files than this between two does not read them in order. */
+const skipAtMost = 2
+
+export function openInFolder(guesses: Guesses, ahead: ReadAhead, now: () => Instant): InFolder {
+  const uses = new Map<string, Use>()
+
+  function use(path: string): Use {
+    const known = uses.get(path)
+    if (known !== undefined) {
+      known.at = now()
+      return known
+    }
+    const none = { looks: -1, opened: -1, reach: 0, asked: 0 }
+    const fresh: Use = { batch: guesses.batch(), ...none, deed: 'opened', at: now() }
+    uses.set(path, fresh)
+    for (const [oldest, { batch }] of uses) {
+      if (uses.size <= usesAtMost) break
+      batch.cancel()
+      uses.delete(oldest)
+    }
+    return fresh
+  }
+
+  const take = ({ batch }: Use, folder: Folder, { name, node }: Dentry, deed: Deed): void => {
+    if (node.kind !== 'content') return
+    const { content } = node
+    batch.add((ask: Ask, signal) => ahead.take(`${folder.path}/${name}`, content, { deed, ask, signal }))
+  }
+
+  return {
+    listed(path) {
+      use(path).looks = 0
+    },
+    looked(folder, name) {
+      const here = use(folder.path)
+      // Without a listing it was one file that he wanted.
+      if (here.looks < 0) return
+      here.looks += 1
+      // A geometry has no size without being made: only who looks at several files is thought to want that one, too.
+      const wanted = here.looks === 1 ? 'file' : here.looks === 2 ? 'xyz' : undefined
+      for (const dentry of wanted === undefined ? [] : folder.entries) {
+        if (dentry.name === name || dentry.node.kind !== 'content') continue
+        if (dentry.node.content.of === wanted) take(here, folder, dentry, 'looked')
+      }
+    },
+    readOn(folder) {
+      use(folder.path).deed = 'read'
+    },
+    opened(folder, name) {
+      const here = use(folder.path)
+      const files = folder.entries.filter(({ node }) => node.kind === 'content')
+      const at = files.findIndex(file => file.name === name)
+      if (at < 0 || at === here.opened) return
+      const step = at - here.opened
+      const inOrder = here.opened >= 0 && step > 0 && step <= skipAtMost
+      here.opened = at
+      if (!inOrder) {
+        here.reach = 0
+        here.asked = 0
+        return here.batch.cancel()
+      }
+      here.reach = Math.min(Math.max(2, here.reach * 2), reachAtMost)
+      const end = Math.min(at + 1 + here.reach, files.length)
+      for (let next = Math.max(at + 1, here.asked); next < end && !ahead.full(); next += 1) {
+        const file = files[next]
+        if (file !== undefined) take(here, folder, file, here.deed)
+        here.asked = next + 1
+      }
+    },
+    leftSince(since) {
+      for (const [path, { at, batch }] of uses) {
+        if (at > since) continue
+        batch.cancel()
+        uses.delete(path)
+      }
+    },
+  }
+}

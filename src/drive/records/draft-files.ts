@@ -1,0 +1,126 @@
+// `.calcfs/drafts/`: the unsaved texts of this mount, each with its why, and their text where somebody else's stands against it.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Draft } from '../../edit/journal/draft.js'
+import type { DraftMeta } from '../../edit/journal/draft-meta.js'
+import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
+import type { Drafts } from '../../edit/journal/drafts.js'
+import { explain } from '../../edit/journal/explain.js'
+import type { RecordKey } from '../../edit/journal/record-key.js'
+import { type Texts, textHash } from '../../edit/journal/text-history.js'
+import { Failure } from '../../failure.js'
+import { instant } from '../../remote/remote.js'
+import { clearPlace } from '../../system/set-aside.js'
+import type { Shown } from './text-lease.js'
+
+export interface DraftTexts {
+  /** A new draft that is listed here until it is discarded. */
+  begin(key: RecordKey, base: string | undefined): Promise<Draft>
+  /** What waits to be saved, the oldest first. */
+  unsent(): readonly Draft[]
+  names(): readonly string[]
+  read(name: string): Promise<Shown>
+  /** It was opened and shows this: whoever reads the text that stands against his own may insist on his own afterwards. */
+  opened(name: string, bytes: Uint8Array): Promise<void>
+  /** The daemon ends: the next mount adopts what is unsent. */
+  leave(): Promise<void>
+  /** The draft to which this name belongs; Failure 'absent' for none. */
+  named(name: string): Draft
+}
+
+type Part = 'text' | 'why' | 'theirs'
+
+/** `thingOf` says what a record is now, to be noted beside a text that is begun. */
+export function openDraftTexts(
+  drafts: Drafts,
+  texts: Texts,
+  thingOf: (key: RecordKey) => DraftMeta['thing'],
+): DraftTexts {
+  const live = new Map<string, Draft>()
+  // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
+  function track(draft: Draft): Draft {
+    const discard = async (): Promise<void> => {
+      await draft.discard()
+      live.delete(draft.id)
+    }
+    /** What could not be saved, and is written over now, is kept as history. */
+    async function truncate(size: number): Promise<void> {
+      const { key, meta } = draft
+      if (size < draft.size && meta.state !== 'editing' && key !== undefined)
+        await texts.bury(key, await draft.remains())
+      await draft.truncate(size)
+    }
+    const tracked: Draft = Object.create(draft, {
+      discard: { value: discard },
+      truncate: { value: truncate },
+    })
+    live.set(draft.id, tracked)
+    return tracked
+  }
+  for (const draft of drafts.found) track(draft)
+
+  const unsent = (): Draft[] =>
+    [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
+
+  function files(): Map<string, { draft: Draft; part: Part }> {
+    const found = new Map<string, { draft: Draft; part: Part }>()
+    for (const draft of unsent()) {
+      const plain = draftStem(draft.key, draft.id)
+      const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
+      const name = found.has(plain + ending) ? `${draft.id.slice(0, 8)}~${plain}` : plain
+      found.set(name + ending, { draft, part: 'text' })
+      if (draft.meta.why === undefined) continue
+      found.set(`${name}${ending}.why`, { draft, part: 'why' })
+      if (draft.damage === undefined && draft.meta.why.kind === 'conflict')
+        found.set(`${name}.theirs.json`, { draft, part: 'theirs' })
+    }
+    return found
+  }
+
+  function fileOf(name: string): { draft: Draft; part: Part } {
+    const file = files().get(name)
+    if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
+    return file
+  }
+
+  async function read(name: string): Promise<Shown> {
+    const file = fileOf(name)
+    return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
+  }
+
+  return {
+    begin: async (key, base) => track(await drafts.create(key, base, thingOf(key))),
+    unsent,
+    names: () => [...files().keys()],
+    read,
+    async opened(name, bytes) {
+      const { draft, part } = fileOf(name)
+      if (part !== 'theirs' || draft.key === undefined) return
+      const theirs = Buffer.from(bytes).toString()
+      // The text is the record's, whatever the draft is written in.
+      await texts.remember(recordOf(draft.key), theirs, 'read')
+      await draft.change({ base: textHash(theirs), form: undefined })
+    },
+    async leave() {
+      await Promise.all([...live.values()].map(draft => draft.leave()))
+    },
+    named: name => fileOf(name).draft,
+  }
+}
+
+/** An order is saved as an edit of its report. */
+const recordOf = (key: RecordKey): RecordKey => (key.as === 'order' ? { kind: key.kind, id: key.id } : key)
+
+async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
+  switch (part) {
+    case 'text':
+      return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
+    case 'why':
+      return Buffer.from(explain(draft) ?? '')
+    case 'theirs': {
+      const path = join(draft.directory, 'theirs.json')
+      clearPlace(path, 'file')
+      return readFile(path)
+    }
+  }
+}

@@ -1,0 +1,299 @@
+// `new*.json`: saved once it makes a record; from then on, as long as the mount lives, it is another name of that record.
+
+import type { Draft } from '../../edit/journal/draft.js'
+import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
+import type { Creator, Made, NewRecord } from '../../edit/save/create.js'
+import { editsBetween, removed } from '../../edit/save/diff.js'
+import { asFailure, Failure } from '../../failure.js'
+import { type JsonObject, withoutField } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
+import { prettyPrint } from '../../record/json/print.js'
+import type { Ask, ReportId, ShareId } from '../../remote/remote.js'
+import { keyOf, type NewNode, type RecordNode } from '../nodes/node.js'
+import { type EditingParts, learn } from './editable-files.js'
+import { keyOfNode } from './node-key.js'
+import type { Records } from './open-record.js'
+import { type Editing, type RecordSource, recordTimes } from './source.js'
+import type { Shown } from './text-lease.js'
+
+export interface NewFileParts extends EditingParts {
+  readonly creator: Creator
+  readonly records: Pick<Records, 'adopt' | 'draftOf' | 'drop' | 'replace'>
+  readonly source: (node: RecordNode) => RecordSource
+  /** How such a record is made. */
+  readonly creatable: (node: NewNode) => NewRecord
+  /** The record as the service has it, never from a cache. */
+  readonly read: (node: RecordNode, ask: Ask) => Promise<JsonObject>
+}
+
+export interface NewFiles {
+  source(node: NewNode): RecordSource
+  /** The record is gone: no name stands for it any more. */
+  forget(target: RecordNode): void
+  /** The record that was made under this name since the mount came up. */
+  made(node: NewNode): RecordNode | undefined
+  /**
+   * What a daemon left behind that ended after the record was made: the text becomes that record's draft. True if it
+   * was such a draft, and has done its work.
+   */
+  resume(node: NewNode, draft: Draft, ask: Ask): Promise<boolean>
+}
+
+/**
+ * A name and what it stands for: what its writer wrote last, the same in the record's form, and the text of the record
+ * that this was made from; undefined where only the texts that were read can tell.
+ */
+interface Alias {
+  readonly target: RecordNode
+  readonly written: JsonObject
+  readonly form: JsonObject
+  readonly base: JsonObject | undefined
+}
+
+export function openNewFiles(parts: NewFileParts): NewFiles {
+  const { dialect, times } = parts
+  const aliases = new Map<string, Alias>()
+
+  function targetOf(node: NewNode, id: string): RecordNode {
+    return node.of === 'share'
+      ? { kind: 'record', of: 'share', id: id as ShareId, project: node.project }
+      : { kind: 'record', of: 'report', id: id as ReportId }
+  }
+
+  async function produce(node: NewNode, ask: Ask): Promise<Shown> {
+    const target = aliases.get(keyOf(node))?.target
+    if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
+    const draft = parts.records.draftOf(keyOf(target))
+    const shown = draft === undefined ? await parts.source(target).produce(ask) : undefined
+    const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
+    return { bytes, mtime: times.ofText(keyOf(node), bytes, shown?.mtime) }
+  }
+
+  /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
+  async function make(node: NewNode, draft: Draft, ask: Ask): Promise<Alias> {
+    const record = parts.creatable(node)
+    const made = await parts.creator.create(record, draft, ask)
+    try {
+      return await read(node, record, made, ask)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind !== 'outcome-unknown')
+        throw await withFailure(draft, madeAllTheSame(node, made.id, failure))
+      // What has this number is another one.
+      await draft.change({ made: undefined })
+      throw await withFailureAs('outcome-unknown', draft, failure)
+    }
+  }
+
+  async function read(node: NewNode, record: NewRecord, { written, id }: Made, ask: Ask): Promise<Alias> {
+    const target = targetOf(node, id)
+    const stored = await record.complete(id, { written, record: await parts.read(target, ask) }, ask)
+    learn(parts, target, stored)
+    if (node.of === 'share') parts.catalog.refreshShares(node.project)
+    await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
+    return { target, written, form: await record.like(written, stored, ask), base: stored }
+  }
+
+  /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
+  async function edited(node: NewNode, alias: Alias, written: JsonObject, ask: Ask): Promise<Alias> {
+    const isWhole = (record: JsonObject) =>
+      (alias.target.of === 'share' ? dialect.shareId(record) : dialect.facts(record).id) === alias.target.id
+    if (isWhole(written)) return { ...alias, written, form: written, base: undefined }
+    const edits = editsBetween(alias.written, written)
+    const changed = written.fields.filter(({ name }) => edits.has(name))
+    const said = await parts.creatable(node).like({ type: 'object', fields: changed }, alias.form, ask)
+    // Who has written the whole record before and now writes a part of it takes nothing away.
+    const gone = isWhole(alias.written) ? [] : [...edits].filter(([, edit]) => edit === removed)
+    const form = gone.reduce((record, [name]) => withoutField(record, name), said)
+    return { ...alias, written, form }
+  }
+
+  /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
+  async function handOver({ target, form, base }: Alias, ask: Ask): Promise<Failure | undefined> {
+    const stored =
+      target.of === 'share'
+        ? undefined
+        : parts.catalog.knownRecord({ kind: target.of, id: target.id } as never)
+    if (
+      stored !== undefined &&
+      isSame(parts, stored, form) &&
+      parts.records.draftOf(keyOf(target)) === undefined
+    )
+      return undefined
+    try {
+      const made = { text: Buffer.from(prettyPrint(form)), base: base && Buffer.from(prettyPrint(base)) }
+      await parts.records.replace(parts.source(target), made, ask)
+      return undefined
+    } catch (thrown) {
+      return asFailure(thrown)
+    }
+  }
+
+  async function save(node: NewNode, draft: Draft, ask: Ask): Promise<Failure | undefined> {
+    const known = await standsFor(node, draft, ask)
+    const alias =
+      known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
+    aliases.set(keyOf(node), alias)
+    if (known !== undefined) await setUnseenList(node, { known, alias, draft }, ask)
+    const failure = await handOver(alias, ask)
+    if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
+    // What is stored now is what the next text is an edit of; what was not, is not.
+    if (failure === undefined) aliases.set(keyOf(node), { ...alias, base: alias.form })
+    return failure
+  }
+
+  /** A list that the service never shows is no field of the record: another one is set by itself. */
+  async function setUnseenList(
+    node: NewNode,
+    { known, alias, draft }: { known: Alias; alias: Alias; draft: Draft },
+    ask: Ask,
+  ): Promise<void> {
+    const name = dialect.listField(alias.written)
+    if (name === undefined || !editsBetween(known.written, alias.written).has(name)) return
+    try {
+      await parts
+        .creatable(node)
+        .complete(alias.target.id, { written: alias.written, record: alias.form }, ask)
+    } catch (thrown) {
+      aliases.set(keyOf(node), known)
+      throw await withFailure(draft, asFailure(thrown))
+    }
+  }
+
+  /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
+  async function endedWith({ target }: Alias, draft: Draft, failure: Failure): Promise<never> {
+    forget(target)
+    await parts.records.drop(keyOf(target))
+    await draft.change({ made: undefined, madeOf: undefined })
+    throw await withFailure(draft, failure)
+  }
+
+  /**
+   * What the name stands for, if the draft's text is about that; undefined where it is another new record: the name
+   * stands for that one once it is made.
+   */
+  async function standsFor(node: NewNode, draft: Draft, ask: Ask): Promise<Alias | undefined> {
+    const alias = aliases.get(keyOf(node))
+    // A record of which nobody knows whether it was made is not forgotten for a text about an older one.
+    if (alias === undefined || draft.meta.state === 'outcome-unknown') return undefined
+    const { target, written } = alias
+    try {
+      const text = parseObject(await draft.text())
+      const made = { id: target.id, before: written }
+      return (await parts.creatable(node).continues(text, made, ask)) ? alias : undefined
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind === 'absent') return endedWith(alias, draft, failure)
+      throw await withFailure(draft, failure)
+    }
+  }
+
+  async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
+    try {
+      return await edited(node, known, parseObject(await draft.text()), ask)
+    } catch (thrown) {
+      throw await withFailure(draft, asFailure(thrown))
+    }
+  }
+
+  /** The daemon may have ended after the text had been handed over to the record: then it is that one's draft already. */
+  async function isKept(target: RecordNode): Promise<boolean> {
+    const draft = parts.records.draftOf(keyOf(target))
+    if (draft === undefined) return false
+    try {
+      // A text that was cut short in the handing over is none.
+      parseObject(await draft.text())
+      return true
+    } catch (thrown) {
+      if (asFailure(thrown).kind !== 'not-json') throw thrown
+      return false
+    }
+  }
+
+  function editing(node: NewNode): Editing | Failure {
+    const target = aliases.get(keyOf(node))?.target
+    const known = target === undefined ? undefined : parts.source(target).editing
+    return (
+      parts.rights.refusal({ do: 'edit', node }) ?? {
+        begin: () => parts.drafts.begin(keyOfNode(node), undefined),
+        noteRead(text) {
+          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
+        },
+        keep: async text => void (await parts.texts.bury(keyOfNode(node), text)),
+        save: (draft, _base, ask) => save(node, draft, ask),
+      }
+    )
+  }
+
+  function forget(target: RecordNode): void {
+    for (const [name, alias] of aliases) if (keyOf(alias.target) === keyOf(target)) aliases.delete(name)
+  }
+
+  return {
+    forget,
+    made: node => aliases.get(keyOf(node))?.target,
+    source: node => ({
+      key: keyOf(node),
+      produce: ask => produce(node, ask),
+      get editing() {
+        return editing(node)
+      },
+      outlivesText: true,
+      ...recordTimes(times, keyOf(node)),
+      opened: nothingToRemember,
+    }),
+    async resume(node, draft, ask) {
+      const { made } = draft.meta
+      if (made === undefined) return false
+      const record = parts.creatable(node)
+      if (!(await parts.creator.isStillMade(record, draft, ask))) return false
+      const written = parseObject(await draft.text())
+      const target = targetOf(node, made)
+      const stored = await parts.read(target, ask)
+      if (dialect.rows(stored) === undefined && dialect.entries(written) !== undefined) {
+        await withFailure(draft, listUnseen(node, made))
+        return false
+      }
+      const form = await record.like(written, stored, ask)
+      learn(parts, target, stored)
+      await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
+      if (!isSame(parts, stored, form) && !(await isKept(target))) {
+        const left = await parts.drafts.begin(keyOfNode(target), prettyPrint(stored))
+        await left.write(Buffer.from(prettyPrint(form)), 0)
+        await left.sync()
+        const why = new Failure(
+          'internal',
+          `the daemon ended when ${node.name} had become ${target.of} ${made}, before all of it was stored`,
+        )
+        await withFailure(left, why)
+        parts.records.adopt(keyOf(target), left)
+      }
+      return true
+    },
+  }
+}
+
+function isSame({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
+  return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
+}
+
+function madeAllTheSame(node: NewNode, id: string, cause: Failure): Failure {
+  return new Failure(
+    cause.kind,
+    `it was made as ${node.of} ${id}, but not all of it is stored: ${cause.message}`,
+    {
+      cause,
+      said: cause.said,
+      place: cause.place,
+    },
+  )
+}
+
+function listUnseen(node: NewNode, made: string): Failure {
+  return new Failure(
+    'refused',
+    `it was made as ${node.of} ${made}, and whether its list is stored cannot be seen; save it again to set the list`,
+  )
+}
+
+function nothingToRemember(): void {}

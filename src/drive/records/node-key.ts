@@ -1,0 +1,62 @@
+// The two names of a file whose saves reach the service: the drive's node and the edit room's key.
+import type { RecordKey } from '../../edit/journal/record-key.js'
+import type { CalculationId, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
+import type { EditableNode } from '../nodes/node.js'
+
+export function keyOfNode(node: EditableNode): RecordKey {
+  switch (node.kind) {
+    case 'order':
+      return { kind: 'report', id: node.id, as: 'order' }
+    case 'new':
+      return node.of === 'share'
+        ? { kind: 'share', id: node.name, project: node.project, as: 'new' }
+        : { kind: 'report', id: node.name, as: 'new' }
+    case 'record':
+      return node.of === 'share'
+        ? { kind: 'share', id: node.id, project: node.project }
+        : { kind: node.of, id: node.id }
+  }
+}
+
+/** Undefined for a key that no file of the drive has: one of a damaged note, or of another version. */
+export function nodeOfKey({ kind, id, project, as }: RecordKey): EditableNode | undefined {
+  if (as === 'order') return { kind: 'order', id: id as ReportId }
+  switch (kind) {
+    case 'project':
+      return { kind: 'record', of: 'project', id: id as ProjectId }
+    case 'calculation':
+      return { kind: 'record', of: 'calculation', id: id as CalculationId }
+    case 'report':
+      return as === 'new'
+        ? { kind: 'new', of: 'report', name: id }
+        : { kind: 'record', of: 'report', id: id as ReportId }
+    case 'share':
+      if (project === undefined) return undefined
+      return as === 'new'
+        ? { kind: 'new', of: 'share', name: id, project: project as ProjectId }
+        : { kind: 'record', of: 'share', id: id as ShareId, project: project as ProjectId }
+  }
+}
+
+/** Where such a file stands, for people; reports and what has a number. */
+export function pathOfNode(node: EditableNode): string {
+  switch (node.kind) {
+    case 'order':
+      return `/reports/${node.id}/order.txt`
+    case 'new':
+      return node.of === 'share'
+        ? `/by-id/project/${node.project}/.shares/${node.name}`
+        : `/reports/${node.name}`
+    case 'record':
+      switch (node.of) {
+        case 'report':
+          return `/reports/${node.id}.json`
+        case 'share':
+          return `/by-id/project/${node.project}/.shares/${node.id}.json`
+        case 'project':
+          return `/by-id/project/${node.id}/.project.json`
+        case 'calculation':
+          return `/by-id/calculation/${node.id}/.calculation.json`
+      }
+  }
+}

@@ -1,0 +1,122 @@
+// What becomes of everything that is kept under an id once that stands for another thing: forgotten, or kept apart from it.
+import type { Identities, OtherThing, Thing } from '../../cache/identity.js'
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { Times } from '../../cache/metadata/times.js'
+import type { Draft } from '../../edit/journal/draft.js'
+import type { DraftMeta } from '../../edit/journal/draft-meta.js'
+import { withFailureAs } from '../../edit/journal/explain.js'
+import type { RecordKey } from '../../edit/journal/record-key.js'
+import { anotherThing, keepApart, noteOf } from '../../edit/save/another.js'
+import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../../remote/remote.js'
+import type { KnownReports } from '../names/known-reports.js'
+import type { WrittenNames } from '../names/name-aliases.js'
+import { type EditableNode, keyOf, type RecordNode } from '../nodes/node.js'
+import type { DraftTexts } from './draft-files.js'
+import { nodeOfKey } from './node-key.js'
+import type { Records } from './open-record.js'
+
+export interface OtherThingsParts {
+  readonly identities: Identities
+  readonly catalog: Catalog
+  readonly times: Times
+  readonly reports: KnownReports
+  readonly drafts: Pick<DraftTexts, 'unsent'>
+  readonly records: Records
+  /** No `new*.json` stands for a record that is another one now. */
+  readonly forgetNames: (node: RecordNode) => void
+  /** A project that is another one now was not made here, and no name that was written here leads to it. */
+  readonly written: Pick<WrittenNames, 'gone' | 'forget'>
+  /** Nothing that is remembered counts as fresh. */
+  readonly expireAll: () => void
+  /** Milliseconds for which a listing counts as fresh. */
+  readonly lifetime: number
+  readonly log: (sentence: string, about: Record<string, unknown>) => void
+  readonly now: () => Instant
+}
+
+/** Listens to what the service says; answers what to do where a share is given to another person than before. */
+export function openOtherThings(parts: OtherThingsParts): {
+  otherShare(project: ProjectId, share: Share): void
+} {
+  const { catalog, identities, records } = parts
+  let expiredAt = Number.NEGATIVE_INFINITY
+
+  /** One such id tells that the whole service may be another: what was listed before that is asked for anew, once. */
+  function expire(): void {
+    if (parts.now() - expiredAt < parts.lifetime) return
+    expiredAt = parts.now()
+    parts.expireAll()
+  }
+
+  function another({ thing }: OtherThing): void {
+    catalog.forget(readable(thing))
+    parts.times.forget(`${thing.kind} ${thing.id}`)
+    expire()
+    if (thing.kind !== 'report') parts.written.forget(thing.kind, thing.id as ProjectId | CalculationId)
+    const record = nodeOfKey(thing)
+    if (record?.kind === 'record') {
+      records.detach(keyOf(record))
+      parts.forgetNames(record)
+    }
+    if (thing.kind === 'report') {
+      records.detach(keyOf({ kind: 'order', id: thing.id as ReportId }))
+      parts.reports.drop(thing.id as ReportId)
+    }
+    keepDraftsApart(key => isOf(key, thing))
+  }
+
+  function keepDraftsApart(isTheirs: (key: RecordKey) => boolean): void {
+    for (const draft of parts.drafts.unsent()) {
+      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
+      if (node === undefined || draft.meta.apart === true) continue
+      if (records.draftOf(keyOf(node))?.id === draft.id) records.detach(keyOf(node))
+      setApart(draft, node)
+    }
+  }
+
+  function setApart(draft: Draft, node: EditableNode): void {
+    const { state } = draft.meta
+    const isUnderWay = state === 'sending' || state === 'in-flight' || state === 'outcome-unknown'
+    keepApart(draft)
+      .then(() => (isUnderWay ? undefined : withFailureAs('refused', draft, anotherThing(draft.key))))
+      .catch(cause => parts.log('a draft could not be set apart', { cause, node: keyOf(node) }))
+  }
+
+  identities.listen(another)
+  identities.listenDoubt(({ kind, id }) => {
+    if (kind === 'calculation') catalog.forgetFiles(id as CalculationId)
+    else if (kind === 'project') parts.written.gone(id as ProjectId)
+  })
+  return {
+    otherShare(project, { id }) {
+      parts.log('a share is given to another person than before', { project, share: id })
+      records.detach(keyOf({ kind: 'record', of: 'share', id, project }))
+      keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
+    },
+  }
+}
+
+/** What is noted beside a text when it is begun: what its record is then, and of a share its project. */
+export function thingOf(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {
+  return ({ kind, id, project, as }) => {
+    const thing = kind === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind, id }
+    const known = kind !== 'share' && as === 'new' ? undefined : identities.known(thing)
+    return known && noteOf(known)
+  }
+}
+
+const isOf = (key: RecordKey, { kind, id }: Thing): boolean =>
+  key.kind === 'share'
+    ? kind === 'project' && key.project === id
+    : key.kind === kind && key.id === id && key.as !== 'new'
+
+function readable({ kind, id }: Thing): Parameters<Catalog['forget']>[0] {
+  switch (kind) {
+    case 'project':
+      return { kind, id: id as ProjectId }
+    case 'calculation':
+      return { kind, id: id as CalculationId }
+    case 'report':
+      return { kind, id: id as ReportId }
+  }
+}

@@ -1,0 +1,134 @@
+// Editors' own files beside a record (swap, backup, temporary): local files in the state directory that never reach the service.
+import { constants } from 'node:fs'
+import {
+  type FileHandle,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  truncate,
+  unlink,
+  utimes,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDirectory, syncDirectory } from '../../edit/journal/atomic-file.js'
+import { asFailure, Failure } from '../../failure.js'
+import { type Instant, instant } from '../../remote/remote.js'
+import { isMissing } from '../../system/error-code.js'
+import { clearPlace } from '../../system/set-aside.js'
+import { escapeTitle, titleOf } from '../nodes/name.js'
+import type { Dentry, ScratchPlace } from '../nodes/node.js'
+
+export interface Scratch {
+  /** What lies in this directory, from memory. */
+  entries(directory: string): readonly Dentry[]
+  has(place: ScratchPlace): boolean
+  create(place: ScratchPlace): Promise<FileHandle>
+  open(place: ScratchPlace): Promise<FileHandle>
+  stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }>
+  read(place: ScratchPlace): Promise<Uint8Array>
+  /** The names in the directory of this place survive a power cut. */
+  syncNames(place: ScratchPlace): Promise<void>
+  /** Puts a text under this name for good, replacing what was there. */
+  put(place: ScratchPlace, text: Uint8Array): Promise<void>
+  truncate(place: ScratchPlace, size: number): Promise<void>
+  setTime(place: ScratchPlace, mtime: Instant): Promise<void>
+  rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
+  /** A lock: kept in memory only, because whoever held it is gone with the mount. */
+  link(place: ScratchPlace, to: string): void
+  unlink(place: ScratchPlace): void
+  remove(place: ScratchPlace): Promise<void>
+}
+
+/** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
+export async function openScratch(root: string): Promise<Scratch> {
+  const known = new Map<string, Set<string>>()
+  const links = new Map<string, Map<string, string>>()
+  await makeDirectory(root)
+  for (const directory of await readdir(root)) {
+    known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
+  }
+  function fileOf({ directory, name }: ScratchPlace): string {
+    const path = join(root, directory, escapeTitle(name))
+    clearPlace(path, 'file')
+    return path
+  }
+
+  async function ready(place: ScratchPlace): Promise<string> {
+    await local(makeDirectory(join(root, place.directory)))
+    return fileOf(place)
+  }
+
+  function remember({ directory, name }: ScratchPlace): void {
+    const names = known.get(directory) ?? new Set()
+    known.set(directory, names.add(name))
+  }
+
+  return {
+    entries: directory => [
+      ...[...(known.get(directory) ?? [])].map(name => dentry({ directory, name })),
+      ...[...(links.get(directory) ?? [])].map(([name, to]) => dentry({ directory, name }, to)),
+    ],
+    has: ({ directory, name }) => known.get(directory)?.has(name) === true,
+    async create(place) {
+      const handle = await local(
+        open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
+      )
+      remember(place)
+      return handle
+    },
+    open: place => local(open(fileOf(place), constants.O_RDWR)),
+    async stat(place) {
+      const { size, mtimeMs } = await local(stat(fileOf(place)))
+      return { size, mtime: instant(Math.floor(mtimeMs)) }
+    },
+    read: place => local(readFile(fileOf(place))),
+    syncNames: ({ directory }) => local(syncDirectory(join(root, directory))),
+    async put(place, text) {
+      const handle = await local(open(await ready(place), 'w', 0o600))
+      try {
+        await local(handle.writeFile(text))
+        await local(handle.sync())
+      } finally {
+        await handle.close()
+      }
+      await local(syncDirectory(join(root, place.directory)))
+      remember(place)
+    },
+    truncate: (place, size) => local(truncate(fileOf(place), size)),
+    setTime: (place, mtime) => local(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
+    async rename(from, to) {
+      await local(rename(fileOf(from), await ready(to)))
+      known.get(from.directory)?.delete(from.name)
+      remember(to)
+    },
+    link({ directory, name }, to) {
+      links.set(directory, (links.get(directory) ?? new Map()).set(name, to))
+    },
+    unlink({ directory, name }) {
+      links.get(directory)?.delete(name)
+    },
+    async remove(place) {
+      await local(unlink(fileOf(place)))
+      known.get(place.directory)?.delete(place.name)
+    },
+  }
+}
+
+const dentry = (place: ScratchPlace, to?: string): Dentry => ({
+  name: place.name,
+  node: to === undefined ? { kind: 'scratch', place } : { kind: 'link', to, place },
+})
+
+/** A failure of the local disk in the drive's words. */
+async function local<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work
+  } catch (thrown) {
+    if (isMissing(thrown)) {
+      throw new Failure('absent', 'this local file is gone', { cause: thrown })
+    }
+    throw asFailure(thrown)
+  }
+}

@@ -1,0 +1,49 @@
+// What the drive must know of one record: its text, and how an edit of it goes out.
+
+import type { Times } from '../../cache/metadata/times.js'
+import type { Draft } from '../../edit/journal/draft.js'
+import type { Failure } from '../../failure.js'
+import type { Soon } from '../../maybe-promise.js'
+import type { Ask, Instant } from '../../remote/remote.js'
+import type { Shown } from './text-lease.js'
+
+/** One record as the drive needs it; the drive knows which of them may be edited. */
+export interface RecordSource {
+  readonly key: string
+  /** The record's present text. */
+  produce(ask: Ask): Soon<Shown>
+  /** Undefined where this record cannot be changed, with the failure that says why. */
+  readonly editing: Editing | Failure
+  /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
+  readonly outlivesText: boolean
+  /** Somebody opened it: what is known by having been opened is remembered. */
+  opened(): void
+  /** A program wrote the record at that time; whatever wording is shown next has that time. */
+  written(at: Instant): void
+  /** That program's own wording was read: the record's wording, if it is another, has a later time. */
+  seen(text: Uint8Array): void
+}
+
+/** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
+export interface Editing {
+  begin(base: Uint8Array | undefined): Promise<Draft>
+  /** A program has read this text: an edit may be based on it. */
+  noteRead(text: Uint8Array): void
+  /** Keeps as history a text that another program's bytes have replaced before it was saved. */
+  keep(text: Uint8Array): Promise<void>
+  /**
+   * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
+   * text has become part of: then this one has done its work.
+   */
+  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<Failure | undefined>
+}
+
+/** A record's times are kept by its node's key. */
+export function recordTimes(times: Times, key: string): Pick<RecordSource, 'written' | 'seen'> {
+  return {
+    written: at => times.written(key, at),
+    seen(text) {
+      times.ofText(key, text, undefined)
+    },
+  }
+}

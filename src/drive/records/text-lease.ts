@@ -1,0 +1,137 @@
+// The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
+import { after, type Soon } from '../../maybe-promise.js'
+import type { TextBytes } from '../../record/compact/packed-text.js'
+import type { Instant } from '../../remote/remote.js'
+import type { OpenAccess } from '../interface/verbs.js'
+
+/** A text as it is shown: its bytes and its time. A text that nobody edits may be held packed. */
+export interface Shown<Bytes extends TextBytes = Uint8Array> {
+  readonly bytes: Bytes
+  readonly mtime: Instant
+  /** own: a program's wording of what it saved, not the service's. given-up: a text that is nobody's any more. */
+  readonly wording?: 'own' | 'given-up'
+}
+
+/** A text held by an open handle. */
+export interface Held<Bytes extends TextBytes = Uint8Array> {
+  readonly shown: Shown<Bytes>
+  release(): void
+}
+
+export interface ShownTexts<Bytes extends TextBytes = Uint8Array> {
+  /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
+  stat(key: string, produce: () => Soon<Shown<Bytes>>): Soon<Shown<Bytes>>
+  /** For an open: the text the kernel was told the size of, held until released. */
+  open(key: string, produce: () => Soon<Shown<Bytes>>, access?: OpenAccess): Soon<Held<Bytes>>
+  /**
+   * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
+   * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
+   */
+  put(key: string, shown: Shown<Bytes>, opened: () => void): void
+  /** For a handle that shows this very text by now: it is kept as for one that was opened on it. */
+  hold(key: string): Held<Bytes> | undefined
+  /** The text that the kernel was told of last, if it is still here. */
+  last(key: string): Bytes | undefined
+  /** The next open or stat shows another text: the kernel counts on none. */
+  drop(key: string): void
+}
+
+interface Lease<Bytes extends TextBytes> {
+  readonly shown: Shown<Bytes>
+  until: number
+  handles: number
+  opened: () => void
+}
+
+/** How many leases, and how many bytes of texts, may lie about before those that ended are swept out. */
+const sweepAt = 1024
+const sweepAtBytes = 8 << 20
+/** A text from this length on goes when its lease ends, and no later. */
+const longText = 1 << 20
+
+/**
+ * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
+ * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0).
+ */
+export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
+  leaseMs: number,
+  now: () => Instant,
+): ShownTexts<Bytes> {
+  const leases = new Map<string, Lease<Bytes>>()
+  let bytesSinceSweep = 0
+  let sweeping: NodeJS.Timeout | undefined
+
+  function lend(key: string, shown: Shown<Bytes>, opened: () => void = nobodyIsTold): Lease<Bytes> {
+    bytesSinceSweep += shown.bytes.length
+    if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
+    // No other text may come that would sweep a long one out.
+    if (shown.bytes.length >= longText) sweeping ??= setTimeout(sweep, leaseMs + 1).unref()
+    const lease = { shown, until: now() + leaseMs, handles: 0, opened }
+    leases.set(key, lease)
+    return lease
+  }
+
+  function sweep(): void {
+    bytesSinceSweep = 0
+    clearTimeout(sweeping)
+    sweeping = undefined
+    let isLongLeft = false
+    for (const [key, lease] of leases) {
+      if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
+      else isLongLeft ||= lease.shown.bytes.length >= longText
+    }
+    if (isLongLeft) sweeping = setTimeout(sweep, leaseMs + 1).unref()
+  }
+
+  function hold(lease: Lease<Bytes>, access: OpenAccess): Held<Bytes> {
+    // Nobody sees through O_WRONLY: emacs opens so after each save, only to look at the time.
+    if (access !== 'write-only') {
+      lease.opened()
+      lease.opened = nobodyIsTold
+    }
+    lease.handles += 1
+    lease.until = now() + leaseMs
+    let released = false
+    return {
+      shown: lease.shown,
+      release() {
+        if (!released) lease.handles -= 1
+        released = true
+      },
+    }
+  }
+
+  return {
+    stat(key, produce) {
+      const busy = leases.get(key)
+      return after(busy !== undefined && busy.handles > 0 ? busy.shown : produce(), shown => {
+        // An open may have come while the text was produced: what it was given stays.
+        const lease = leases.get(key)
+        if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
+          lease.until = now() + leaseMs
+          return lease.shown
+        }
+        return lend(key, shown).shown
+      })
+    },
+    open(key, produce, access = 'read') {
+      const lease = leases.get(key)
+      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease, access)
+      return after(produce(), shown => {
+        const other = leases.get(key)
+        return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
+      })
+    },
+    put(key, shown, opened) {
+      lend(key, shown, opened)
+    },
+    hold(key) {
+      const lease = leases.get(key)
+      return lease && hold(lease, 'write-only')
+    },
+    last: key => leases.get(key)?.shown.bytes,
+    drop: key => leases.delete(key),
+  }
+}
+
+function nobodyIsTold(): void {}

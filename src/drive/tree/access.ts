@@ -1,0 +1,145 @@
+// Who may do what: the mount's own limit, what is published, and shares that are READ. Nobody else decides it.
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import { Failure } from '../../failure.js'
+import type { Ask, Dialect, ProjectId } from '../../remote/remote.js'
+import type { EditableNode, Node } from '../nodes/node.js'
+
+/** read: nothing is changed. edit: records are. manage: things are deleted, too. */
+export type Access = 'read' | 'edit' | 'manage'
+
+/** What somebody wants to do; `made` is whether this mount has made the project. */
+export type Deed =
+  | { readonly do: 'edit'; readonly node: EditableNode }
+  | { readonly do: 'make'; readonly in: ProjectId }
+  | { readonly do: 'rename'; readonly node: Extract<Node, { kind: 'project' | 'calculation' }> }
+  | { readonly do: 'delete-project'; readonly id: ProjectId; readonly made: boolean }
+  | { readonly do: 'delete-calculation'; readonly node: Extract<Node, { kind: 'calculation' }> }
+  | { readonly do: 'delete-record'; readonly node: EditableNode }
+
+export interface Rights {
+  readonly access: Access
+  /** Why this may not be done; undefined where nothing that is known here forbids it. From memory. */
+  refusal(deed: Deed): Failure | undefined
+  /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
+  frozen(directory: Node): Failure | undefined
+  /** Asks who shares this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
+  meet(project: ProjectId, ask: Ask): Promise<void>
+}
+
+export function openRights(
+  access: Access,
+  { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
+): Rights {
+  const readOnly = new Failure('read-only', 'the drive is mounted with --access read')
+
+  function refusal(deed: Deed): Failure | undefined {
+    if (access === 'read') return readOnly
+    switch (deed.do) {
+      case 'edit':
+        return refusedEdit(deed.node)
+      case 'make':
+        return frozenProject(deed.in)
+      case 'rename':
+        return frozen(deed.node)
+      case 'delete-project':
+        if (access !== 'manage' && !deed.made) return onlyManaged('a project that this mount has not made')
+        return frozenProject(deed.id)
+      case 'delete-calculation':
+        return access === 'manage' ? frozen(deed.node) : onlyManaged('a calculation')
+      case 'delete-record':
+        return access === 'manage' ? refusedEdit(deed.node) : onlyManaged('a record')
+    }
+  }
+
+  function refusedEdit(node: EditableNode): Failure | undefined {
+    switch (node.kind) {
+      case 'order':
+        return published('report', node.id)
+      case 'new':
+        return node.of === 'share' ? frozenProject(node.project) : undefined
+      case 'record':
+        switch (node.of) {
+          case 'report':
+            return published('report', node.id)
+          case 'share':
+            return frozenProject(node.project)
+          case 'project':
+            return frozenProject(node.id)
+          case 'calculation':
+            return published('calculation', node.id) ?? frozenProject(node.parent)
+        }
+    }
+  }
+
+  function frozen(node: Node): Failure | undefined {
+    switch (node.kind) {
+      case 'project':
+        return node.published ? isPublished('project', node.id) : frozenProject(node.id)
+      case 'calculation':
+        return node.published
+          ? isPublished('calculation', node.id)
+          : (published('calculation', node.id) ?? frozenProject(node.parent))
+      case 'shares':
+        return frozenProject(node.project)
+      case 'report':
+        return published('report', node.id)
+      default:
+        return undefined
+    }
+  }
+
+  /** What is above a project counts for it, too: the nearest share of the caller's decides. */
+  function frozenProject(project: ProjectId | undefined): Failure | undefined {
+    let shared: 'unknown' | 'more than read' = 'unknown'
+    const seen = new Set<ProjectId>()
+    for (let at = project; at !== undefined && !seen.has(at); at = catalog.parentOf(at)) {
+      seen.add(at)
+      const frozen = published('project', at)
+      if (frozen !== undefined) return frozen
+      const permission = ownPermission(at)
+      if (permission === 'READ' && shared === 'unknown') return sharedReadOnly(at)
+      if (permission !== undefined) shared = 'more than read'
+    }
+    return undefined
+  }
+
+  function ownPermission(project: ProjectId) {
+    const { candidates = [] } = catalog.knownUser() ?? {}
+    const shares = catalog.knownShares(project) ?? []
+    return shares.find(({ user }) => user !== undefined && candidates.includes(user))?.permission
+  }
+
+  function published(kind: 'project' | 'calculation' | 'report', id: string): Failure | undefined {
+    const record = catalog.knownRecord({ kind, id } as Parameters<Catalog['knownRecord']>[0])
+    if (record === undefined || !dialect.facts(record).published) return undefined
+    return isPublished(kind, id)
+  }
+
+  return {
+    access,
+    refusal,
+    frozen: directory => (access === 'read' ? readOnly : frozen(directory)),
+    async meet(project, ask) {
+      if (access === 'read') return
+      await catalog.shares(project, ask).catch(unknown)
+    },
+  }
+}
+
+const isPublished = (kind: string, id: string): Failure =>
+  new Failure('read-only', `the ${kind} ${id} is published: the platform does not let it change`)
+
+function onlyManaged(what: string): Failure {
+  return new Failure(
+    'not-permitted',
+    `${what} is deleted only on a drive that is mounted with --access manage`,
+  )
+}
+
+const sharedReadOnly = (project: string): Failure =>
+  new Failure('read-only', `the project ${project} is shared with you for reading only`)
+
+/** Whoever may not see the list is told by the service, at his save. */
+function unknown(thrown: unknown): void {
+  if (!(thrown instanceof Failure)) throw thrown
+}

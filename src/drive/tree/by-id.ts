@@ -1,0 +1,51 @@
+// The tree below by-id/: everything that has a number is reachable by it, even when nothing lists it.
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import {
+  type Ask,
+  type CalculationId,
+  type Dialect,
+  idForm,
+  type ProjectId,
+  type ReportId,
+} from '../../remote/remote.js'
+import type { Dentry, Node } from '../nodes/node.js'
+import type { Rights } from './access.js'
+
+const rooms = ['project', 'calculation', 'report'] as const
+export type NumberRoom = (typeof rooms)[number]
+
+export const numberRooms: readonly Dentry[] = rooms.map(of => ({
+  name: of,
+  node: { kind: 'number-room', of },
+}))
+
+/** The node of a number; the service is asked whether it exists. A report is a link to its file. */
+export async function lookupNumber(
+  { of, name }: { of: NumberRoom; name: string },
+  { catalog, dialect, rights }: { catalog: Catalog; dialect: Dialect; rights: Rights },
+  ask: Ask,
+): Promise<Node | undefined> {
+  if (!idForm.test(name)) return undefined
+  switch (of) {
+    case 'project': {
+      const id = name as ProjectId
+      const [record] = await Promise.all([
+        catalog.record({ kind: 'project', id }, ask),
+        // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
+        catalog.parentOf(id) === undefined ? rights.meet(id, ask) : undefined,
+      ])
+      const { born, title, created, modified } = dialect.facts(record)
+      return { kind: 'project', id, title, born, date: modified ?? created, parent: catalog.parentOf(id) }
+    }
+    case 'calculation': {
+      const id = name as CalculationId
+      const { born, title, created, modified } = dialect.facts(
+        await catalog.record({ kind: 'calculation', id }, ask),
+      )
+      return { kind: 'calculation', id, title: title ?? '', born, date: modified ?? created }
+    }
+    case 'report':
+      await catalog.record({ kind: 'report', id: name as ReportId }, ask)
+      return { kind: 'link', to: `../../reports/${name}.json` }
+  }
+}

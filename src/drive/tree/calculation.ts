@@ -1,0 +1,85 @@
+// A calculation's folder: its record, its files under their names, and the generated geometry.
+import { LRUCache } from 'lru-cache'
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { Soon } from '../../maybe-promise.js'
+import type { Ask, FileTitle } from '../../remote/remote.js'
+import { nameFiles, nameGeometry } from '../nodes/name.js'
+import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
+import type { Meet } from './met.js'
+
+export interface CalculationTree {
+  list(node: CalculationNode, ask: Ask): Promise<readonly Dentry[]>
+  lookup(node: CalculationNode, name: string, ask: Ask): Soon<Node | undefined>
+  /** Whether the service, when it was asked last, listed a file that goes by this name. */
+  isKnownFile(node: CalculationNode, name: string): boolean
+}
+
+const foldersAtMost = 4096
+
+/** What a folder was made of, and what came of it; made anew once either is another. */
+interface Folder {
+  readonly titles: readonly FileTitle[]
+  readonly geometry: boolean
+  readonly entries: readonly Dentry[]
+  readonly byName: ReadonlyMap<string, Node>
+}
+
+export function openCalculationTree(catalog: Catalog, meet: Meet): CalculationTree {
+  // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
+  const folders = new LRUCache<CalculationNode, Folder>({ max: foldersAtMost })
+
+  function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): Folder {
+    const known = folders.get(node)
+    if (known !== undefined && known.titles === titles && known.geometry === geometry) return known
+    const entries = entriesOf(node, { titles, geometry, mark: meet(node) })
+    const folder = { titles, geometry, entries, byName: nodesByName(entries) }
+    folders.set(node, folder)
+    return folder
+  }
+
+  function fresh(node: CalculationNode): Folder | undefined {
+    meet(node)
+    const titles = catalog.freshFiles(node.id)
+    const geometry = titles && catalog.freshGeometry(node.id)
+    return titles && geometry !== undefined ? folderOf(node, titles, geometry) : undefined
+  }
+
+  async function asked(node: CalculationNode, ask: Ask): Promise<Folder> {
+    const titles = await catalog.files(node.id, ask)
+    return folderOf(node, titles, await catalog.hasGeometry(node.id, ask))
+  }
+
+  return {
+    async list(node, ask) {
+      return (fresh(node) ?? (await asked(node, ask))).entries
+    },
+    lookup(node, name, ask) {
+      const folder = fresh(node)
+      if (folder !== undefined) return folder.byName.get(name)
+      return asked(node, ask).then(({ byName }) => byName.get(name))
+    },
+    isKnownFile(node, name) {
+      meet(node)
+      return nameFiles(catalog.knownFiles(node.id) ?? []).has(name)
+    },
+  }
+}
+
+function entriesOf(
+  { id, title, date, since, parent }: CalculationNode,
+  { titles, geometry, mark }: Pick<Folder, 'titles' | 'geometry'> & { mark: string },
+): readonly Dentry[] {
+  const files = nameFiles(titles)
+  const record = { kind: 'record', of: 'calculation', id, parent } as const
+  const entries: Dentry[] = [{ name: '.calculation.json', node: record }]
+  for (const [name, file] of files) {
+    const content = { of: 'file', calculation: id, title: file as FileTitle, mark } as const
+    entries.push({ name, node: { kind: 'content', content, date, since } })
+  }
+  if (geometry) {
+    const name = nameGeometry({ id, title }, files)
+    const content = { of: 'xyz', calculation: id, title: name as FileTitle, mark } as const
+    entries.push({ name, node: { kind: 'content', content, date, since } })
+  }
+  return entries
+}

@@ -1,0 +1,17 @@
+// What the tree asks about files that exist here only: editors' files, drafts, and what is not sent yet.
+import type { Dentry, DirectoryNode, EditableNode, NewNode } from '../nodes/node.js'
+
+/** Files that exist here only. */
+export interface LocalFiles {
+  scratch(directory: string): readonly Dentry[]
+  drafts(): readonly string[]
+  /** The `new*.json` that are not sent yet, of reports or of a project's shares. */
+  unsentNew(of: NewPlace): readonly NewNode[]
+  /** Whether this `new*.json` is there: unsent, or another name of what it has made. */
+  isNew(node: NewNode): boolean
+  /** Whether an unsaved text stands in its place: then it is there whatever the service says. */
+  hasDraft(node: EditableNode): boolean
+}
+
+/** Where `new*.json` makes something. */
+export type NewPlace = Extract<DirectoryNode, { kind: 'reports' | 'shares' }>

@@ -1,0 +1,114 @@
+// From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
+
+import { Failure } from '../../failure.js'
+import { after, type Soon } from '../../maybe-promise.js'
+import type { Ask } from '../../remote/remote.js'
+import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
+import {
+  type DirectoryNode,
+  type EditableNode,
+  isDirectory,
+  isEditable,
+  keyOf,
+  type Node,
+  type RecordNode,
+  type ScratchPlace,
+} from '../nodes/node.js'
+import { newIn, scratchDirectory, type Tree } from './tree.js'
+
+export interface Places {
+  /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
+  node(path: string, ask: Ask): Soon<Node>
+  /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
+  editable(path: string, ask: Ask): Promise<EditableNode | undefined>
+  /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
+  keepOpen(path: string, node: Node): void
+  /** True if there was such a file, which is closed now. */
+  closed(path: string): boolean
+  /** Where an editor's own file of this name would lie; undefined where none may be. */
+  scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined>
+}
+
+/** What was just taken away, or is about to be deleted. */
+export interface Gone {
+  isHidden(key: string): boolean
+  /** It waits to be deleted, or lies in what does. */
+  hides(node: Node): boolean
+  /** The record that was unlinked at this path a moment ago. */
+  unlinkedAt(path: string): RecordNode | undefined
+}
+
+export function openPlaces(tree: Tree, gone: Gone): Places {
+  const stillOpen = new Map<string, Node>()
+
+  function node(path: string, ask: Ask): Soon<Node> {
+    const open = stillOpen.get(path)
+    if (open !== undefined) return open
+    if (gone.unlinkedAt(path) !== undefined) throw justTaken(path)
+    return after(tree.walk(path, ask), found => {
+      if (gone.hides(found) || (!isDirectory(found) && gone.isHidden(keyOf(found)))) throw justTaken(path)
+      return found
+    })
+  }
+
+  async function editable(path: string, ask: Ask): Promise<EditableNode | undefined> {
+    const unlinked = gone.unlinkedAt(path)
+    if (unlinked !== undefined) return unlinked
+    try {
+      const found = await tree.walk(path, ask)
+      return isEditable(found) ? found : undefined
+    } catch (thrown) {
+      if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+    }
+    const directory = await tree.directory(parentOf(path), ask).catch(unlessAbsent)
+    return directory === undefined ? undefined : newIn(directory, nameOf(path))
+  }
+
+  async function scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined> {
+    const directory = await tree.directory(parentOf(path), ask)
+    const name = nameOf(path)
+    const beside = scratchDirectory(directory)
+    return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
+  }
+
+  return {
+    node,
+    editable,
+    scratch,
+    keepOpen: (path, open) => stillOpen.set(path, open),
+    closed: path => stillOpen.delete(path),
+  }
+}
+
+/** The first entries of every project, and of the reports: `rm -r` begins with them. */
+export const isDirectorysOwn = (path: string): boolean =>
+  /\/\.(project\.json|index\.tsv)$/.test(path) || path === '/reports/INDEX.tsv'
+
+/** The directory a path lies in; the root lies in itself. */
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+
+/** The last name of a path. */
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+const justTaken = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
+
+function unlessAbsent(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+}
+
+/** Which directories take an editor's own files, and under which names. */
+function takesScratch(directory: DirectoryNode, name: string): boolean {
+  switch (directory.kind) {
+    case 'project':
+      return isScratchBeside('.project.json', name)
+    case 'calculation':
+      return isScratchBeside('.calculation.json', name)
+    case 'report':
+      return isScratchBeside('order.txt', name)
+    case 'reports':
+    case 'shares':
+      return isScratchAmong(name)
+    default:
+      return false
+  }
+}

@@ -1,0 +1,177 @@
+// The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
+import type { Catalog, Children } from '../../cache/metadata/catalog.js'
+import type { Soon } from '../../maybe-promise.js'
+import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
+import type { Ask, Instant, Listed, ProjectId } from '../../remote/remote.js'
+import type { FreedNames } from '../names/freed-names.js'
+import type { Named, WrittenNames } from '../names/name-aliases.js'
+import type { Found, Roots } from '../names/roots.js'
+import { nameChildren, splitMark, titleOf } from '../nodes/name.js'
+import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
+import type { Rights } from './access.js'
+
+type Nodes = ReadonlyMap<string, Node>
+
+/** A project's children under their names, projects first. */
+interface Names {
+  readonly entries: readonly Dentry[]
+  readonly places: NameIndex
+  /** They count until then; undefined where they stay what they are. */
+  readonly until: Instant | undefined
+}
+
+export interface ProjectTree {
+  list(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
+  lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined>
+  /** A child found without any request. */
+  known(id: ProjectId, name: string): Node | undefined
+  /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
+  knownTop(name: string): Node | undefined
+  /** Sub-projects and calculations only. */
+  children(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
+  listShares(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
+  /** The entries of a `projects/` that stands for no project itself. */
+  listTop(ask: Ask): Promise<readonly Dentry[]>
+  /** The same by name, and by path where nothing listed it. */
+  lookupTop(name: string, ask: Ask): Promise<Node | undefined>
+}
+
+export interface ProjectSources {
+  readonly catalog: Catalog
+  readonly rights: Rights
+  readonly written: WrittenNames
+  readonly freed: FreedNames
+  readonly now: () => Instant
+}
+
+/** `written` are the names that this mount has given, which the service may spell otherwise. */
+export function openProjectTree(
+  { catalog, rights, written, freed, now }: ProjectSources,
+  roots: Roots,
+): ProjectTree {
+  const namesOf = new WeakMap<Children, Names>()
+
+  function named(children: Children, of: ProjectId): Names {
+    const known = namesOf.get(children)
+    if (known !== undefined && (known.until === undefined || known.until > now())) return known
+    const listed = [...children.projects, ...children.calculations]
+    const { names, until } = freed.name(of, listed)
+    const entries = listed.map((node, at) => ({ name: names[at] ?? '', node }))
+    const given = { entries, places: nameIndex(entries), until }
+    namesOf.set(children, given)
+    return given
+  }
+
+  function childNamed(children: Children, name: string, of: ProjectId): Node | undefined {
+    const { entries, places } = named(children, of)
+    return entries[places.find(name) ?? -1]?.node
+  }
+
+  const childIn = (children: Children, name: string, id: ProjectId): Node | undefined =>
+    childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
+
+  function lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined> {
+    const own = name.startsWith('.') ? nodeIn(ownEntries(id, catalog.parentOf(id)), name) : undefined
+    if (own !== undefined) return own
+    const fresh = catalog.freshChildren(id)
+    if (fresh !== undefined) return childIn(fresh, name, id)
+    return catalog.children(id, ask).then(children => childIn(children, name, id))
+  }
+
+  /** A name that was written here, of a child that the service still lists. */
+  function writtenChild({ projects, calculations }: Children, name: string, id: ProjectId): Node | undefined {
+    const child = written.find(id, name)
+    if (child === undefined) return undefined
+    const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
+    const item = listed.find(one => one.id === child.id)
+    if (item === undefined) return undefined
+    const node = childNode(child, item)
+    return written.isFormer(id, name) ? { ...node, isOldName: true } : node
+  }
+
+  async function lookupTop(name: string, ask: Ask): Promise<Node | undefined> {
+    const top = await roots.top(ask)
+    if (top.form === 'one') return lookup(top.id, name, ask)
+    const known = nameFound(top.entries).get(name)
+    if (known?.kind === 'project') {
+      const id = await roots.present(known.id, ask)
+      // What is known of the top is made of what was found.
+      if (id !== known.id) await roots.top(ask)
+      if (id === undefined) return undefined
+      await rights.meet(id, ask)
+      return id === known.id ? known : { kind: 'project', id }
+    }
+    if (known !== undefined) return known
+    for (const user of top.users) {
+      const found = await roots.find(user, titleOf(name), ask)
+      if (found !== undefined) return { kind: 'project', id: found.id }
+    }
+    return undefined
+  }
+
+  function known(id: ProjectId, name: string): Node | undefined {
+    const children = catalog.knownChildren(id)
+    return children && childIn(children, name, id)
+  }
+
+  function knownTop(name: string): Node | undefined {
+    const top = roots.known()
+    if (top?.form === 'one') return known(top.id, name)
+    return top && nameFound(top.entries).get(name)
+  }
+
+  return {
+    lookup,
+    lookupTop,
+    async list(id, ask) {
+      return [...ownEntries(id, catalog.parentOf(id)), ...named(await catalog.children(id, ask), id).entries]
+    },
+    known,
+    knownTop,
+    async children(id, ask) {
+      return named(await catalog.children(id, ask), id).entries
+    },
+    async listShares(project, ask) {
+      const shares = await catalog.shares(project, ask)
+      return shares.map(({ id }) => ({
+        name: `${id}.json`,
+        node: { kind: 'record', of: 'share', id, project },
+      }))
+    },
+    async listTop(ask) {
+      const top = await roots.top(ask)
+      return top.form === 'several' ? dentries(nameFound(top.entries)) : []
+    },
+  }
+}
+
+/** Projects that are no siblings on the service, under names of their own. */
+export function nameFound(found: readonly Found[]): Nodes {
+  const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
+  const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
+  return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
+}
+
+/** The child as it was named here, with the time that its listing gives it. */
+function childNode(child: Named, { since }: Listed<string>): Named {
+  const { parent, published, born } = child
+  const told = { parent, published, born, since }
+  return child.kind === 'project'
+    ? { kind: 'project', id: child.id, title: child.title, ...told }
+    : { kind: 'calculation', id: child.id, title: child.title, ...told }
+}
+
+/** `name~c7` finds calculation 7 here, whoever has the bare name just now. */
+function markedChild({ projects, calculations }: Children, name: string): Node | undefined {
+  const mark = splitMark(name)
+  if (mark?.letter === 'p') return projects.find(({ id }) => id === mark.id)
+  return mark?.letter === 'c' ? calculations.find(({ id }) => id === mark.id) : undefined
+}
+
+function ownEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
+  return [
+    { name: '.project.json', node: { kind: 'record', of: 'project', id, parent } },
+    { name: '.index.tsv', node: { kind: 'generated', text: 'project-index', id } },
+    { name: '.shares', node: { kind: 'shares', project: id } },
+  ]
+}

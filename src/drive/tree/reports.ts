@@ -1,0 +1,94 @@
+// The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
+import type { Catalog } from '../../cache/metadata/catalog.js'
+import { asFailure } from '../../failure.js'
+import {
+  type Ask,
+  type CalculationId,
+  type Dialect,
+  idForm,
+  type ReportId,
+  type ReportRow,
+} from '../../remote/remote.js'
+import type { KnownReports } from '../names/known-reports.js'
+import { nameRow } from '../nodes/name.js'
+import type { Dentry, Node } from '../nodes/node.js'
+import type { LocalFiles } from './local-files.js'
+
+export interface ReportTree {
+  list(): readonly Dentry[]
+  lookup(name: string, ask: Ask): Promise<Node | undefined>
+  /** An entry of one report's folder; its order needs no title of a row. */
+  lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined>
+  /** The folder of one report. */
+  listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]>
+}
+
+const index: Dentry = { name: 'INDEX.tsv', node: { kind: 'generated', text: 'report-index', id: '' } }
+
+export interface ReportTreeSources {
+  readonly catalog: Catalog
+  readonly dialect: Dialect
+  readonly reports: KnownReports
+  readonly hasDraft: LocalFiles['hasDraft']
+}
+
+export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources): ReportTree {
+  async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
+    if (name === index.name) return index.node
+    const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
+    if (number === undefined || !idForm.test(number)) return undefined
+    const id = number as ReportId
+    const record = { kind: 'record', of: 'report', id } as const
+    if (json !== undefined && hasDraft(record)) return record
+    reports.refresh(id, await catalog.record({ kind: 'report', id }, ask))
+    return json === undefined ? { kind: 'report', id } : record
+  }
+
+  async function listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]> {
+    const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask)) ?? []
+    const digits = Math.max(2, String(rows.length).length)
+    const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), ask))
+    return [orderOf(id), ...(await Promise.all(links))]
+  }
+
+  async function lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined> {
+    const order = orderOf(id)
+    if (name === order.name) return order.node
+    return (await listRows(id, ask)).find(entry => entry.name === name)?.node
+  }
+
+  async function link(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {
+    const title = row.title ?? (await titleOfCalculation(row.calculation, ask))
+    return {
+      name: nameRow(place, title, row.calculation),
+      node: { kind: 'link', to: `../../by-id/calculation/${row.calculation}` },
+    }
+  }
+
+  async function titleOfCalculation(id: CalculationId, ask: Ask): Promise<string> {
+    try {
+      return dialect.facts(await catalog.record({ kind: 'calculation', id }, ask)).title ?? ''
+    } catch (thrown) {
+      // A row may name a calculation that is gone, not ours to see, or not known while the service is away: the row
+      // itself still stands in the list.
+      if (asFailure(thrown).kind === 'internal') throw thrown
+      return ''
+    }
+  }
+
+  return {
+    list: () => [index, ...reports.list().flatMap(({ id }) => entries(id))],
+    lookup,
+    lookupRow,
+    listRows,
+  }
+}
+
+const orderOf = (id: ReportId): Dentry => ({ name: 'order.txt', node: { kind: 'order', id } })
+
+function entries(id: ReportId): readonly Dentry[] {
+  return [
+    { name: `${id}.json`, node: { kind: 'record', of: 'report', id } },
+    { name: id, node: { kind: 'report', id } },
+  ]
+}

@@ -1,0 +1,309 @@
+// Everything that writes, put together: records and what else is saved, what is made, what is deleted, and the drafts of earlier mounts.
+
+import type { Identities } from '../cache/identity.js'
+import type { Ledger } from '../cache/ledger/ledger.js'
+import type { Draft } from '../edit/journal/draft.js'
+import type { RecordKey } from '../edit/journal/record-key.js'
+import type { HoldRecord } from '../edit/journal/record-lock.js'
+import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
+import { editableOrder } from '../edit/kinds/order-record.js'
+import { editableReport } from '../edit/kinds/report.js'
+import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
+import { openCreator } from '../edit/save/create.js'
+import type { EditableRecord } from '../edit/save/editable.js'
+import { createSaver } from '../edit/save/save.js'
+import type { Failure } from '../failure.js'
+import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
+import { type Named, openWrittenNames, type WrittenNames } from './names/name-aliases.js'
+import { openAwake } from './namespace/awake.js'
+import { type Making, openMaking } from './namespace/create-rename.js'
+import { openRemoving, type Removing } from './namespace/delete.js'
+import { openDeleteBudget } from './namespace/delete-budget.js'
+import { type Lineage, openLineage } from './namespace/lineage.js'
+import { openPendingDeletes, type PendingDeletes } from './namespace/pending-deletes.js'
+import { openTreeGuard } from './namespace/recursive-delete-guard.js'
+import { openRemovalSeries } from './namespace/removal-series.js'
+import { openRemovals, type Removals } from './namespace/removals.js'
+import { type Deleting, openDeleting } from './namespace/send-delete.js'
+import { openWhiteouts } from './namespace/whiteouts.js'
+import { escapeTitle } from './nodes/name.js'
+import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './nodes/node.js'
+import {
+  type EditingParts,
+  forget as forgetRecord,
+  openRecordSources,
+  readable,
+} from './records/editable-files.js'
+import { openNewFiles } from './records/new-files.js'
+import { nodeOfKey } from './records/node-key.js'
+import { openRecords, type Records } from './records/open-record.js'
+import { openOrderFiles } from './records/order-file.js'
+import type { RecordSource } from './records/source.js'
+import type { ShownTexts } from './records/text-lease.js'
+import { type Access, openRights, type Rights } from './tree/access.js'
+import type { LocalFiles, NewPlace } from './tree/local-files.js'
+import type { Tree } from './tree/tree.js'
+
+export interface WritingSources
+  extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed'> {
+  readonly access: Access
+  /** How many things may be deleted in a minute. */
+  readonly maxDeletes: number
+  readonly remote: Remote
+  readonly identities: Identities
+  readonly shown: ShownTexts
+  /** Kept with the drafts: what this mount has made, and what it was about to delete. */
+  readonly state: Ledger
+  readonly mountPoint: string
+  /** The description of a project that is made by its name alone. */
+  readonly describe: (title: string) => string
+  readonly resolveEntry: NewRecordPorts['resolveEntry']
+  /** Told what failed behind the user's back, by the path at which he will ask. */
+  readonly failed: (path: string, failure: Failure) => void
+  /** What failed at this path before is over. */
+  readonly doneWell: (path: string, before: Instant) => void
+  /** Told what the service dropped beside a stored edit. */
+  readonly lost: EditingParts['lost']
+  /** Keeps other mounts on the same state directory from saving a record meanwhile. */
+  readonly hold: HoldRecord
+  /** Milliseconds that a save may take. */
+  readonly patience: number
+  readonly now: () => Instant
+}
+
+export interface Writing {
+  readonly rights: Rights
+  readonly written: WrittenNames
+  readonly records: Records
+  readonly pending: PendingDeletes
+  readonly making: Making
+  readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
+  source(node: EditableNode): RecordSource
+  removing(tree: Tree): Removing
+  readonly removals: Removals
+  readonly deleting: Deleting
+  /** The mount ends: its deletions count for no other mount any more. */
+  endBudget(): void
+  readonly lineage: Lineage
+  isHidden(key: string): boolean
+  /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
+  madeAnew(node: EditableNode): Promise<void>
+  /** Ends an unsaved text: its file shows what the service has. */
+  end(draft: Draft): Promise<void>
+  /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
+  giveUp(draft: Draft): Promise<string>
+  /** No `new*.json` stands for this record any more. */
+  forgetNames(node: RecordNode): void
+  /** What the service has of a record is asked for anew. */
+  forget(node: EditableNode): void
+  readonly ports: NewRecordPorts
+  /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
+  adopt(): void
+  /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
+  settle(draft: Draft, ask: Ask): Promise<void>
+}
+
+export function openWriting(sources: WritingSources): Writing {
+  const { catalog, dialect, drafts, now, remote, texts } = sources
+  const rights = openRights(sources.access, { catalog, dialect })
+  const written = openWrittenNames(sources.state, sources.mountPoint)
+  const records = openRecords(sources.shown, now)
+  const lineage = openLineage({ catalog, dialect })
+  const whiteouts = openWhiteouts(now)
+  const awake = openAwake(now)
+  const series = openRemovalSeries(awake)
+  const budget = openDeleteBudget(sources.maxDeletes, { ledger: sources.state, awake: awake.now, now })
+  const pending = openPendingDeletes({
+    series,
+    ledger: sources.state,
+    mountPoint: sources.mountPoint,
+    doubt(node) {
+      if (node.kind === 'record') return forgetRecord(catalog, node)
+      catalog.refreshCalculation(node.id)
+      if (node.parent !== undefined) catalog.refreshProject(node.parent)
+    },
+    ended(node, end, path) {
+      if (node.kind === 'calculation') whiteouts.clear(node.id)
+      if (end !== 'stays') return sources.doneWell(path, instant(now() + 1))
+      budget.giveBack(keyOf(node))
+      records.bringBack(
+        keyOf(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
+      )
+    },
+    failed: sources.failed,
+    now,
+  })
+  const saver = createSaver(texts, now, sources.hold)
+  const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
+
+  function editable(node: RecordNode | OrderNode): EditableRecord {
+    if (node.kind === 'order') return editableOrder(ports, node.id)
+    switch (node.of) {
+      case 'project':
+        return editableProject(ports, node.id)
+      case 'calculation':
+        return editableCalculation(ports, node.id)
+      case 'report':
+        return editableReport(ports, node.id)
+      case 'share':
+        return editableShare(ports, node)
+    }
+  }
+
+  const parts: EditingParts = {
+    ...sources,
+    rights,
+    saver,
+    editable,
+    renamed(node, title) {
+      const { id, parent } = node
+      if (parent === undefined) return
+      const child: Named =
+        node.of === 'project'
+          ? { kind: 'project', id: node.id, parent }
+          : { kind: 'calculation', id: id as CalculationId, title, parent }
+      written.addFormer(parent, escapeTitle(title), child)
+    },
+  }
+  const recordSource = openRecordSources(parts)
+  const orderSource = openOrderFiles(parts)
+  const newFiles = openNewFiles({
+    ...parts,
+    creator: openCreator(texts, now),
+    records,
+    source: recordSource,
+    creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
+    read: (node, ask) => editable(node).read(ask),
+  })
+
+  const deleting = openDeleting({ ...sources, written, forgetNames: newFiles.forget })
+
+  function unsentNew(of: NewPlace): readonly NewNode[] {
+    return drafts.unsent().flatMap(({ key, id }) => {
+      const node = key === undefined ? undefined : nodeOfKey(key)
+      if (node?.kind !== 'new' || records.draftOf(keyOf(node))?.id !== id) return []
+      const isHere =
+        node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
+      return isHere ? [node] : []
+    })
+  }
+
+  /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
+  async function end(draft: Draft): Promise<void> {
+    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+    if (node !== undefined && records.draftOf(keyOf(node))?.id === draft.id) return records.drop(keyOf(node))
+    return draft.discard()
+  }
+
+  async function giveUp(draft: Draft): Promise<string> {
+    const kept = await texts.bury(draft.key ?? unknownKey(draft), await draft.remains())
+    await end(draft)
+    return kept
+  }
+
+  async function settle(draft: Draft, ask: Ask): Promise<void> {
+    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+    if (node === undefined || draft.meta.apart === true) return
+    const revision = records.revisionOf(keyOf(node))
+    await confirm(node, ask)
+    if (draft.meta.apart) return
+    if (node.kind === 'new') {
+      if (await newFiles.resume(node, draft, ask)) await endStored(node, draft, revision)
+      return
+    }
+    if ((await saver.settle({ record: editable(node), draft }, ask)) !== 'stored') return
+    // The record that is remembered from before the save would show the text of yesterday in the place of this one.
+    forget(node)
+    await endStored(node, draft, revision)
+  }
+
+  /** A program that has opened the record meanwhile goes on with the draft. */
+  async function endStored(node: EditableNode, draft: Draft, revision: number): Promise<void> {
+    if (records.draftOf(keyOf(node))?.id === draft.id) await records.endStored(keyOf(node), revision)
+    else await draft.discard()
+  }
+
+  /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
+  async function confirm(node: EditableNode, ask: Ask): Promise<void> {
+    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }, ask)
+    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }, ask)
+    else if (node.kind === 'record') await catalog.record(readable(node), ask)
+  }
+
+  function forget(node: EditableNode): void {
+    if (node.kind === 'order') catalog.refreshRecord({ kind: 'report', id: node.id })
+    else if (node.kind === 'record') forgetRecord(catalog, node)
+  }
+
+  return {
+    rights,
+    written,
+    records,
+    pending,
+    making: openMaking({
+      ...parts,
+      catalog,
+      dialect,
+      written,
+      identities: sources.identities,
+      remote,
+      describe: sources.describe,
+      now,
+    }),
+    local: {
+      unsentNew,
+      hasDraft: node => records.draftOf(keyOf(node)) !== undefined,
+      isNew: node => newFiles.made(node) !== undefined || records.draftOf(keyOf(node)) !== undefined,
+    },
+    source(node) {
+      switch (node.kind) {
+        case 'record':
+          return recordSource(node)
+        case 'order':
+          return orderSource(node)
+        case 'new':
+          return newFiles.source(node)
+      }
+    },
+    removing: tree =>
+      openRemoving({
+        ...sources,
+        tree,
+        rights,
+        lineage,
+        series,
+        guard: openTreeGuard(sources.failed, awake),
+        whiteouts,
+        pending,
+        budget,
+        deleting,
+        written,
+        patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
+      }),
+    removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
+    deleting,
+    endBudget: budget.end,
+    lineage,
+    isHidden: key => records.isAway(key) || pending.has(key),
+    async madeAnew(node) {
+      if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, keyOf(node))
+      await pending.cancel(keyOf(node))
+    },
+    end,
+    giveUp,
+    forget,
+    forgetNames: newFiles.forget,
+    ports,
+    adopt() {
+      for (const draft of drafts.unsent()) {
+        const isApart = draft.meta.apart === true || draft.damage !== undefined
+        const node = draft.key === undefined || isApart ? undefined : nodeOfKey(draft.key)
+        if (node !== undefined) records.adopt(keyOf(node), draft)
+      }
+    },
+    settle,
+  }
+}
+
+/** Of a draft whose note is damaged nobody knows the record: no id holds a slash, so the text is no record's history. */
+const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })

@@ -1,0 +1,166 @@
+// What is kept on disk beside a draft's text: whose it is, how far its save has come, and why it is still there.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Failure, FailureKind } from '../../failure.js'
+import { isMissing } from '../../system/error-code.js'
+import type { Owner } from './owner.js'
+
+/**
+ * editing: not saved yet. refused: the last save failed and nothing of it is on its way. sending: a request is about
+ * to leave or has left. in-flight: sent, and nobody could see whether it was stored. outcome-unknown: a new record
+ * may or may not have been made. paused: taken away a moment ago, and perhaps about to come back.
+ */
+const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
+export type DraftState = (typeof states)[number]
+
+/** Why a draft was not saved, for `calcfs why`; `kind` is a Failure's. */
+export interface Why {
+  readonly kind: string
+  readonly sentence: string
+  readonly said?: string | undefined
+  readonly line?: number | undefined
+  readonly column?: number | undefined
+  readonly whatToDo: string
+}
+
+const whySchema = z.object({
+  kind: z.string(),
+  sentence: z.string(),
+  said: z.string().optional(),
+  line: z.number().optional(),
+  column: z.number().optional(),
+  whatToDo: z.string(),
+})
+
+const metaSchema = z.object({
+  key: z
+    .object({
+      kind: z.enum(['project', 'calculation', 'report', 'share']),
+      id: z.string(),
+      project: z.string().optional(),
+      as: z.enum(['new', 'order']).optional(),
+    })
+    .optional(),
+  owner: z.object({ pid: z.number(), started: z.string() }),
+  state: z.enum(states),
+  base: z.string().optional(),
+  saved: z.string().optional(),
+  form: z.string().optional(),
+  made: z.string().optional(),
+  madeOf: z.string().optional(),
+  thing: z
+    .object({
+      born: z.number().optional(),
+      owner: z.string().optional(),
+      title: z.string().optional(),
+      parent: z.string().optional(),
+    })
+    .optional(),
+  apart: z.boolean().optional(),
+  sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
+  attempt: z
+    .object({
+      saved: z.string(),
+      form: z.string(),
+      before: z.string(),
+      whole: z.string(),
+      edited: z.array(z.string()),
+    })
+    .optional(),
+  created: z.number(),
+  changed: z.number(),
+  why: whySchema.optional(),
+})
+
+/**
+ * `key` is missing where the note was damaged. `base` is the hash of the text that the writing program had read;
+ * `saved` that of the draft's own text which the service took last, `form` that of the same text with ids for paths.
+ * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
+ * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
+ * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
+ * `apart` is set once its id stands for another thing, in whose place the text is not shown. `sealed` is the checksum of
+ * the draft's text while nothing is written to it; drafts of earlier versions have none.
+ * Times are in milliseconds since 1970.
+ */
+export type DraftMeta = z.infer<typeof metaSchema>
+export type Attempt = NonNullable<DraftMeta['attempt']>
+
+/** The note in this file; undefined where it is damaged or missing. */
+export async function readMeta(path: string): Promise<DraftMeta | undefined> {
+  try {
+    return metaSchema.parse(unsealed(await readFile(path, 'utf8')))
+  } catch (thrown) {
+    // A damaged note is an answer here, not an accident: the text beside it is what counts.
+    if (thrown instanceof SyntaxError || thrown instanceof z.ZodError || isMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** With a checksum of its own, so that no damaged note sends a text to another record. */
+export function printMeta(meta: DraftMeta): string {
+  return `${JSON.stringify({ ...meta, checksum: checksumOf(meta) }, null, 2)}\n`
+}
+
+const checksumOf = (meta: unknown): string =>
+  createHash('sha256').update(JSON.stringify(meta)).digest('hex').slice(0, 16)
+
+/** @throws SyntaxError where the checksum is another; notes of earlier versions have none */
+function unsealed(text: string): unknown {
+  const { checksum, ...meta } = z.object({ checksum: z.string().optional() }).loose().parse(JSON.parse(text))
+  if (checksum !== undefined && checksum !== checksumOf(meta)) throw new SyntaxError('a damaged note')
+  return meta
+}
+
+/** The note of a draft that nobody has written yet. */
+export function newMeta(owner: Owner, now: number): DraftMeta {
+  return { owner, state: 'editing', created: now, changed: now }
+}
+
+/** A failure in the words of a note. */
+export function whyOf(failure: Failure): Why {
+  const { line, column } = failure.place ?? {}
+  return {
+    kind: failure.kind,
+    sentence: failure.message,
+    said: failure.said,
+    line,
+    column,
+    whatToDo: whatToDo(failure.kind),
+  }
+}
+
+/** `NAME` stands for the draft's own, which `explain` knows. */
+function whatToDo(kind: FailureKind): string {
+  switch (kind) {
+    case 'not-json':
+      return 'Correct the text at that place and save again.'
+    case 'refused':
+    case 'invalid':
+    case 'too-large':
+      return 'Correct the text and save again, or give it up: `calcfs drafts drop NAME`.'
+    case 'conflict':
+      return 'Compare the two with `calcfs drafts diff NAME` (the other one ends in .theirs.json), make your text what it should be, and save again; or send it as it is: `calcfs drafts send NAME`.'
+    case 'another-thing':
+      return 'Your text is kept: print it with `calcfs drafts show NAME`, write it into the record of the thing that you mean, then give it up: `calcfs drafts drop NAME`.'
+    case 'unauthenticated':
+      return 'Sign in with `calcfs login`, then save again: `calcfs drafts send NAME`.'
+    case 'forbidden':
+    case 'read-only':
+    case 'not-permitted':
+      return 'Ask the owner for the right to change it; your text is kept.'
+    case 'absent':
+      return 'The record is gone on the service; copy your text elsewhere if you still need it, then give it up: `calcfs drafts drop NAME`.'
+    case 'disk-read-only':
+      return 'Make the directory that is named writable for its owner, then save again: `calcfs drafts send NAME`.'
+    case 'no-space':
+      return 'Make room on the local disk, then save again: `calcfs drafts send NAME`.'
+    case 'outcome-unknown':
+      return 'Look on the platform whether it was made. If it was: `calcfs drafts drop NAME`; if not: `calcfs drafts send --again NAME`.'
+    case 'broken':
+    case 'internal':
+      return 'Look at the record on the platform, then save again: `calcfs drafts send NAME`.'
+    default:
+      return 'When the service answers again, save again: `calcfs drafts send NAME`.'
+  }
+}

@@ -1,0 +1,199 @@
+// Which drafts there are: new ones, and those that a daemon left behind when it ended.
+import { randomUUID } from 'node:crypto'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { asFailure, Failure } from '../../failure.js'
+import type { Instant } from '../../remote/remote.js'
+import { isMissing } from '../../system/error-code.js'
+import { keepNameOf, makeDirectory } from './atomic-file.js'
+import { type Draft, openDraft } from './draft.js'
+import { placeDraft } from './draft-directory.js'
+import { type DraftMeta, newMeta, readMeta, type Why, whyOf } from './draft-meta.js'
+import { isAlive, type Owner, thisProcess } from './owner.js'
+import type { RecordKey } from './record-key.js'
+import { lossWhy } from './seal.js'
+import { textHash } from './text-history.js'
+
+export interface Drafts {
+  /** A new empty draft of a record; `base` is the text its writer has read, `thing` what the record is now, where known. */
+  create(key: RecordKey, base?: string, thing?: DraftMeta['thing']): Promise<Draft>
+  /** Those left behind by a daemon that ended, adopted now; nothing of them is sent by itself. */
+  readonly found: readonly Draft[]
+  /** What could not even be read; it stays untouched on disk. */
+  readonly damaged: readonly Damage[]
+}
+
+export interface Damage {
+  readonly directory: string
+  readonly cause: unknown
+}
+
+/**
+ * Opens the drafts of one service and user. A draft whose process still runs is left to it, so that several mounts
+ * share one state directory. No damage in it ever stops a mount.
+ */
+export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
+  const root = join(stateDirectory, 'drafts')
+  await makeDirectory(root)
+  await keepNameOf(root)
+  const owner = await thisProcess()
+  await sweepUnfinished(root, now())
+  const found: Draft[] = []
+  const damaged: Damage[] = []
+  for (const name of (await readdir(root)).filter(name => !name.startsWith('.'))) {
+    try {
+      const draft = await adopt(join(root, name), owner, now)
+      if (draft !== undefined) found.push(draft)
+    } catch (cause) {
+      damaged.push({ directory: join(root, name), cause })
+    }
+  }
+  const create: Drafts['create'] = (key, base, thing) =>
+    createDraft({ root, owner, now }, { key, base, thing })
+  return { create, found, damaged }
+}
+
+/**
+ * The records of the unsaved texts that no running process has, as the next mount would adopt them; undefined for one whose note
+ * is damaged. Changes nothing.
+ */
+export async function leftBehind(stateDirectory: string): Promise<readonly (RecordKey | undefined)[]> {
+  const root = join(stateDirectory, 'drafts')
+  const left: (RecordKey | undefined)[] = []
+  for (const name of await readdir(root)) {
+    const directory = join(root, name)
+    const { isEmpty, isThere } = await textIn(directory)
+    if (name.startsWith('.') || isEmpty || !isThere) continue
+    const meta = await readMeta(join(directory, 'meta.json'))
+    if (meta === undefined || !(await isAlive(meta.owner))) left.push(meta?.key)
+  }
+  return left
+}
+
+/** Directories that were never moved into place, by a daemon that was killed: there is no text in them yet. */
+async function sweepUnfinished(root: string, now: Instant): Promise<void> {
+  for (const name of (await readdir(root)).filter(name => unfinished.test(name))) {
+    const path = join(root, name)
+    const { mtimeMs, isEmpty } = await textIn(path)
+    if (isEmpty && now - mtimeMs > unfinishedMs) await rm(path, { recursive: true, force: true })
+  }
+}
+
+const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
+/** Milliseconds that making a draft may take on a slow disk: another mount may be at it. */
+const unfinishedMs = 10 * 60_000
+
+/** Another mount may have moved or removed it meanwhile: then nothing is known of it. */
+async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: boolean; isThere: boolean }> {
+  try {
+    const { mtimeMs } = await stat(directory)
+    const sizes = (await readdir(directory)).includes('text') ? (await stat(join(directory, 'text'))).size : 0
+    return { mtimeMs, isEmpty: sizes === 0, isThere: true }
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown
+    return { mtimeMs: Number.POSITIVE_INFINITY, isEmpty: false, isThere: false }
+  }
+}
+
+async function createDraft(
+  place: { root: string; owner: Owner; now: () => Instant },
+  { key, base, thing }: { key: RecordKey; base: string | undefined; thing: DraftMeta['thing'] },
+): Promise<Draft> {
+  const meta: DraftMeta = {
+    ...newMeta(place.owner, place.now()),
+    key: { ...key },
+    ...(base === undefined ? {} : { base: textHash(base) }),
+    ...(thing === undefined ? {} : { thing }),
+  }
+  const directory = join(place.root, randomUUID())
+  await placeDraft(directory, new Uint8Array(), meta)
+  return openDraft(directory, meta, place.now)
+}
+
+/** Undefined where the draft is another's, or where there is nothing in it to keep. */
+async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
+  const meta = await readMeta(join(directory, 'meta.json'))
+  if (meta !== undefined && (await isAlive(meta.owner))) return undefined
+  await (await open(join(directory, 'text'), 'r+')).close()
+  const mine = await claim(directory)
+  if (mine === undefined) return undefined
+  const draft = await openDraft(mine, { ...(meta ?? newMeta(owner, now())), owner }, now)
+  if (await isNothing(draft)) {
+    await draft.discard()
+    return undefined
+  }
+  await draft.change({ ...afterwards(meta), ...lossOf(draft) }).catch(unwritten)
+  return draft
+}
+
+/** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
+const lossOf = ({ damage }: Draft): { why?: Why } => (damage === undefined ? {} : { why: lossWhy(damage) })
+
+/** On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end. */
+function unwritten(thrown: unknown): void {
+  if (asFailure(thrown).kind !== 'no-space') throw thrown
+}
+
+/** A rename to a new name: of two mounts that start at once only one succeeds. */
+async function claim(directory: string): Promise<string | undefined> {
+  const mine = join(directory, '..', randomUUID())
+  try {
+    await rename(directory, mine)
+    return mine
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** Nothing is lost with it: empty before the first save, or letter for letter what the service already has. */
+async function isNothing(draft: Draft): Promise<boolean> {
+  const { state, base, saved } = draft.meta
+  if (state === 'sending' || state === 'in-flight' || state === 'outcome-unknown') return false
+  if (draft.size === 0 && draft.damage === undefined) return state === 'editing'
+  const hash = await draft.hash()
+  return hash === base || hash === saved
+}
+
+function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: Why } {
+  if (meta === undefined) {
+    return {
+      state: 'refused',
+      why: ended('the note beside this text was damaged: nobody knows which record it is'),
+    }
+  }
+  switch (meta.state) {
+    case 'sending':
+    case 'in-flight':
+      if (isUnlisted(meta.key)) return { state: 'outcome-unknown', why: whyOf(madeOrNot()) }
+      return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
+    case 'outcome-unknown':
+      return {
+        state: 'outcome-unknown',
+        why: meta.why ?? ended('the daemon ended while this was being sent'),
+      }
+    case 'refused':
+      return { state: 'refused', why: meta.why ?? ended('the daemon ended before this was saved') }
+    case 'editing':
+    case 'paused':
+      return { state: 'refused', why: ended('the daemon ended before this was saved') }
+  }
+}
+
+/** A new report: no operation lists reports, so nobody can look whether it was made. */
+const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
+
+function madeOrNot(): Failure {
+  return new Failure(
+    'outcome-unknown',
+    'the daemon ended while this was being sent, and whether it was made is not known',
+  )
+}
+
+function ended(sentence: string): Why {
+  return {
+    kind: 'internal',
+    sentence,
+    whatToDo: 'Look at the text, then save the record again, or give it up: rm it in .calcfs/drafts.',
+  }
+}

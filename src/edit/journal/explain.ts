@@ -1,0 +1,54 @@
+// Why a text is still a draft: written down beside it when a save fails, and told to people in their words.
+import { Failure } from '../../failure.js'
+import type { Draft } from './draft.js'
+import { type DraftState, whyOf } from './draft-meta.js'
+import { damagedEnding, draftName } from './draft-name.js'
+import type { RecordKey } from './record-key.js'
+
+/**
+ * Writes the failure down beside the draft and answers the one to throw. A request that may have been carried out
+ * leaves the draft 'in-flight', everything else 'refused'.
+ */
+export async function withFailure(draft: Draft, failure: Failure): Promise<Failure> {
+  const wasSent = draft.meta.state === 'sending' || draft.meta.state === 'in-flight'
+  return withFailureAs(wasSent ? 'in-flight' : 'refused', draft, failure)
+}
+
+/** The same where it is known what became of the request. */
+export async function withFailureAs(state: DraftState, draft: Draft, failure: Failure): Promise<Failure> {
+  try {
+    // "Your text is kept" holds over a power cut as well.
+    await draft.sync()
+    await draft.change({ state, why: whyOf(failure) })
+    return failure
+  } catch (cause) {
+    const sentence = `${failure.message}; this could not be written down beside the draft`
+    return new Failure(failure.kind, sentence, {
+      cause: new AggregateError([failure, cause]),
+      said: failure.said,
+    })
+  }
+}
+
+/** For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. */
+export function explain(draft: Draft): string | undefined {
+  const { why, key, state } = draft.meta
+  if (why === undefined) return undefined
+  const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]
+  if (state === 'in-flight')
+    lines.push('It was sent, and nobody could see whether the service has stored it.')
+  if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
+  if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
+  const name = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
+  lines.push(why.whatToDo.replaceAll('NAME', name), `The text: ${draft.directory}/text`)
+  return `${lines.join('\n')}\n`
+}
+
+/** The record in a sentence. */
+export function recordWords(key: RecordKey | undefined): string {
+  if (key === undefined) return 'a record'
+  if (key.as === 'new') return `the new ${key.kind} ${key.id}`
+  return key.as === 'order' ? `the order of report ${key.id}` : `the ${key.kind} ${key.id}`
+}
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

@@ -1,0 +1,19 @@
+// Work on one record happens one after the other, on different records side by side.
+import pLimit, { type LimitFunction } from 'p-limit'
+import { keyName, type RecordKey } from './record-key.js'
+
+export type InTurn = <Result>(key: RecordKey, work: () => Promise<Result>) => Promise<Result>
+
+export function onePerKey(): InTurn {
+  const queues = new Map<string, LimitFunction>()
+  return async (key, work) => {
+    const name = keyName(key)
+    const queue = queues.get(name) ?? pLimit(1)
+    queues.set(name, queue)
+    try {
+      return await queue(work)
+    } finally {
+      if (queue.activeCount + queue.pendingCount === 0) queues.delete(name)
+    }
+  }
+}

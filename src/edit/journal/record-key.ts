@@ -1,0 +1,29 @@
+// Which record a text belongs to, as a value, as a map key and as a directory name.
+import { createHash } from 'node:crypto'
+import type { RecordKind } from '../../remote/remote.js'
+
+/**
+ * A record by its number; or `as: 'new'`, by the file name under which it is being made; or `as: 'order'`, a report's
+ * list as `order.txt` shows it. A share needs its project, because only a project lists it.
+ */
+export interface RecordKey {
+  readonly kind: RecordKind
+  readonly id: string
+  readonly project?: string | undefined
+  readonly as?: 'new' | 'order' | undefined
+}
+
+/** One name for one record: safe as a file name whatever the id holds. */
+export function keyName({ kind, id, project, as }: RecordKey): string {
+  const own = `${kind}-${nameOf(id)}`
+  if (as === undefined) return own
+  return project === undefined ? `${as}-${own}` : `${as}-${project}-${own}`
+}
+
+/** The longest name that leaves room in 255 bytes for what is put before it. */
+const longest = 180
+
+function nameOf(id: string): string {
+  const name = encodeURIComponent(id)
+  return name.length <= longest ? name : createHash('sha256').update(id).digest('hex')
+}

@@ -1,0 +1,80 @@
+// One save of a record at a time across the processes that share a state directory: from reading it to reading it again.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { asFailure, Failure, rethrow } from '../../failure.js'
+import type { Ask, Instant } from '../../remote/remote.js'
+import { codeOf } from '../../system/error-code.js'
+import { clearPlace } from '../../system/set-aside.js'
+import { makeDirectory, privateFile } from './atomic-file.js'
+import { keyName, type RecordKey } from './record-key.js'
+
+/**
+ * Does the work while this process has the record's lock.
+ * @throws Failure 'busy' where another process keeps it for half of the time there is
+ */
+export type HoldRecord = <Result>(key: RecordKey, ask: Ask, work: () => Promise<Result>) => Promise<Result>
+
+/** For a state directory that only one process uses. */
+export const holdNothing: HoldRecord = (_key, _ask, work) => work()
+
+/** Milliseconds between two looks whether the lock is free. */
+const pause = 15
+
+/**
+ * SQLite's own lock of a file per record: the kernel takes it back from a process that was killed, so that there is no
+ * stale one to be told from a slow one.
+ */
+export function openRecordLocks(stateDirectory: string, now: () => Instant): HoldRecord {
+  const root = join(stateDirectory, 'locks')
+
+  return async (key, ask, work) => {
+    await makeDirectory(root).catch(rethrow)
+    const database = await openLock(join(root, `${keyName(wholeRecord(key))}.lock`))
+    try {
+      const until = now() + Math.max(0, ask.deadline - now()) / 2
+      while (!isTaken(database)) {
+        if (now() >= until) throw busy()
+        await new Promise(wake => setTimeout(wake, pause))
+      }
+      try {
+        return await work()
+      } finally {
+        // Closing alone lets go only once the binding's object is collected.
+        database.exec('ROLLBACK')
+      }
+    } finally {
+      database.close()
+    }
+  }
+}
+
+/** The order of a report is a part of its record: both are one PUT's business. */
+const wholeRecord = ({ as, ...record }: RecordKey): RecordKey => (as === 'order' ? record : { ...record, as })
+
+/** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
+async function openLock(path: string): Promise<Database.Database> {
+  try {
+    clearPlace(path, 'file')
+    await (await open(path, 'a', privateFile)).close()
+    const database = new Database(path, { timeout: 0 })
+    database.pragma('journal_mode = OFF')
+    return database
+  } catch (cause) {
+    throw asFailure(cause)
+  }
+}
+
+function isTaken(database: Database.Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (thrown) {
+    if (codeOf(thrown)?.startsWith('SQLITE_BUSY')) return false
+    throw asFailure(thrown)
+  }
+}
+
+function busy(): Failure {
+  return new Failure('busy', 'another mount is saving this record, and has not ended; save it again')
+}

@@ -1,0 +1,295 @@
+// The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
+import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { asFailure } from '../../failure.js'
+import { type Instant, instant } from '../../remote/remote.js'
+import { isMissing } from '../../system/error-code.js'
+import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { openQuickDisk } from '../../system/quick-disk.js'
+import { clearPlace } from '../../system/set-aside.js'
+import {
+  keepNameOf,
+  makeDirectory,
+  privateFile,
+  replaceFile,
+  replaceFileLightly,
+  replaceFileNow,
+} from './atomic-file.js'
+import { onePerKey } from './keyed-queue.js'
+import { keyName, type RecordKey } from './record-key.js'
+
+const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped'])
+const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced' || how === 'dropped'
+
+/**
+ * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
+ * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
+ * dropped: it was never saved, and given up.
+ */
+export type Meeting = z.infer<typeof meeting>
+
+/** When a text was last met in any way; `read` and `saved` by programs of this mount. */
+export interface KnownText {
+  readonly text: string
+  readonly last: Instant
+  readonly read: Instant | undefined
+  readonly saved: Instant | undefined
+}
+
+export interface Texts {
+  /** Keeps the text; what was saved or sent is on disk for good when this returns. */
+  remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void>
+  /** Keeps what is given up as history; answers the file in which it lies. */
+  bury(key: RecordKey, bytes: Uint8Array): Promise<string>
+  /**
+   * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
+   * travelled. What another mount met counts only where this one never met a text of the record.
+   */
+  candidates(key: RecordKey): Promise<readonly KnownText[]>
+  /** The text with this hash, if it is still known. */
+  recall(key: RecordKey, hash: string): Promise<string | undefined>
+  /** Forgets what is older than its days. */
+  purge(): Promise<void>
+  /** Resolves when everything that was asked to be remembered is, or has failed. */
+  settled(): Promise<void>
+}
+
+export interface TextsOptions {
+  /** Private to one service and user. */
+  readonly stateDirectory: string
+  /** What tells this mount from others on the same state directory, and is the same after a remount. */
+  readonly mount: string
+  readonly now: () => Instant
+  /** How long a text is kept that was shown or saved, in days. */
+  readonly days?: number
+  /** Kept over remounts; without it a date that is set back between two mounts turns what was met last into what was met first. */
+  readonly latest?: Latest
+}
+
+/** When a text was met last, by any mount. */
+export interface Latest {
+  get(): Instant | undefined
+  set(at: Instant): void
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000
+/** What was sent is the only trace of an edit that a later one has replaced: it stays longer. */
+const daysOfHistory = 90
+
+/** The name of a text: SHA-256 of its UTF-8 bytes, in hex. */
+export function textHash(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+// A text is a file named by its hash; each meeting is an empty file `<hash>.<how>.<mount>` whose mtime is the time.
+// So two mounts can write at once, and no crash can damage more than the last meeting.
+const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
+
+interface Mark {
+  readonly hash: string
+  readonly how: Meeting
+  readonly own: boolean
+  readonly at: Instant
+}
+
+/** The memory of one mount; it makes its directory when the first text comes. */
+export function openTexts(options: TextsOptions): Texts {
+  const root = join(options.stateDirectory, 'texts')
+  const own = textHash(options.mount).slice(0, 8)
+  const tick = strictlyGrowing(options.now, options.latest)
+  const disk = openQuickDisk()
+  /** Directories whose names are known to survive a power cut. */
+  const lasting = new Set<string>()
+  const directoryOf = (key: RecordKey) => join(root, keyName(key))
+
+  async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
+    const directory = directoryOf(key)
+    const hash = textHash(text)
+    const mark = { name: `${hash}.${how}.${own}`, at: tick() }
+    const isLight = how === 'shown' || how === 'read'
+    clearRooms(directory)
+    if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
+    await makeDirectory(directory)
+    if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
+    if (!isLight) lasting.add(directory)
+    await setMark(join(directory, mark.name), mark.at)
+    if (!isLight) await replaceFile(join(directory, hash), text)
+    else if (!(await isWhole(join(directory, hash), hash)))
+      await replaceFileLightly(join(directory, hash), text)
+  }
+
+  function clearRooms(directory: string): void {
+    for (const path of [root, directory]) clearPlace(path, 'directory')
+  }
+
+  async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
+    clearRooms(directoryOf(key))
+    const all = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
+    const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
+    const known: KnownText[] = []
+    for (const hash of new Set(marks.map(mark => mark.hash))) {
+      const text = await recall(key, hash)
+      if (text !== undefined) known.push({ text, ...timesOf(marks.filter(mark => mark.hash === hash)) })
+    }
+    return known.sort((one, other) => other.last - one.last)
+  }
+
+  /** A damaged file is no candidate: its hash says so. */
+  async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
+    const path = join(directoryOf(key), hash)
+    clearRooms(directoryOf(key))
+    clearPlace(path, 'file')
+    const text = await orMissing(readFile(path, 'utf8'))
+    return text !== undefined && textHash(text) === hash ? text : undefined
+  }
+
+  async function purge(): Promise<void> {
+    const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
+    const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
+    lasting.clear()
+    for (const name of (await orMissing(readdir(root))) ?? []) {
+      await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
+    }
+  }
+
+  // In turn, so that a text is a candidate as soon as somebody has asked to remember it.
+  const inTurn = onePerKey()
+  const busy = new Set<Promise<void>>()
+  function kept(work: Promise<void>): Promise<void> {
+    busy.add(work)
+    return work.finally(() => busy.delete(work))
+  }
+  return {
+    remember: (key, text, how) => kept(inTurn(key, () => remember(key, text, how))),
+    settled: async () => void (await Promise.allSettled(busy)),
+    async bury(key, bytes) {
+      await inTurn(key, () => remember(key, bytes, 'dropped'))
+      return join(directoryOf(key), textHash(bytes))
+    },
+    candidates: key => inTurn(key, () => candidates(key)),
+    recall,
+    purge,
+  }
+}
+
+/** Two meetings never have one time, so that "after" always has an answer. */
+function strictlyGrowing(now: () => Instant, latest: Latest | undefined): () => Instant {
+  let last: number = latest?.get() ?? 0
+  return () => {
+    last = Math.max(now(), last + 1)
+    latest?.set(instant(last))
+    return instant(last)
+  }
+}
+
+/** What a program only looked at: a walk meets a record a millisecond, so that this takes a few system calls. */
+function rememberNow(
+  { directory, hash }: { directory: string; hash: string },
+  text: string | Uint8Array,
+  mark: { readonly name: string; readonly at: Instant },
+): void {
+  try {
+    makeDirectoriesNow(directory)
+    for (const name of [mark.name, hash]) clearPlace(join(directory, name), 'file')
+    const descriptor = openSync(join(directory, mark.name), 'w', privateFile)
+    try {
+      futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
+    } finally {
+      closeSync(descriptor)
+    }
+    if (!isWholeAt(join(directory, hash), { hash, length: Buffer.byteLength(text) }))
+      replaceFileNow(join(directory, hash), text)
+  } catch (cause) {
+    throw asFailure(cause)
+  }
+}
+
+/** A power cut may have left an empty file under this name. */
+function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, 'r')
+    return fstatSync(descriptor).size === length && fileHash(descriptor, length) === hash
+  } catch (thrown) {
+    if (isMissing(thrown)) return false
+    throw thrown
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** The same without holding up anything else. */
+async function isWhole(path: string, hash: string): Promise<boolean> {
+  clearPlace(path, 'file')
+  const found = createHash('sha256')
+  const isThere = orMissing(pipeline(createReadStream(path), found).then(() => true))
+  return (await isThere) === true && found.digest('hex') === hash
+}
+
+/** In pieces, for a text may be long. */
+function fileHash(descriptor: number, length: number): string {
+  const hash = createHash('sha256')
+  const piece = Buffer.allocUnsafe(Math.min(length + 1, hashedAtOnce))
+  for (;;) {
+    const read = readSync(descriptor, piece)
+    if (read === 0) return hash.digest('hex')
+    hash.update(piece.subarray(0, read))
+  }
+}
+
+const hashedAtOnce = 64 << 10
+
+async function setMark(path: string, at: Instant): Promise<void> {
+  try {
+    clearPlace(path, 'file')
+    await writeFile(path, '', { mode: privateFile })
+    await utimes(path, at / 1000, at / 1000)
+  } catch (cause) {
+    throw asFailure(cause)
+  }
+}
+
+async function marksIn(directory: string, own: string): Promise<readonly Mark[]> {
+  const marks: Mark[] = []
+  for (const name of (await orMissing(readdir(directory))) ?? []) {
+    const [, hash, how, mount] = markForm.exec(name) ?? []
+    if (hash !== undefined) clearPlace(join(directory, name), 'file')
+    const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
+    if (hash === undefined || status === undefined) continue
+    marks.push({ hash, how: meeting.parse(how), own: mount === own, at: instant(Math.round(status.mtimeMs)) })
+  }
+  return marks
+}
+
+function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text'> {
+  const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
+  const lastAs = (how: Meeting) => {
+    const chosen = marks.filter(mark => mark.own && mark.how === how)
+    return chosen.length === 0 ? undefined : last(chosen)
+  }
+  return { last: last(marks), read: lastAs('read'), saved: lastAs('saved') }
+}
+
+async function purgeRecord(directory: string, isOld: (mark: Mark) => boolean): Promise<void> {
+  const marks = await marksIn(directory, '')
+  const kept = new Set(marks.filter(mark => !isOld(mark)).map(mark => mark.hash))
+  for (const name of await readdir(directory)) {
+    const hash = name.slice(0, 64)
+    if (marks.some(mark => mark.hash === hash) && !kept.has(hash))
+      await rm(join(directory, name), { force: true })
+  }
+  if ((await readdir(directory)).length === 0) await rmdir(directory)
+}
+
+async function orMissing<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await answer
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw asFailure(thrown)
+  }
+}

@@ -1,0 +1,76 @@
+// mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
+import { asFailure, Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type {
+  Ask,
+  Dialect,
+  Instant,
+  ListedProject,
+  NewProject,
+  ProjectId,
+  Remote,
+} from '../../remote/remote.js'
+import { editsBetween, unstored } from '../save/diff.js'
+import { asItWas, isUndecided } from '../save/reconcile.js'
+import { withReserve } from '../save/reserve.js'
+import { isSpelling } from './whole-record.js'
+
+export interface NewProjectPorts {
+  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
+  readonly dialect: Dialect
+  readonly now: () => Instant
+}
+
+/** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
+export interface Neighbourhood {
+  readonly before: readonly ListedProject[]
+  readonly like: readonly JsonObject[]
+}
+
+/**
+ * Makes a project and answers what its parent's list says of it, and that list.
+ * @throws Failure 'broken' where it was made, but is not below its parent; or what the service said
+ */
+export async function makeProject(
+  { remote, dialect, now }: NewProjectPorts,
+  { said, near }: { said: NewProject; near: Neighbourhood },
+  ask: Ask,
+): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
+  const old = new Set(near.before.map(project => project.id))
+  const list = () => remote.subProjects(said.parent, ask)
+  const body = dialect.newRecords.project(said, near.like)
+  /** Somebody else may have made one of this name: ours says what was sent. */
+  const isOurs = async (id: ProjectId) => {
+    const { like, title } = { like: await remote.project(id, ask), title: said.title }
+    return (
+      unstored(editsBetween(nothing, dialect.retitled(body, title)), dialect.retitled(like, title)).length ===
+      0
+    )
+  }
+  let id: ProjectId | undefined
+  try {
+    id = await remote.createProject(body, withReserve(ask, now()))
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (!isUndecided(failure)) throw failure
+    const all = await list().catch(unknownYet)
+    const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
+    if (all === undefined) throw failure
+    if (found === undefined || !(await isOurs(found.id))) throw asItWas(failure)
+    return { made: found, all }
+  }
+  const all = await list()
+  const made = all.find(project => project.id === id)
+  if (made !== undefined) return { made, all }
+  throw new Failure(
+    'broken',
+    `the service made the project ${id}, but does not list it here; it is at by-id/project/${id}`,
+  )
+}
+
+const nothing: JsonObject = { type: 'object', fields: [] }
+
+/** The first failure is the one to tell. */
+function unknownYet(thrown: unknown): undefined {
+  asFailure(thrown)
+}

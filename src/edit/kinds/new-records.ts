@@ -1,0 +1,149 @@
+// The two kinds of record that a file makes: a report and a share, each with what its POST needs.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { Ask, ProjectId, Remote, ReportId, ReportTypeId, Share } from '../../remote/remote.js'
+import type { NewRecord } from '../save/create.js'
+import { rowsOfNew } from './report-list.js'
+import type { ReportPorts } from './report-ports.js'
+import { refuseBadPermission } from './share-rules.js'
+import { isSpelling } from './whole-record.js'
+
+export interface NewRecordPorts extends ReportPorts {
+  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>
+}
+
+/** No operation lists reports: after a lost answer nobody can know. */
+export function newReport(ports: NewRecordPorts, name: string): NewRecord {
+  const { remote, dialect } = ports
+  return {
+    key: { kind: 'report', id: name, as: 'new' },
+    async compose(written, ask) {
+      // A copy of another report has that one's id, which is left out.
+      if (
+        dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ===
+        undefined
+      )
+        throw new Failure('refused', 'a new report needs a name')
+      const type = await knownType(ports, written, ask)
+      const rows = await rowsOfNew(ports, { written, before: [] }, ask)
+      return dialect.newRecords.report(written, { type, rows })
+    },
+    post: (body, ask) => remote.createReport(body, ask),
+    /** The list of a report that is only just made may be set unseen. */
+    async complete(id, { written, record }, ask) {
+      refuseOtherReport(dialect, { id, written, record })
+      const rows =
+        dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, ask) : []
+      if (rows === undefined || rows.length === 0) return record
+      const order = rows.map(row => row.calculation)
+      await remote.setReportCalculations(id as ReportId, order, ask)
+      return remote.report(id as ReportId, ask)
+    },
+    async continues(written, { id, before }, ask) {
+      const record = await remote.report(id as ReportId, ask)
+      const own = dialect.facts(written).id
+      if (own === id) return true
+      if (own !== undefined && own !== (before && dialect.facts(before).id)) return false
+      const known = before === undefined ? [record] : [record, before]
+      if (dialect.newRecords.resembles(written, known)) return true
+      throw new Failure(
+        'refused',
+        `${name} stands for report ${id}, and this text has nothing in common with it: save it under another new name to make another report, or as ${id}.json if it shall take its place`,
+      )
+    },
+    async like(written, record, ask) {
+      const before = dialect.rows(record) ?? []
+      const rows = await rowsOfNew(ports, { written, before }, ask)
+      return dialect.newRecords.reportLike(written, record, rows)
+    },
+  }
+}
+
+const noType = '' as ReportTypeId
+
+/** By its id or by its name. */
+async function knownType(ports: NewRecordPorts, written: JsonObject, ask: Ask): Promise<ReportTypeId> {
+  const given = ports.dialect.reportType(written)?.trim()
+  const types = await ports.remote.reportTypes(ask)
+  const same = (one: string) => given !== undefined && one.toLowerCase() === given.toLowerCase()
+  const type = types.find(({ id }) => id === given) ?? types.find(({ title }) => same(title))
+  if (type !== undefined) return type.id
+  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
+  const what = given === undefined ? 'a new report needs a type' : `there is no report type ${given}`
+  throw new Failure('refused', `${what}; there are ${known}`)
+}
+
+/** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
+export function newShare(
+  { remote, dialect }: NewRecordPorts,
+  { name, project }: { name: string; project: ProjectId },
+): NewRecord {
+  async function find(body: JsonObject, ask: Ask): Promise<string | undefined> {
+    const person = dialect.sharedWith(body)
+    return (await remote.shares(project, ask)).find(share => isPerson(share, person))?.id
+  }
+  /** The number in the answer may be another share's: then the one of this person counts. */
+  async function post(body: JsonObject, ask: Ask): Promise<string> {
+    const id = await remote.createShare(body, ask)
+    const stored = (await remote.shares(project, ask)).find(share => share.id === id)
+    if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
+    if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
+    const found = await find(body, ask)
+    if (found !== undefined) return found
+    throw new Failure(
+      'outcome-unknown',
+      `the service answered ${id}, but share ${id} is another person's: whether this one was made is not known`,
+    )
+  }
+  return {
+    key: { kind: 'share', id: name, project, as: 'new' },
+    place: async ask => dialect.facts(await remote.project(project, ask)),
+    async compose(written, ask) {
+      refuseBadPermission(dialect, written)
+      if (dialect.sharedWith(written) === undefined)
+        throw new Failure(
+          'refused',
+          'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
+        )
+      const shares = await remote.shares(project, ask)
+      const like = shares.map(share => share.record)
+      return dialect.newRecords.share(written, project, like)
+    },
+    post,
+    find,
+    complete: async (_id, { record }) => record,
+    async continues(written, { id, before }, ask) {
+      const share = (await remote.shares(project, ask)).find(one => one.id === id)
+      if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
+      const own = dialect.shareId(written)
+      if (own === id) return true
+      if (own !== undefined && own !== (before && dialect.shareId(before))) return false
+      const known = before === undefined ? [share.record] : [share.record, before]
+      const named = dialect.newRecords.personNamed(written, known)
+      if (named !== 'none') return named === 'them'
+      throw new Failure(
+        'refused',
+        `${name} stands for share ${id}, and this text does not say for whom it is: name the user, or edit ${id}.json`,
+      )
+    },
+    like: async (written, record) => dialect.newRecords.shareLike(written, record),
+  }
+}
+
+const isPerson = ({ user }: Share, person: string | undefined): boolean =>
+  user !== undefined && user.toLowerCase() === person?.toLowerCase()
+
+/** A number that some service answers to a POST need not be the new id: a record of another name is not what was sent. */
+function refuseOtherReport(
+  dialect: ReportPorts['dialect'],
+  { id, written, record }: { id: string; written: JsonObject; record: JsonObject },
+): void {
+  const sent =
+    dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ?? ''
+  const found = dialect.facts(record).title ?? ''
+  if (isSpelling(sent, found) || sent.trim() === found.trim()) return
+  throw new Failure(
+    'outcome-unknown',
+    `the service answered ${id}, but report ${id} is called ${JSON.stringify(found)}: whether this one was made is not known`,
+  )
+}

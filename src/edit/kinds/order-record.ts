@@ -1,0 +1,152 @@
+// A report's order as a record of its own: the lines become the report's list, on the list that their writer had.
+import { posix } from 'node:path'
+import { Failure } from '../../failure.js'
+import { type JsonObject, stringJson, withField } from '../../record/json/json.js'
+import { continuedRows } from '../../record/match-rows.js'
+import { escapeCell } from '../../record/tsv.js'
+import type { Ask, CalculationId, Dialect, ReportId, ReportRow } from '../../remote/remote.js'
+import { idForm } from '../../remote/remote.js'
+import { chooseBase } from '../save/base.js'
+import type { EditableRecord, Meant } from '../save/editable.js'
+import { orderDistance } from './order-distance.js'
+import { type OrderLine, orderLines, placeOf } from './order-text.js'
+import { editableReport } from './report.js'
+import { calculationOf } from './report-list.js'
+import type { ReportPorts } from './report-ports.js'
+
+/** The report, edited by the lines of its order; saved as any edit of its list is. */
+export function editableOrder(
+  ports: ReportPorts,
+  id: ReportId,
+): EditableRecord & Required<Pick<EditableRecord, 'mean'>> {
+  const report = editableReport(ports, id)
+
+  async function mean(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }> {
+    const lines = orderLines(text)
+    if (lines.length === 0) {
+      throw new Failure(
+        'refused',
+        `an empty order clears nothing; to clear the list write [] for it in ${id}.json`,
+      )
+    }
+    const wanted = await Promise.all(
+      lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, ask)),
+    )
+    const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
+    const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(ask))
+    const earlier = meant.known.flatMap(known => shown(known.record))
+    const before = shown(base)
+    const continued = continuedRows(wanted, before.map(cellsOf))
+    const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
+    return { base, mine: ports.dialect.withRows(base, rows) }
+  }
+
+  return { ...report, mean }
+}
+
+function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly ReportRow[] {
+  const rows = dialect.rows(record)
+  if (rows !== undefined) return rows
+  throw new Failure(
+    'refused',
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
+  )
+}
+
+/** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */
+function fromFolder(id: ReportId, entry: string): string {
+  const isFromFolder = /^\.\.?\//.test(entry) || /^\d+-[^/]*$/.test(entry)
+  return isFromFolder ? posix.join(`/reports/${id}`, entry) : entry
+}
+
+async function rowOf(ports: ReportPorts, order: OrderLine, ask: Ask): Promise<ReportRow> {
+  const { line, entry, title } = order
+  try {
+    const known = idForm.test(entry)
+      ? ({ as: 'id', calculation: entry as CalculationId, title } as const)
+      : ({ as: 'path', path: entry, title } as const)
+    const calculation = await calculationOf(ports, known, ask)
+    await refuseOtherPath(ports, calculation, order, ask)
+    return { calculation, title }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.kind !== 'refused') throw thrown
+    throw new Failure('refused', `line ${line}: ${thrown.message}`, {
+      cause: thrown,
+      said: thrown.said,
+      place: { line, column: 1 },
+    })
+  }
+}
+
+/** An id and the path of another calculation: nobody can say which of the two is meant. */
+async function refuseOtherPath(
+  ports: ReportPorts,
+  calculation: CalculationId,
+  { path }: OrderLine,
+  ask: Ask,
+): Promise<void> {
+  if (path === '' || path === placeOf(calculation)) return
+  const other = await calculationOf(ports, { as: 'path', path, title: undefined }, ask)
+  if (other === calculation) return
+  throw new Failure('refused', `${calculation} is not the calculation at ${path}, which is ${other}`)
+}
+
+/** A row as its line shows it. */
+const cellsOf = ({ calculation, title }: ReportRow) => ({ calculation, title: cellOf(title) })
+const cellOf = (title: string | undefined): string => escapeCell(title ?? '').trim()
+
+/** A title that was written; else the one of the row that stays, or that it had once: rows may go out and come back. */
+function titled(
+  row: ReportRow,
+  stays: ReportRow | undefined,
+  [base, known]: readonly [readonly ReportRow[], readonly ReportRow[]],
+): ReportRow {
+  const same = (one: ReportRow) => one.calculation === row.calculation
+  // Where the calculation is there already, one more row of it is a new one.
+  const gone = base.some(same) ? [] : known.filter(one => same(one) && one.title !== undefined)
+  const earlier = stays === undefined ? gone : [stays]
+  const written = earlier.find(({ title }) => cellOf(title) === row.title)
+  // A cell that was emptied takes the title away; a row that had none says nothing by it.
+  if (row.title === '')
+    return { calculation: row.calculation, title: emptied(stays?.title, earlier[0]?.title) }
+  return { calculation: row.calculation, title: written?.title ?? row.title ?? earlier[0]?.title }
+}
+
+const emptied = (stayed: string | undefined, earlier: string | undefined): string | undefined =>
+  stayed === undefined || stayed === '' ? (stayed ?? earlier) : ''
+
+/**
+ * The text of the report whose list the writer had. As a field one list is as different from another as any: the
+ * nearest is the one of which the fewest rows came, went or moved.
+ */
+function chooseByRows(
+  shown: (record: JsonObject) => readonly ReportRow[],
+  { known, held }: Meant,
+  wanted: readonly ReportRow[],
+): JsonObject | undefined {
+  const origins = new Map<JsonObject, JsonObject>()
+  const listIn = (record: JsonObject): JsonObject => {
+    const list = listAlone(shown(record))
+    origins.set(list, record)
+    return list
+  }
+  const order = wanted.map(row => row.calculation)
+  const sharesRow = (record: JsonObject) => idsOf(shown(record)).some(id => order.includes(id))
+  const all = known.map(({ record }) => record)
+  // A whole new list is nearer to none of them: it takes the place of what its writer has read, or of the newest.
+  if (![...all, ...(held === undefined ? [] : [held])].some(sharesRow)) return held ?? all[0]
+  const distance = (list: JsonObject) => {
+    const record = origins.get(list)
+    return record === undefined ? 0 : orderDistance(idsOf(shown(record)), order)
+  }
+  const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
+  const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), distance)
+  return base === undefined ? undefined : origins.get(base.record)
+}
+
+const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)
+
+function listAlone(rows: readonly ReportRow[]): JsonObject {
+  const none: JsonObject = { type: 'object', fields: [] }
+  return withField(none, 'list', stringJson(idsOf(rows).join(',')))
+}

@@ -1,0 +1,167 @@
+// Which list of calculations a report may be given: known ones, and only where the old list could be seen.
+import { asFailure, Failure } from '../../failure.js'
+import { equalJson } from '../../record/json/equal.js'
+import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
+import { compactPrint } from '../../record/json/print.js'
+import { continuedRows } from '../../record/match-rows.js'
+import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../../remote/remote.js'
+import type { Written } from '../save/editable.js'
+import type { ReportPorts } from './report-ports.js'
+
+/**
+ * The written report with every path in its list as an id, and with the titles of the rows that stayed.
+ * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that nobody saw;
+ * 'conflict' where it is in doubt whether its rows were moved or their place numbers changed
+ */
+export async function withCheckedList(
+  ports: ReportPorts,
+  id: ReportId,
+  written: Written,
+  ask: Ask,
+): Promise<JsonObject> {
+  const { base, mine, edits } = written
+  const { dialect } = ports
+  const name = dialect.listField(base)
+  const before = dialect.rows(base)
+  if (name === undefined || before === undefined) {
+    refuseUnseenList(dialect, id, base, mine)
+    return mine
+  }
+  if (!edits.has(name)) return mine
+  const entries = dialect.entries(mine, base)
+  if (entries === undefined) {
+    throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
+  }
+  refuseOldPlaces(dialect, written, entries)
+  const rows = await checkedRows(ports, before, entries, ask)
+  return withRowsLike(dialect, { base, mine }, rows, name)
+}
+
+/**
+ * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
+ * the numbers of another text that the writer may have had, he may as well have moved its rows, like somebody else did.
+ */
+function refuseOldPlaces(dialect: Dialect, { mine, asNear }: Written, byNumber: readonly ListEntry[]): void {
+  const idsOf = (entries: readonly ListEntry[]) =>
+    entries.map(entry => (entry.as === 'id' ? entry.calculation : ''))
+  const [meant, standing] = [idsOf(byNumber), idsOf(dialect.entries(mine) ?? [])]
+  if (meant.join() === standing.join() || !asNear.some(other => dialect.hasPlacesOf(mine, other))) return
+  throw new Failure(
+    'conflict',
+    `the list stands in the order ${standing.join(', ')}, but its place numbers say ${meant.join(', ')}, and somebody else has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
+  )
+}
+
+/**
+ * In the form the list had: a bare id in it stays a row with its title and place. Only where the program wrote more
+ * into a row than that form would say, its own form goes out.
+ */
+function withRowsLike(
+  dialect: Dialect,
+  { base, mine }: Pick<Written, 'base' | 'mine'>,
+  rows: readonly ReportRow[],
+  name: string,
+): JsonObject {
+  const written = dialect.withRows(mine, rows, base)
+  const list = fieldOf(written, name)
+  const usual = fieldOf(dialect.withRows(base, rows), name)
+  const isSaid = list !== undefined && usual !== undefined && saysAll(usual, list)
+  return isSaid ? withField(mine, name, usual) : written
+}
+
+/** True if every field of every row of `list` is in `usual` as well. */
+function saysAll(usual: Json, list: Json): boolean {
+  const usualRows = usual.type === 'array' ? usual.items : []
+  const listRows = list.type === 'array' ? list.items : []
+  return listRows.every((row, at) => {
+    const said = usualRows[at]
+    if (row.type !== 'object') return true
+    if (said?.type !== 'object') return false
+    return row.fields.every(field => sameValue(fieldOf(said, field.name), fieldOf(row, field.name)))
+  })
+}
+
+function refuseUnseenList(dialect: Dialect, id: ReportId, base: JsonObject, mine: JsonObject): void {
+  const name = dialect.listField(mine)
+  if (name === undefined || sameValue(fieldOf(base, name), fieldOf(mine, name))) return
+  throw new Failure(
+    'refused',
+    `the service does not show the calculations of report ${id}, and a new list would replace them unseen; if it shall: calcfs report set ${id} ID…`,
+  )
+}
+
+function sameValue(one: Json | undefined, other: Json | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : equalJson(one, other)
+}
+
+/**
+ * The rows of a list that stands for itself, a new report's; `before` are those that need no checking.
+ * @throws Failure 'refused' for an entry that is no calculation
+ */
+export async function rowsOfNew(
+  ports: ReportPorts,
+  { written, before }: { written: JsonObject; before: readonly ReportRow[] },
+  ask: Ask,
+): Promise<readonly ReportRow[] | undefined> {
+  const entries = ports.dialect.entries(written)
+  if (entries === undefined) return undefined
+  return checkedRows(ports, before, entries, ask)
+}
+
+/**
+ * The rows that these entries mean; one without a title keeps the title that it had.
+ * @throws Failure 'refused' for an entry that is no calculation
+ */
+export async function checkedRows(
+  ports: ReportPorts,
+  before: readonly ReportRow[],
+  entries: readonly ListEntry[],
+  ask: Ask,
+): Promise<readonly ReportRow[]> {
+  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  const continued = continuedRows(rows, before)
+  return rows.map(({ calculation, title }, at) => ({
+    calculation,
+    title: title ?? before[continued[at] ?? -1]?.title,
+  }))
+}
+
+/** Only what is new in the list is asked for: a row that was there may name what the user may not read. */
+async function checkedRow(
+  ports: ReportPorts,
+  before: readonly ReportRow[],
+  entry: ListEntry,
+  ask: Ask,
+): Promise<ReportRow> {
+  const calculation = await calculationOf(ports, entry, ask)
+  const isOld = before.some(row => row.calculation === calculation)
+  if (!isOld && entry.as === 'id') await refuseUnknown(ports, calculation, ask)
+  return { calculation, title: entry.as === 'nonsense' ? undefined : entry.title }
+}
+
+/** The calculation that an entry names. @throws Failure 'refused' where there is none */
+export async function calculationOf(ports: ReportPorts, entry: ListEntry, ask: Ask): Promise<CalculationId> {
+  switch (entry.as) {
+    case 'id':
+      return entry.calculation
+    case 'path':
+      return existing(`there is no calculation at ${entry.path}`, () => ports.resolveEntry(entry.path, ask))
+    case 'nonsense':
+      throw new Failure('refused', `${compactPrint(entry.value)} in the list is neither an id nor a path`)
+  }
+}
+
+async function refuseUnknown(ports: ReportPorts, calculation: CalculationId, ask: Ask): Promise<void> {
+  await existing(`there is no calculation ${calculation}`, () => ports.remote.calculation(calculation, ask))
+}
+
+/** What the service does not have, or does not take for an id, is a mistake of the list. */
+async function existing<Found>(otherwise: string, look: () => Promise<Found>): Promise<Found> {
+  try {
+    return await look()
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    if (failure.kind !== 'absent' && failure.kind !== 'invalid') throw failure
+    throw new Failure('refused', otherwise, { cause: failure, said: failure.said })
+  }
+}

@@ -1,0 +1,12 @@
+// What saving a report needs of the world.
+import type { Ask, CalculationId, Dialect, Remote } from '../../remote/remote.js'
+
+export interface ReportPorts {
+  readonly remote: Pick<
+    Remote,
+    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations'
+  >
+  readonly dialect: Dialect
+  /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */
+  readonly resolveEntry: (path: string, ask: Ask) => Promise<CalculationId>
+}

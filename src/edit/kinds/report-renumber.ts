@@ -1,0 +1,56 @@
+// A new order of a report together with its formulas: list and configuration change in one text, so that neither is ever alone.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { awakened, renumber } from '../../record/renumber.js'
+import type { Dialect, ReportRow } from '../../remote/remote.js'
+
+export interface Renumbered {
+  readonly now: JsonObject
+  /** What is to be saved beside the new order: the service's own record, or a draft of it. */
+  readonly mine: JsonObject
+  readonly rows: readonly ReportRow[]
+}
+
+/**
+ * The report in this order, every formula meaning the calculations it meant.
+ * @throws Failure 'refused' where a formula's calculation is no longer in the list, where the list cannot be seen, and
+ * where the draft changes the configuration in another way
+ */
+export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumbered): JsonObject {
+  const before = dialect.places(now)
+  if (before === undefined) {
+    throw new Failure(
+      'refused',
+      'the service does not show the calculations of this report, so nobody can tell what its formulas mean',
+    )
+  }
+  const ordered = dialect.withRows(mine, rows, now)
+  const after = dialect.places(dialect.withRows(now, rows)) ?? []
+  const configuration = dialect.configuration(now)
+  if (configuration === undefined) return ordered
+  const result = renumber(configuration, before, after)
+  if ('lost' in result) {
+    const lost = result.lost.map(({ formula, calculation }) => `${formula} is calculation ${calculation}`)
+    throw new Failure(
+      'refused',
+      `formulas compute with calculations that the new list does not have: ${lost.join('; ')}; keep them in the list, or change the configuration first`,
+    )
+  }
+  refuseNewMeaning(awakened(configuration, before, after))
+  const own = dialect.configuration(mine)
+  if (own !== configuration && own !== result.mended) {
+    throw new Failure(
+      'refused',
+      'the draft changes the configuration too, and nobody can tell which order its formulas are written for; save one of the two first',
+    )
+  }
+  return result.mended === configuration ? ordered : dialect.withConfiguration(ordered, result.mended)
+}
+
+function refuseNewMeaning(formulas: readonly string[]): void {
+  if (formulas.length === 0) return
+  throw new Failure(
+    'refused',
+    `${formulas.join(', ')} names no calculation so far, and would name one in the longer list; change the configuration first`,
+  )
+}

@@ -1,0 +1,143 @@
+// Whether a report has the list that was sent: its order must be there, what a service adds of its own may differ.
+import { equalJson } from '../../record/json/equal.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import type { CalculationId, Dialect, ReportRow } from '../../remote/remote.js'
+import { keptSentence, unstored } from '../save/diff.js'
+import type { Change, Verdict } from '../save/editable.js'
+
+/** The new order of the calculations; undefined where the change does not touch it. */
+export function newOrder(dialect: Dialect, { before, whole, edits }: Change): CalculationId[] | undefined {
+  const name = dialect.listField(whole)
+  const rows = dialect.rows(whole)
+  if (name === undefined || rows === undefined || !edits.has(name)) return undefined
+  return sameOrder(dialect.rows(before), rows) ? undefined : rows.map(row => row.calculation)
+}
+
+/** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
+export function isListWhole(dialect: Dialect, change: Change, now: JsonObject): boolean {
+  return lostTitles(dialect, change.whole, now).length === 0 && hasRowEdits(dialect, change, now)
+}
+
+/** True if the list in `theirs` is that of `base`, with no more than what a service fills in: places and empty fields. */
+export function saysSameList(
+  dialect: Dialect,
+  name: string,
+  { base, theirs }: { base: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(base)
+  const theirRows = dialect.rows(theirs)
+  if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
+  if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
+  if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
+  const ours = itemsIn(base, name)
+  return itemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
+}
+
+/** True if both lists have the same rows in the same order, whatever numbers their places have. */
+export function hasSameRows(
+  dialect: Dialect,
+  name: string,
+  { mine, theirs }: { mine: JsonObject; theirs: JsonObject },
+): boolean {
+  const rows = dialect.rows(mine)
+  // Rows in the order of `theirs` get its place numbers.
+  return (
+    rows !== undefined && saysSameList(dialect, name, { base: dialect.withRows(mine, rows, theirs), theirs })
+  )
+}
+
+function itemsIn(record: JsonObject, name: string): readonly Json[] {
+  const list = fieldOf(record, name)
+  return list?.type === 'array' ? list.items : []
+}
+
+/** An id that has become a row, or a row that has got empty fields. */
+function isFilledIn(ours: Json | undefined, theirs: Json): boolean {
+  if (theirs.type !== 'object') return ours === undefined || equalJson(ours, theirs)
+  const known = ours?.type === 'object' ? ours : undefined
+  return theirs.fields.every(({ name, value }) => {
+    const own = known && fieldOf(known, name)
+    if (own !== undefined) return equalJson(own, value)
+    return known === undefined || value.type === 'number' || isEmpty(value)
+  })
+}
+
+/** All that a row says is there, and nothing else but what a service fills in. */
+function isRowStored(wanted: Json | undefined, stored: Json): boolean {
+  // Of a bare id there is nothing to say but its place.
+  if (wanted?.type !== 'object' || stored.type !== 'object') return wanted?.type !== 'object'
+  const isThere = wanted.fields.every(({ name, value }) => {
+    const found = fieldOf(stored, name)
+    return found !== undefined && equalJson(found, value)
+  })
+  return isThere && isFilledIn(wanted, stored)
+}
+
+const isEmpty = (json: Json): boolean =>
+  (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
+
+/** What of a report's change is stored. */
+export function compareReport(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+  const { unstored: missing, lost } = compareList(dialect, change, stored)
+  const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
+  return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
+}
+
+function compareList(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+  const missing = unstored(change.edits, stored)
+  const name = dialect.listField(change.whole)
+  const isNewOrder = newOrder(dialect, change) !== undefined
+  if (name === undefined || !missing.includes(name) || !isNewOrder)
+    return { unstored: missing, lost: undefined }
+  const rows = dialect.rows(change.whole)
+  const lost = lostTitles(dialect, change.whole, stored)
+  const isStored =
+    rows !== undefined &&
+    sameOrder(dialect.rows(stored), rows) &&
+    hasRowEdits(dialect, change, stored) &&
+    lost.every(row => isOldTitle(dialect, change.before, row))
+  if (!isStored) return { unstored: missing, lost: undefined }
+  return { unstored: missing.filter(field => field !== name), lost: lostSentence(lost) }
+}
+
+function sameOrder(one: readonly ReportRow[] | undefined, other: readonly ReportRow[]): boolean {
+  return (
+    one !== undefined &&
+    one.length === other.length &&
+    other.every((row, at) => row.calculation === one[at]?.calculation)
+  )
+}
+
+/** The rows whose calculation stands where it should, but under another title or none. */
+function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): readonly ReportRow[] {
+  const now = dialect.rows(stored) ?? []
+  return (dialect.rows(whole) ?? []).filter(
+    (row, at) => row.title !== undefined && row.title !== now[at]?.title,
+  )
+}
+
+/** Nobody edited this title: the row only moved. */
+function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boolean {
+  const rows = dialect.rows(before) ?? []
+  return rows.some(old => old.calculation === row.calculation && old.title === row.title)
+}
+
+/** What a person edited in a row beside order and title, unknown fields, is there too. */
+function hasRowEdits(dialect: Dialect, { before, whole }: Change, stored: JsonObject): boolean {
+  const name = dialect.listField(whole)
+  const rows = dialect.rows(whole)
+  if (name === undefined || rows === undefined) return true
+  const wanted = fieldOf(whole, name)
+  const isWithin = (record: JsonObject) => {
+    const list = itemsIn(dialect.withRows(record, rows), name)
+    const items = wanted?.type === 'array' ? wanted.items : []
+    return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
+  }
+  return isWithin(before) || isWithin(stored)
+}
+
+function lostSentence(lost: readonly ReportRow[]): string | undefined {
+  if (lost.length === 0) return undefined
+  const rows = lost.map(row => `${JSON.stringify(row.title)} (calculation ${row.calculation})`).join(', ')
+  return `the service took the new order, but dropped the titles of these rows: ${rows}`
+}

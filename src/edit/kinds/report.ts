@@ -1,0 +1,64 @@
+// How a report is saved: its list of calculations by one request, its other fields by another, never the same twice.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { Ask, Dialect, ReportId } from '../../remote/remote.js'
+import { withEdits } from '../save/diff.js'
+import type { Change, EditableRecord, Written } from '../save/editable.js'
+import { refuseId } from './record-id.js'
+import { refuseOtherMeaning } from './report-formulas.js'
+import { withCheckedList } from './report-list.js'
+import type { ReportPorts } from './report-ports.js'
+import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
+
+/** The report with this id, as it is edited on the drive. */
+export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
+  const { remote, dialect } = ports
+  const read = (ask: Ask) => remote.report(id, ask)
+
+  async function check(written: Written, ask: Ask): Promise<JsonObject> {
+    refuseOtherId(dialect, written)
+    await refuseUnknownType(ports, written, ask)
+    return withCheckedList(ports, id, written, ask)
+  }
+
+  /** The list goes first, so that the other request carries the record as it was read after it. */
+  async function send(change: Change, ask: Ask): Promise<JsonObject> {
+    const order = newOrder(dialect, change)
+    if (order === undefined) {
+      await remote.updateReport(change.whole, ask)
+      return read(ask)
+    }
+    await remote.setReportCalculations(id, order, ask)
+    const now = await read(ask)
+    if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
+    await remote.updateReport(withEdits(now, change.edits), ask)
+    return read(ask)
+  }
+
+  return {
+    key: { kind: 'report', id },
+    plain: dialect.plain,
+    read,
+    isAnother: dialect.isAnother,
+    identity: async record => dialect.facts(record),
+    check,
+    saysSame: (name, base, theirs) => saysSameList(dialect, name, { base, theirs }),
+    hasAlready: (name, mine, theirs) => hasSameRows(dialect, name, { mine, theirs }),
+    allow: (written, change) => refuseOtherMeaning(dialect, written, change),
+    send,
+    compare: (change, stored) => compareReport(dialect, change, stored),
+  }
+}
+
+function refuseOtherId(dialect: Dialect, { base, mine }: Written): void {
+  refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
+}
+
+async function refuseUnknownType(ports: ReportPorts, { base, mine }: Written, ask: Ask): Promise<void> {
+  const type = ports.dialect.reportType(mine)
+  if (type === ports.dialect.reportType(base)) return
+  const types = await ports.remote.reportTypes(ask)
+  if (types.some(known => known.id === type)) return
+  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
+  throw new Failure('refused', `there is no report type ${type ?? 'without an id'}; there are ${known}`)
+}

@@ -1,0 +1,39 @@
+// What a share may say: one of the three permissions, to one person, who stays the same.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { Dialect, Permission } from '../../remote/remote.js'
+import type { Written } from '../save/editable.js'
+import { refuseId } from './record-id.js'
+
+const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
+
+/** @throws Failure 'refused' */
+export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
+  const permission = dialect.permission(share)
+  if (permission !== undefined && permissions.includes(permission)) return
+  const given =
+    permission === undefined ? 'there is no permission' : `${JSON.stringify(permission)} is no permission`
+  throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
+}
+
+/** An edit of a share. @throws Failure 'refused' */
+export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: Written): void {
+  refuseBadPermission(dialect, mine)
+  refuseId('share', dialect.shareId(mine), dialect.shareId(base))
+  if (isForSame(dialect, { base, mine, edits })) return
+  throw new Failure(
+    'refused',
+    'a share stays with the person it was given to: make another one in new.json for somebody else',
+  )
+}
+
+/** Where the record names no person in a field that is known, any field but the permission may be the person. */
+function isForSame(
+  dialect: Dialect,
+  { base, mine, edits }: Pick<Written, 'base' | 'mine' | 'edits'>,
+): boolean {
+  const { personNamed } = dialect.newRecords
+  if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false
+  if (personNamed(base, []) !== 'none') return personNamed(mine, [base]) === 'them'
+  return edits.size === 0 || [...edits.keys()].every(name => dialect.isPermission(name))
+}

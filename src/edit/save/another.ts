@@ -1,0 +1,45 @@
+// Whether the id of a draft stands for another thing now than the one its writer had: such a text is kept and never sent.
+import { Failure } from '../../failure.js'
+import { type Identity, isAnotherThing } from '../../remote/remote.js'
+import type { Draft } from '../journal/draft.js'
+import { recordWords } from '../journal/explain.js'
+import type { RecordKey } from '../journal/record-key.js'
+
+/** Keeps the draft apart from what has its id now. */
+export async function keepApart(draft: Draft): Promise<void> {
+  if (draft.meta.apart !== true) await draft.change({ apart: true })
+}
+
+/** @throws Failure 'another-thing' where `is` says that the record on the service is not the one that was meant */
+export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
+  if (!is) return
+  await keepApart(draft)
+  throw anotherThing(draft.key)
+}
+
+/** Whether this is another thing than the draft was begun for; false where nobody noted it. */
+export function isOtherThan(draft: Draft, now: Identity): boolean {
+  const { thing } = draft.meta
+  return thing !== undefined && isAnotherThing(identityOf(thing), now, 'loosely')
+}
+
+const identityOf = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({
+  born: born as Identity['born'],
+  owner,
+  title,
+  parent,
+})
+
+/** The same without what is not known, as it is noted beside a draft. */
+export function noteOf({ born, owner, title, parent }: Identity): NonNullable<Draft['meta']['thing']> {
+  const known = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known)
+}
+
+export function anotherThing(key: RecordKey | undefined): Failure {
+  const place = key?.kind === 'share' ? ' (or its project)' : ''
+  return new Failure(
+    'another-thing',
+    `the id of ${recordWords(key)}${place} stands for another thing on the service than when this text was begun: nothing is sent`,
+  )
+}

@@ -1,0 +1,105 @@
+// Which text a program had before it wrote this one: nobody says, so the nearest one that can have been it.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { Instant } from '../../remote/remote.js'
+import { type Edits, editsBetween } from './diff.js'
+
+/** A text of the record that programs of this mount have met, and when. */
+export interface Candidate {
+  readonly record: JsonObject
+  readonly last: Instant
+  readonly read: Instant | undefined
+  readonly saved: Instant | undefined
+  /** What leads from it to the text that was written, where that is known already. */
+  readonly edits?: Edits
+}
+
+export interface Base {
+  readonly record: JsonObject
+  readonly edits: Edits
+  /** Other texts that it may be an edit of as well: nobody knows which one its writer had. */
+  readonly asNear: readonly JsonObject[]
+}
+
+type Judged = Candidate & Omit<Base, 'asNear'> & { readonly distance: number }
+
+/** How far a text that was met is from the one that was written; 0 only where they say the same. */
+export type Distance = (record: JsonObject, edits: Edits) => number
+
+/**
+ * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
+ * the one read or saved last; one that says the same only if a program has had it. `own`, the text that the very same handle had read, goes before others as near.
+ * Undefined where no text was ever met.
+ * @throws Failure 'conflict' where two answers are as good, and one of them would lose an edit
+ */
+export function chooseBase(
+  known: readonly Candidate[],
+  mine: JsonObject,
+  own?: JsonObject,
+  distance: Distance = (_record, edits) => edits.size,
+): Base | undefined {
+  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
+    record,
+    edits,
+    distance: distance(record, edits),
+  })
+  const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record, candidate.edits) }))
+  const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
+  const since = judged.filter(candidate => candidate.last >= saved)
+  const closest = nearest(since)
+  const ownBase = own && { ...judge(own), asNear: [] }
+  if (closest === undefined) return ownBase
+  if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
+    return ownBase
+  const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
+  const readSince = readAfter(judged, saved)
+  const older = nearest(judged.filter(candidate => candidate.last < saved))
+  if (older !== undefined) refuseSecondProgram(best, older, readSince)
+  if (closest.distance === 0) refuseOldBuffer(readAfter(judged, closest.last))
+  const mayCount = (one: Judged) => one.last >= saved || readSince.length === 0
+  const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
+  return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
+}
+
+/**
+ * A text that was only shown to a stat proves nothing about the writer: where programs have read another one since this
+ * was last read or saved, that one is the base, and the service is asked whether it has the edit already.
+ */
+function readInstead(same: Judged, since: readonly Judged[]): Judged | undefined {
+  const held = Math.max(same.read ?? Number.NEGATIVE_INFINITY, same.saved ?? Number.NEGATIVE_INFINITY)
+  return nearest(readAfter(since, held))
+}
+
+/** The texts that programs here have read since, and that say something else than the one to be saved. */
+function readAfter(known: readonly Judged[], time: number): readonly Judged[] {
+  return known.filter(one => one.read !== undefined && one.read > time && one.distance > 0)
+}
+
+/**
+ * A text from before our own last save is nearer: either its edits were partly taken back, or a second program writes
+ * that never saw the save. A read since then tells for the first. Where nothing but the old text is left, all was
+ * taken back, for nobody saves an old buffer without an edit of its own.
+ */
+function refuseSecondProgram(best: Judged, older: Judged, readSince: readonly Judged[]): void {
+  const isNearer = older.edits.size > 0 && older.edits.size < best.edits.size
+  if (isNearer && readSince.length === 0) throw inDoubt()
+}
+
+/** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */
+function refuseOldBuffer(readSince: readonly Judged[]): void {
+  if (readSince.length > 0) throw inDoubt()
+}
+
+function inDoubt(): Failure {
+  return new Failure(
+    'conflict',
+    'the record has changed since an older text of it was read, and this text fits both: nothing was sent',
+  )
+}
+
+function nearest(candidates: readonly Judged[]): Judged | undefined {
+  const lastUse = (one: Judged) => Math.max(one.read ?? 0, one.saved ?? 0)
+  return candidates.toSorted(
+    (one, other) => one.distance - other.distance || lastUse(other) - lastUse(one) || other.last - one.last,
+  )[0]
+}

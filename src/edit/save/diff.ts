@@ -1,0 +1,125 @@
+// What an edit is: the top-level fields in which a program's text differs from the text it had.
+import { equalJson } from '../../record/json/equal.js'
+import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+
+/** Stands for the value of a field that is not there (any more). */
+export const removed = Symbol('removed')
+export type Edit = Json | typeof removed
+/** The new value of each edited field, in the order of the program's text. */
+export type Edits = ReadonlyMap<string, Edit>
+
+/** The edits that lead from `base` to `mine`; spelling, white space and the order of fields are none. */
+export function editsBetween(base: JsonObject, mine: JsonObject): Edits {
+  return editsInPlace(base.fields, mine.fields) ?? editsByName(base, mine)
+}
+
+/** The same where both have the same names in the same order, each once: no name is searched for. */
+function editsInPlace(base: readonly Field[], mine: readonly Field[]): Edits | undefined {
+  if (base.length !== mine.length) return undefined
+  const names = new Set<string>()
+  const edits = new Map<string, Edit>()
+  for (const [place, { name, value }] of mine.entries()) {
+    const before = base[place]
+    if (before?.name !== name || names.size === names.add(name).size) return undefined
+    if (!equalJson(before.value, value)) edits.set(name, value)
+  }
+  return edits
+}
+
+function editsByName(base: JsonObject, mine: JsonObject): Edits {
+  const names = new Set([...mine.fields, ...base.fields].map(field => field.name))
+  const edits = new Map<string, Edit>()
+  for (const name of names) {
+    const value = valueIn(mine, name)
+    if (!equalEdit(valueIn(base, name), value)) edits.set(name, value)
+  }
+  return edits
+}
+
+/**
+ * The record with these edits: a value in its old place (every duplicate of it) or at the end. Every other field stays
+ * exactly as it is.
+ */
+export function withEdits(record: JsonObject, edits: Edits): JsonObject {
+  if (edits.size === 0) return record
+  const fresh = new Map(edits)
+  const fields: Field[] = []
+  for (const field of record.fields) {
+    fresh.delete(field.name)
+    const edit = edits.get(field.name)
+    if (edit === undefined) fields.push(field)
+    else if (edit !== removed) fields.push({ ...field, value: edit })
+  }
+  for (const [name, edit] of fresh)
+    if (edit !== removed) fields.push({ name, rawName: JSON.stringify(name), value: edit })
+  return { type: 'object', fields }
+}
+
+export interface Merge {
+  /** Their record with my edits in it. */
+  readonly whole: JsonObject
+  /** My edits that they do not have already. */
+  readonly edits: Edits
+  /** The fields that both changed, each to something else; `whole` means nothing then. */
+  readonly conflicts: readonly string[]
+}
+
+/** What is the same in a field although it differs. */
+export interface Likeness {
+  readonly isOurs?: (name: string) => boolean
+  readonly isThere?: (name: string) => boolean
+}
+
+/**
+ * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
+ * in what the service has filled in, `isThere` of an edit that somebody else has made in other words.
+ */
+export function merge(
+  base: JsonObject,
+  edits: Edits,
+  theirs: JsonObject,
+  { isOurs = never, isThere = never }: Likeness = {},
+): Merge {
+  const isTheirs = (name: string) => !equalEdit(valueIn(base, name), valueIn(theirs, name))
+  const isOpen = ([name, edit]: [string, Edit]) =>
+    !equalEdit(edit, valueIn(theirs, name)) && !(isTheirs(name) && isThere(name))
+  const open = new Map([...edits].filter(isOpen))
+  const conflicts = [...open.keys()].filter(name => isTheirs(name) && !isOurs(name))
+  return { whole: withEdits(theirs, open), edits: open, conflicts }
+}
+
+/** The edited fields that a record does not have as they were sent; one that was left out and came back is `kept`. */
+export function unstored(edits: Edits, stored: JsonObject): readonly string[] {
+  return [...edits]
+    .filter(([name, edit]) => edit !== removed && !equalEdit(edit, valueIn(stored, name)))
+    .map(([name]) => name)
+}
+
+/** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
+export function kept(edits: Edits, stored: JsonObject): readonly string[] {
+  const isThere = (name: string) => {
+    const value = valueIn(stored, name)
+    return value !== removed && !isNull(value)
+  }
+  return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
+}
+
+/** What to say of the fields that the service keeps; undefined for none. */
+export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
+  const names = kept(edits, stored).map(name => JSON.stringify(name))
+  return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`
+}
+
+const never = (): boolean => false
+
+function valueIn(record: JsonObject, name: string): Edit {
+  return fieldOf(record, name) ?? removed
+}
+
+function equalEdit(one: Edit, other: Edit): boolean {
+  return one === removed || other === removed ? one === other : equalJson(one, other)
+}
+
+function isNull(json: Json): boolean {
+  return json.type === 'word' && json.raw === 'null'
+}

@@ -1,0 +1,21 @@
+// A field that a writer gives twice: nobody can say which of the two is meant.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+
+/** What the service itself gives twice may stay so. @throws Failure 'refused' */
+export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
+  const known = twice(base)
+  const fresh = [...twice(mine)].find(name => !known.has(name))
+  if (fresh === undefined) return
+  throw new Failure(
+    'refused',
+    `the field ${JSON.stringify(fresh)} stands there twice; keep the one that is meant`,
+  )
+}
+
+function twice({ fields }: JsonObject): ReadonlySet<string> {
+  const met = new Set<string>()
+  const again = new Set<string>()
+  for (const { name } of fields) (met.has(name) ? again : met).add(name)
+  return again
+}

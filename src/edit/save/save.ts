@@ -1,0 +1,269 @@
+// The one way from a text to the service: parse, find the base, check, compare, send, read again.
+import { setImmediate } from 'node:timers/promises'
+import { asFailure, Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { prettyPrint } from '../../record/json/print.js'
+import { foldedFrom, quickObject } from '../../record/json/quick-json.js'
+import { type Ask, type Instant, isAnotherThing } from '../../remote/remote.js'
+import type { Draft } from '../journal/draft.js'
+import { withFailure } from '../journal/explain.js'
+import { onePerKey } from '../journal/keyed-queue.js'
+import { type HoldRecord, holdNothing } from '../journal/record-lock.js'
+import { type KnownText, type Texts, textHash } from '../journal/text-history.js'
+import { isOtherThan, refuseAnother } from './another.js'
+import { type Candidate, chooseBase } from './base.js'
+import { editsBetween, merge } from './diff.js'
+import type { Change, EditableRecord, Meant, Written } from './editable.js'
+import { type Settled, settleAttempt } from './reconcile.js'
+import { refuseSameNames } from './same-names.js'
+import { carryOut, hashesOf, type Own } from './send-change.js'
+
+/** `own` is the text that the writing handle itself had read, where it had. */
+export interface SaveRequest {
+  readonly record: EditableRecord
+  readonly draft: Draft
+  readonly own?: string | undefined
+}
+
+/** unchanged: the text says nothing new, and nothing was asked. stored: the service has the edit; `text` shows it. */
+export type Saved =
+  | { readonly outcome: 'unchanged' }
+  | {
+      readonly outcome: 'stored'
+      readonly text: string
+      readonly record: JsonObject
+      /** What the service dropped beside the edit, in a sentence. */
+      readonly lost: string | undefined
+    }
+
+export interface Saver {
+  /**
+   * Saves what the draft holds; nothing is ever sent twice, and a save that fails leaves the draft with its why.
+   * @throws Failure: 'not-json' and 'refused' (nothing was sent), 'conflict' (nothing was sent, their text lies beside
+   * the draft), 'another-thing' (nothing was sent: the id stands for another thing), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
+   * what the service said
+   */
+  save(request: SaveRequest, ask: Ask): Promise<Saved>
+  /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
+  settle(request: SaveRequest, ask: Ask): Promise<Settled>
+}
+
+/** `hold` keeps other processes from saving the same record meanwhile. */
+export function createSaver(texts: Texts, now: () => Instant, hold: HoldRecord = holdNothing): Saver {
+  const inTurn = onePerKey()
+  const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work()
+    } catch (thrown) {
+      throw await withFailure(draft, asFailure(thrown))
+    }
+  }
+  return {
+    save: (request, ask) =>
+      inTurn(request.record.key, () =>
+        guarded(request.draft, () =>
+          hold(request.record.key, ask, () => save({ ...request, texts, now }, ask)),
+        ),
+      ),
+    settle: (request, ask) =>
+      inTurn(request.record.key, () =>
+        hold(request.record.key, ask, () => settleAttempt(request.record, request.draft, { texts, ask })),
+      ),
+  }
+}
+
+interface Save extends SaveRequest {
+  readonly texts: Texts
+  readonly now: () => Instant
+}
+
+async function save(save: Save, ask: Ask): Promise<Saved> {
+  const { draft, record, texts } = save
+  const text = await draft.text()
+  if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
+  const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
+  if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
+  const met = await textsMet(save)
+  const written = await (mine === undefined
+    ? readMeaning(save, text, met, ask)
+    : findWritten(save, mine, met, ask))
+  // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
+  if (record.key.kind !== 'share')
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, ask)))
+  try {
+    return await saveWritten(save, { text, isJson: mine !== undefined }, written, ask)
+  } catch (thrown) {
+    await noteBase(draft, met, written.base)
+    throw thrown
+  }
+}
+
+async function saveWritten(
+  save: Save,
+  { text, isJson }: { text: string; isJson: boolean },
+  written: Written,
+  ask: Ask,
+): Promise<Saved> {
+  const { draft, record } = save
+  refuseSameNames(written.base, written.mine)
+  const readTheirs = () => record.read(ask)
+  if (written.edits.size === 0) {
+    // A refused text that is put back to what it was made from is meant as an edit of the refused one.
+    if (draft.meta.why !== undefined)
+      await besideTheirs(draft, readTheirs, async () =>
+        refuseOtherFields(record, await readTheirs(), written.mine),
+      )
+    return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
+  }
+  const checked = await besideTheirs(draft, readTheirs, () => record.check(written, ask))
+  const edits = editsBetween(written.base, checked)
+  const own = { text, form: prettyPrint(checked) }
+  if (edits.size === 0) return unchanged(save, own)
+  return bring(save, own, { ...written, mine: checked, edits }, ask)
+}
+
+/** @throws Failure 'conflict' where the service has something else in a field */
+function refuseOtherFields(record: EditableRecord, theirs: JsonObject, mine: JsonObject): void {
+  const names = [...editsBetween(record.plain(theirs), mine).keys()]
+  if (names.length > 0) throw changedElsewhere(names)
+}
+
+function changedElsewhere(names: readonly string[]): Failure {
+  const fields = names.map(name => JSON.stringify(name)).join(', ')
+  return new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
+}
+
+/** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
+async function noteBase(draft: Draft, { known }: Met, base: JsonObject): Promise<void> {
+  const chosen = known.find(({ record }) => record === base)
+  if (chosen !== undefined && draft.meta.base === undefined)
+    await draft.change({ base: textHash(chosen.text) })
+}
+
+/** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
+async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, ask: Ask): Promise<Written> {
+  const readTheirs = () => save.record.read(ask)
+  const compared = await comparedWith(mine, known)
+  const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(compared, mine, held))
+  if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
+  const theirs = save.record.plain(await readTheirs())
+  const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, ask)))
+  await refuseAnother(
+    save.draft,
+    now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
+  )
+  return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
+}
+
+/** Long ones one by one: the drive answers meanwhile. */
+async function comparedWith(mine: JsonObject, known: Met['known']): Promise<readonly Candidate[]> {
+  const compared: Candidate[] = []
+  for (const met of known) {
+    compared.push({ ...met, edits: editsBetween(met.record, mine) })
+    if (met.text.length >= foldedFrom) await setImmediate()
+  }
+  return compared
+}
+
+/** A text in other words than JSON: its kind of record knows what it means. */
+async function readMeaning(save: Save, text: string, met: Met, ask: Ask): Promise<Written> {
+  const written = await besideTheirs(
+    save.draft,
+    () => save.record.read(ask),
+    async () => save.record.mean?.(text, met, ask),
+  )
+  if (written === undefined) throw new Failure('internal', 'nobody can say what this text means')
+  return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
+}
+
+interface Met extends Meant {
+  readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
+}
+
+async function textsMet(save: Save): Promise<Met> {
+  const { plain } = save.record
+  const texts = await save.texts.candidates(save.record.key)
+  const held = await heldBefore(save)
+  const known: (Candidate & Pick<KnownText, 'text'>)[] = []
+  for (const met of texts) {
+    known.push({ ...met, record: plain(quickObject(met.text)) })
+    // Every text takes its time, and the drive answers meanwhile.
+    if (met.text.length >= foldedFrom) await setImmediate()
+  }
+  return {
+    known,
+    held: held === undefined ? undefined : plain(quickObject(held)),
+  }
+}
+
+/**
+ * What the writing program held before: its last text that was saved, else what its handle had read, which the draft
+ * notes for the time after a crash.
+ */
+async function heldBefore({ record, draft, texts, own }: Save): Promise<string | undefined> {
+  const recall = async (hash: string | undefined) =>
+    hash === undefined ? undefined : texts.recall(record.key, hash)
+  return (await recall(draft.meta.form)) ?? own ?? (await recall(draft.meta.base))
+}
+
+/** Remembered all the same: the next text may be an edit of this one. */
+async function unchanged(save: Save, own: Own): Promise<Saved> {
+  await save.texts.remember(save.record.key, own.form, 'read')
+  await save.draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
+  return { outcome: 'unchanged' }
+}
+
+/** Brings the edits into the record as it is now. */
+async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<Saved> {
+  const before = await save.record.read(ask)
+  await refuseOtherRecord(save, { base: written.base, before }, ask)
+  const readTheirs = async () => before
+  const change = await besideTheirs(save.draft, readTheirs, async () => merged(save.record, written, before))
+  if (change.edits.size === 0) return finish(save, own, before, undefined)
+  const { stored, lost } = await carryOut({ ...save, own }, change, ask)
+  return finish(save, own, stored, lost)
+}
+
+/** @throws Failure 'another-thing' where the id stands for another thing than the base, or than when the draft was begun */
+async function refuseOtherRecord(
+  { record, draft }: Save,
+  { base, before }: { base: JsonObject; before: JsonObject },
+  ask: Ask,
+): Promise<void> {
+  await refuseAnother(draft, record.isAnother(base, before))
+  if (draft.meta.thing !== undefined)
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(before, ask)))
+}
+
+/** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
+function merged(record: EditableRecord, written: Written, before: JsonObject): Change {
+  const { base, mine } = written
+  const { whole, edits, conflicts } = merge(base, written.edits, before, {
+    isOurs: name => record.saysSame?.(name, base, before) === true,
+    isThere: name => record.hasAlready?.(name, mine, before) === true,
+  })
+  if (conflicts.length > 0) throw changedElsewhere(conflicts)
+  const change = { before, whole, edits }
+  record.allow(written, change)
+  return change
+}
+
+/** A conflict leaves their text beside the draft, for a person to compare. */
+async function besideTheirs<Result>(
+  draft: Draft,
+  readTheirs: () => Promise<JsonObject>,
+  decide: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await decide()
+  } catch (thrown) {
+    if (asFailure(thrown).kind === 'conflict') await draft.keepTheirs(prettyPrint(await readTheirs()))
+    throw thrown
+  }
+}
+
+async function finish(save: Save, own: Own, stored: JsonObject, lost: string | undefined): Promise<Saved> {
+  await save.texts.remember(save.record.key, own.form, 'saved')
+  await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
+  return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
+}

@@ -1,0 +1,96 @@
+// One change on its way: noted on disk before it leaves, sent once, and read again whatever was answered.
+import { asFailure, Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { prettyPrint } from '../../record/json/print.js'
+import type { Ask, Instant } from '../../remote/remote.js'
+import type { Draft, MetaChange } from '../journal/draft.js'
+import { type Texts, textHash } from '../journal/text-history.js'
+import type { Change, EditableRecord } from './editable.js'
+import { isUndecided, partlyStored } from './reconcile.js'
+import { withReserve } from './reserve.js'
+
+/** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
+export interface Own {
+  readonly text: string
+  readonly form: string
+}
+
+export interface Passage {
+  readonly record: EditableRecord
+  readonly draft: Draft
+  readonly texts: Texts
+  readonly now: () => Instant
+  readonly own: Own
+}
+
+/** The record as the service has it now, and what it dropped beside the edit, in a sentence. */
+export interface Arrival {
+  readonly stored: JsonObject
+  readonly lost: string | undefined
+}
+
+/**
+ * Sends the change and reads the record again.
+ * @throws Failure 'broken' for a 200 that was not stored, or why it could not be sent; the draft's state tells which
+ */
+export async function carryOut(passage: Passage, change: Change, ask: Ask): Promise<Arrival> {
+  await announce(passage, change)
+  const stored = await sendOnce(passage, change, ask)
+  const { unstored, lost } = passage.record.compare(change, stored)
+  if (unstored.length > 0) {
+    await passage.draft.change({ state: 'refused' })
+    const fields = unstored.map(name => JSON.stringify(name)).join(', ')
+    throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
+  }
+  return { stored, lost }
+}
+
+/** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
+async function announce({ record, draft, texts, own }: Passage, change: Change): Promise<void> {
+  const before = prettyPrint(change.before)
+  const whole = prettyPrint(change.whole)
+  await texts.remember(record.key, before, 'replaced')
+  for (const text of new Set([own.text, own.form, whole])) await texts.remember(record.key, text, 'sent')
+  await draft.sync()
+  const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
+  await draft.change({
+    state: 'sending',
+    attempt: { ...attempt, edited: [...change.edits.keys()] },
+    why: undefined,
+  })
+}
+
+/** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
+async function sendOnce(passage: Passage, change: Change, ask: Ask): Promise<JsonObject> {
+  try {
+    return await passage.record.send(change, withReserve(ask, passage.now()))
+  } catch (thrown) {
+    const failure = asFailure(thrown)
+    const stored = await readAfter(passage, failure, ask)
+    const { unstored } = passage.record.compare(change, stored)
+    if (unstored.length === 0) return stored
+    if (failure.kind === 'conflict') await passage.draft.keepTheirs(prettyPrint(stored))
+    if (failure.kind !== 'timeout') await passage.draft.change(notUnderWay(failure))
+    throw partlyStored(failure, change, unstored)
+  }
+}
+
+async function readAfter(passage: Passage, failure: Failure, ask: Ask): Promise<JsonObject> {
+  try {
+    return await passage.record.read(ask)
+  } catch {
+    // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
+    if (!isUndecided(failure)) await passage.draft.change(notUnderWay(failure))
+    throw failure
+  }
+}
+
+/** What the service has clearly refused needs no second look; anything else may still be carried out late. */
+function notUnderWay(failure: Failure): MetaChange {
+  return isUndecided(failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
+}
+
+/** How a draft's note names the two. */
+export function hashesOf(own: Own): { saved: string; form: string } {
+  return { saved: textHash(own.text), form: textHash(own.form) }
+}

@@ -1,0 +1,103 @@
+// A JSON text as a tree that forgets nothing: key order, number spelling, escapes and unknown fields all come back.
+import { type NameIndex, nameIndex } from '../compact/name-index.js'
+
+/** One field of an object. Duplicate names are kept; the last one counts, as in JSON.parse. */
+export interface Field {
+  readonly name: string
+  readonly rawName: string
+  readonly value: Json
+}
+export interface JsonObject {
+  readonly type: 'object'
+  readonly fields: readonly Field[]
+  /** The fields of this name, and those that hold a list, found without making a tree of the others. */
+  named?(name: string): readonly Field[]
+  lists?(): readonly Field[]
+}
+export interface JsonArray {
+  readonly type: 'array'
+  readonly items: readonly Json[]
+  /** The items one after the other, of which none is held. */
+  each?(): Iterable<Json>
+}
+/** `raw` is the token exactly as it was written, quotes and escapes included. */
+export interface JsonString {
+  readonly type: 'string'
+  readonly value: string
+  readonly raw: string
+}
+/** A number is only ever its spelling: `9007199254740993`, `0.10` and `1e400` all survive. */
+export interface JsonNumber {
+  readonly type: 'number'
+  readonly raw: string
+}
+export interface JsonWord {
+  readonly type: 'word'
+  readonly raw: 'true' | 'false' | 'null'
+}
+export type Json = JsonObject | JsonArray | JsonString | JsonNumber | JsonWord
+
+/** The value of a field, the last one where a name stands twice; undefined where there is none. */
+export function fieldOf(object: JsonObject, name: string): Json | undefined {
+  if (object.named !== undefined) return object.named(name).at(-1)?.value
+  const { fields } = object
+  if (fields.length < indexedFrom) return fields.findLast(field => field.name === name)?.value
+  return fields[indexOf(fields).find(name) ?? -1]?.value
+}
+
+/** In fewer fields a name is found as fast without an index. */
+const indexedFrom = 256
+
+/** An object never changes, and a save asks a long one for each of its names. */
+const indexes = new WeakMap<readonly Field[], NameIndex>()
+
+function indexOf(fields: readonly Field[]): NameIndex {
+  const index = indexes.get(fields) ?? nameIndex(fields)
+  indexes.set(fields, index)
+  return index
+}
+
+/** Every field of this name, in order. */
+export const fieldsNamed = (object: JsonObject, name: string): readonly Field[] =>
+  object.named?.(name) ?? object.fields.filter(field => field.name === name)
+
+/** The items in order; of a long list there is never a tree of all. */
+export const eachItem = (array: JsonArray): Iterable<Json> => array.each?.() ?? array.items
+
+/** Every field that holds a list, in order. */
+export const listsIn = (object: JsonObject): readonly Field[] =>
+  object.lists?.() ?? object.fields.filter(({ value }) => value.type === 'array')
+
+/** The object with this value under this name: in its old place (every duplicate of it), or at the end. */
+export function withField(object: JsonObject, name: string, value: Json): JsonObject {
+  if (!object.fields.some(field => field.name === name)) {
+    return { type: 'object', fields: [...object.fields, { name, rawName: JSON.stringify(name), value }] }
+  }
+  return {
+    type: 'object',
+    fields: object.fields.map(field => (field.name === name ? { ...field, value } : field)),
+  }
+}
+
+/** The object without any field of this name. */
+export function withoutField(object: JsonObject, name: string): JsonObject {
+  return { type: 'object', fields: object.fields.filter(field => field.name !== name) }
+}
+
+/** A text as a JSON string; lone surrogates are escaped, so that the result is always valid UTF-8. */
+export function stringJson(text: string): JsonString {
+  return { type: 'string', value: text, raw: JSON.stringify(text) }
+}
+
+const numberForm = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/
+
+/** A number from its spelling, which is kept; a RangeError for a spelling that JSON does not have. */
+export function numberJson(raw: string): JsonNumber {
+  if (!numberForm.test(raw)) throw new RangeError(`not a JSON number: ${raw}`)
+  return { type: 'number', raw }
+}
+
+/** The value of a JSON string; undefined for everything else. */
+export function textOf(json: Json | undefined): string | undefined {
+  return json?.type === 'string' ? json.value : undefined
+}

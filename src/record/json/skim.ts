@@ -1,0 +1,276 @@
+// Walking over the bytes of a JSON text without making a tree of it: whether it is JSON at all, where a value ends, how it is printed.
+import { longBytes } from '../compact/long-bytes.js'
+
+/** Where the walk stands in UTF-8 bytes; `at` is behind everything that was read. */
+export interface Walk {
+  readonly bytes: Uint8Array
+  at: number
+}
+
+/** Where a text is no JSON, and whether it is only nested too deep there. */
+export interface Mistake {
+  readonly at: number
+  readonly isTooDeep: boolean
+}
+
+const endOfText = -1
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
+const [zero, nine, minus, plus, point] = [0x30, 0x39, 0x2d, 0x2b, 0x2e]
+const [lowerE, upperE, lowerU] = [0x65, 0x45, 0x75]
+
+const isSpace = (sign: number): boolean =>
+  sign === space || sign === lineFeed || sign === tab || sign === carriageReturn
+const isDigit = (sign: number): boolean => sign >= zero && sign <= nine
+
+/** The next byte that is no white space, which stays unread. */
+export function signAt(walk: Walk): number {
+  const { bytes } = walk
+  for (; walk.at < bytes.length; walk.at += 1) {
+    const sign = bytes[walk.at] ?? endOfText
+    if (!isSpace(sign)) return sign
+  }
+  return endOfText
+}
+
+/** The one JSON value of the text without the white space around it, if it is nested no deeper than this. */
+export function valueIn(bytes: Buffer, deepest: number): { readonly value: Buffer } | Mistake {
+  const walk: Checked = { bytes, at: 0, isTooDeep: false }
+  signAt(walk)
+  const start = walk.at
+  const isPassed = passValue(walk, deepest)
+  const end = walk.at
+  if (isPassed && signAt(walk) === endOfText) return { value: bytes.subarray(start, end) }
+  return { at: walk.at, isTooDeep: walk.isTooDeep }
+}
+
+interface Checked extends Walk {
+  isTooDeep: boolean
+}
+
+function passValue(walk: Checked, deeper: number): boolean {
+  const sign = signAt(walk)
+  if (sign === quote) return passString(walk)
+  if (sign !== openObject && sign !== openList) return passNumber(walk) || passWord(walk)
+  if (deeper === 0) walk.isTooDeep = true
+  return deeper > 0 && passItems(walk, deeper - 1, sign === openObject ? closeObject : closeList)
+}
+
+function passItems(walk: Checked, deeper: number, close: number): boolean {
+  walk.at += 1
+  if (signAt(walk) === close) return passed(walk)
+  for (;;) {
+    if (close === closeObject) {
+      if (signAt(walk) !== quote || !passString(walk) || signAt(walk) !== colon) return false
+      walk.at += 1
+    }
+    if (!passValue(walk, deeper)) return false
+    const sign = signAt(walk)
+    if (sign === close) return passed(walk)
+    if (sign !== comma) return false
+    walk.at += 1
+  }
+}
+
+function passed(walk: Walk): true {
+  walk.at += 1
+  return true
+}
+
+function passString(walk: Walk): boolean {
+  const { bytes } = walk
+  for (let at = walk.at + 1; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
+    if (sign === quote) {
+      walk.at = at + 1
+      return true
+    }
+    if (sign >= space && sign !== backslash) continue
+    const escaped = sign === backslash ? escapeLength(bytes, at + 1) : 0
+    walk.at = at
+    if (escaped === 0) return false
+    at += escaped
+  }
+  walk.at = bytes.length
+  return false
+}
+
+const shortEscapes = new Set(Buffer.from('"\\/bfnrt'))
+
+/** Of what stands behind the backslash; 0 where that is no escape. */
+function escapeLength(bytes: Uint8Array, at: number): number {
+  const sign = bytes[at] ?? 0
+  if (shortEscapes.has(sign)) return 1
+  const isCode =
+    sign === lowerU && /^[0-9a-fA-F]{4}$/.test(Buffer.from(bytes.subarray(at + 1, at + 5)).toString('latin1'))
+  return isCode ? 5 : 0
+}
+
+function passNumber(walk: Walk): boolean {
+  const { bytes } = walk
+  let at = walk.at
+  if (bytes[at] === minus) at += 1
+  const whole = passDigits(bytes, at)
+  if (whole === at || (bytes[at] === zero && whole > at + 1)) return false
+  at = whole
+  if (bytes[at] === point) {
+    const end = passDigits(bytes, at + 1)
+    if (end === at + 1) return false
+    at = end
+  }
+  if (bytes[at] === lowerE || bytes[at] === upperE) {
+    const signed = bytes[at + 1] === plus || bytes[at + 1] === minus ? at + 2 : at + 1
+    const end = passDigits(bytes, signed)
+    if (end === signed) return false
+    at = end
+  }
+  walk.at = at
+  return true
+}
+
+function passDigits(bytes: Uint8Array, start: number): number {
+  let at = start
+  while (at < bytes.length && isDigit(bytes[at] ?? 0)) at += 1
+  return at
+}
+
+const words = ['null', 'true', 'false'].map(word => Buffer.from(word))
+
+function passWord(walk: Walk): boolean {
+  const word = words.find(one => one.every((sign, at) => walk.bytes[walk.at + at] === sign))
+  walk.at += word?.length ?? 0
+  return word !== undefined
+}
+
+/** Behind the value that begins here, of a text that is JSON. */
+export function endOf(bytes: Uint8Array, start: number): number {
+  const first = bytes[start]
+  if (first === quote) return closingQuote(bytes, start) + 1
+  if (first !== openObject && first !== openList) return endOfWord(bytes, start)
+  let depth = 0
+  for (let at = start; at < bytes.length; at += 1) {
+    const sign = bytes[at]
+    if (sign === quote) at = closingQuote(bytes, at)
+    else if (sign === openObject || sign === openList) depth += 1
+    else if (sign === closeObject || sign === closeList) {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return bytes.length
+}
+
+function endOfWord(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? space
+    if (sign === comma || sign === closeObject || sign === closeList || isSpace(sign)) return at
+  }
+  return bytes.length
+}
+
+function closingQuote(bytes: Uint8Array, start: number): number {
+  let at = start + 1
+  for (; at < bytes.length; at += 1) {
+    const sign = bytes[at]
+    if (sign === quote) break
+    if (sign === backslash) at += 1
+  }
+  return at
+}
+
+/** The same tokens without any white space, of a text that is JSON; itself where there is none. */
+export function withoutSpace(bytes: Buffer): Buffer {
+  const length = squeeze(bytes)
+  if (length === bytes.length) return bytes
+  const out = longBytes(length)
+  squeeze(bytes, out)
+  return out
+}
+
+/** The length of the tokens alone, which are put into `out`. */
+function squeeze(bytes: Uint8Array, out?: Uint8Array): number {
+  let length = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
+    if (isSpace(sign)) continue
+    const end = sign === quote ? closingQuote(bytes, at) + 1 : at + 1
+    if (out !== undefined) copy(bytes, at, end, out, length)
+    length += end - at
+    at = end - 1
+  }
+  return length
+}
+
+/** The same tokens two blanks a level and one item a line, of a text that is JSON; `ending` is put behind them. */
+export function spacedOut(bytes: Buffer, { level, ending }: { level: number; ending: string }): Buffer {
+  const length = layOut(bytes, level)
+  const out = longBytes(length + ending.length)
+  layOut(bytes, level, out)
+  out.write(ending, length, 'latin1')
+  return out
+}
+
+/** How long that is, of any text: one that is nested deep may be hundreds of times as long in print. */
+export const printedLength = (bytes: Uint8Array): number => layOut(bytes, 0)
+
+/** The length of the text in print, which is put into `out`: measured first, so that nothing is ever there twice. */
+function layOut(bytes: Uint8Array, level: number, out?: Uint8Array): number {
+  let length = 0
+  let depth = level
+  const newLine = (): void => {
+    if (out !== undefined) {
+      out[length] = lineFeed
+      for (let at = length + 1; at <= length + 2 * depth; at += 1) out[at] = space
+    }
+    length += 1 + 2 * depth
+  }
+  for (let at = 0; at < bytes.length; at += 1) {
+    const sign = bytes[at] ?? 0
+    if (isSpace(sign)) continue
+    if (sign === quote) {
+      const end = closingQuote(bytes, at) + 1
+      if (out !== undefined) copy(bytes, at, end, out, length)
+      length += end - at
+      at = end - 1
+      continue
+    }
+    if (sign === closeObject || sign === closeList) {
+      depth -= 1
+      newLine()
+    }
+    if (out !== undefined) out[length] = sign
+    length += 1
+    if (sign === comma) newLine()
+    else if (sign === colon) {
+      if (out !== undefined) out[length] = space
+      length += 1
+    } else if (sign === openObject || sign === openList) {
+      const close = closeOfEmpty(bytes, at)
+      if (close < 0) {
+        depth += 1
+        newLine()
+      } else {
+        if (out !== undefined) out[length] = bytes[close] ?? 0
+        length += 1
+        at = close
+      }
+    }
+  }
+  return length
+}
+
+/** Where an object or a list ends in which nothing is; -1 where something is. */
+function closeOfEmpty(bytes: Uint8Array, open: number): number {
+  const inside: Walk = { bytes, at: open + 1 }
+  const sign = signAt(inside)
+  return sign === closeObject || sign === closeList ? inside.at : -1
+}
+
+/** A call of the engine's own copying costs as much as so many bytes one by one. */
+const worthCalling = 64
+
+function copy(bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number): void {
+  if (end - start > worthCalling) out.set(bytes.subarray(start, end), to)
+  else for (let at = start; at < end; at += 1) out[to + at - start] = bytes[at] ?? 0
+}

@@ -1,0 +1,52 @@
+// Which service is meant: a web address as people type it, completed to the base of the REST interface.
+import { Failure } from '../../failure.js'
+
+const usual = '/create/rest'
+
+/**
+ * `https://host` becomes `https://host/create/rest`; an address with a path of its own is kept, without a trailing slash.
+ * @throws Failure 'refused' that says what to type instead
+ */
+export function baseUrl(text: string, plainHttp: 'loopback-only' | 'anywhere' = 'loopback-only'): URL {
+  const typed = text.trim()
+  const url = parsed(typed)
+  if (url.username !== '' || url.password !== '') {
+    throw refused('leave the user name and password out of the address; they come from `calcfs login`')
+  }
+  if (url.search !== '' || url.hash !== '')
+    throw refused(`leave out what stands after ${url.origin}${url.pathname}`)
+  if (url.protocol === 'http:' && plainHttp === 'loopback-only' && !isLoopback(url)) {
+    throw refused(
+      `plain http would show your password to the network; use https://${url.host} or --insecure-http`,
+    )
+  }
+  const path = url.pathname.replace(/\/+$/, '')
+  return new URL(`${url.origin}${path === '' ? usual : path}`)
+}
+
+/** True where the traffic never leaves this machine. */
+export function isLoopback(url: URL): boolean {
+  const host = url.hostname
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+  )
+}
+
+function parsed(typed: string): URL {
+  const withScheme = typed.includes('://')
+  if (!withScheme || !URL.canParse(typed)) {
+    const hint =
+      !withScheme && URL.canParse(`https://${typed}`) ? `https://${typed}` : 'https://create.example.org'
+    throw refused(`"${shown(typed)}" is no web address; type it like ${shown(hint)}`)
+  }
+  const url = new URL(typed)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw refused(`a service is reached over https, not over ${url.protocol.slice(0, -1)}`)
+  }
+  return url
+}
+
+/** What somebody typed may hold a password before an `@`: it is not repeated. */
+const shown = (typed: string): string => typed.replace(/^(.*\/\/)?[^/@]*@/, '$1…@').slice(0, 200)
+
+const refused = (sentence: string): Failure => new Failure('refused', sentence)

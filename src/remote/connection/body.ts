@@ -1,0 +1,167 @@
+// When the body of an answer is whole: its bytes are counted against what its head claimed, before and after decoding.
+import { pipeline, Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { IncomingHttpHeaders } from 'undici/types/header.js'
+import { Failure } from '../../failure.js'
+import { longBytes } from '../../record/compact/long-bytes.js'
+import { cutFailure } from './network-errors.js'
+import type { TextShare } from './text-budget.js'
+
+/** What the head of an answer says of its body. */
+export interface Claims {
+  /** Content-Length: bytes on the wire. */
+  readonly length: number | undefined
+  readonly ends: 'proven' | 'unproven'
+  readonly encoding: 'none' | 'gzip' | 'deflate' | 'br'
+  /** Media type in lower case without parameters, '' if none. */
+  readonly mediaType: string
+  readonly charset: string
+}
+
+export interface TextLimits {
+  /** Bytes of one answer. */
+  readonly limit: number
+  /** The share of memory that one takes. */
+  enter(): TextShare
+  /** Told of each long answer that was read: what the ones before it have left behind may be given back. */
+  long(bytes: number): void
+}
+
+/** How pieces are received: each may be waited for so long, and costs so much time. */
+export interface Flow {
+  /** Starts to count the wait for the next piece; the answer ends it. */
+  expectPiece(): () => void
+  /** Resolves when the bandwidth allows the next piece. */
+  spend(bytes: number): Promise<void>
+  /** For an answer that is read as a whole. */
+  readonly text: TextLimits
+}
+
+/** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
+export function claimsOf(headers: IncomingHttpHeaders): Claims {
+  const length = lengthOf(headers['content-length'])
+  const chunked = isChunked(single(headers['transfer-encoding']))
+  const contentType = single(headers['content-type'])
+  return {
+    length,
+    ends: length !== undefined || chunked ? 'proven' : 'unproven',
+    encoding: encodingOf(single(headers['content-encoding'])),
+    mediaType: contentType.split(';', 1).join('').trim().toLowerCase(),
+    charset: /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8',
+  }
+}
+
+/** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
+export function wholePieces(bytes: Readable, claims: Claims, flow: Flow): AsyncIterable<Uint8Array> {
+  const received = counted(bytes, claims, flow)
+  if (claims.encoding === 'none') return received
+  const decoder = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+    claims.encoding
+  ]()
+  // Errors of either side reach the reader through the decoder, which the pipeline destroys with them.
+  pipeline(Readable.from(received, { objectMode: false }), decoder, () => {})
+  return decoded(decoder)
+}
+
+async function* counted(bytes: Readable, claims: Claims, flow: Flow): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = bytes[Symbol.asyncIterator]()
+  let count = 0
+  try {
+    for (;;) {
+      const arrived = flow.expectPiece()
+      const next = await pieces.next().finally(arrived)
+      if (next.done === true) break
+      count += next.value.length
+      if (claims.length !== undefined && count > claims.length) break
+      await flow.spend(next.value.length)
+      yield next.value
+    }
+  } catch (thrown) {
+    throw cutFailure(thrown, count)
+  } finally {
+    bytes.destroy()
+  }
+  if (claims.length !== undefined && count !== claims.length) {
+    throw new Failure('broken', `the answer claimed ${claims.length} bytes and had ${count}`)
+  }
+}
+
+/** Magic number, and deflate as the method: RFC 1952, section 2.3.1. */
+const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
+
+/** What is gzip again once it is unpacked was packed twice, or is a packed file: nothing tells which. */
+async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
+  let start = Buffer.alloc(0)
+  try {
+    for await (const piece of decoder) {
+      if (start.length < gzipMagic.length) {
+        start = Buffer.concat([start, piece]).subarray(0, gzipMagic.length)
+        if (start.equals(gzipMagic)) throw new Failure('broken', 'the answer may be packed once or twice')
+      }
+      yield piece
+    }
+  } catch (thrown) {
+    if (thrown instanceof Failure) throw thrown
+    throw new Failure('broken', 'the compressed answer could not be decoded', { cause: thrown })
+  }
+}
+
+/** All pieces as one, put where they belong as they come if the length is expected; @throws Failure 'broken' beyond the limit in bytes */
+export async function gathered(
+  pieces: AsyncIterable<Uint8Array>,
+  { limit, expected }: { limit: number; expected: number | undefined },
+): Promise<Buffer> {
+  if (expected === undefined || expected > limit) return joined(limited(pieces, limit))
+  const whole = longBytes(expected)
+  let length = 0
+  for await (const piece of limited(pieces, expected)) {
+    whole.set(piece, length)
+    length += piece.length
+  }
+  return whole.subarray(0, length)
+}
+
+async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const piece of pieces) parts.push(piece)
+  return Buffer.concat(parts)
+}
+
+/** The same pieces; @throws Failure 'broken' beyond the limit in bytes */
+export async function* limited(pieces: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let count = 0
+  for await (const piece of pieces) {
+    count += piece.length
+    if (count > limit)
+      throw new Failure('broken', `the answer is larger than the ${limit} bytes allowed here`)
+    yield piece
+  }
+}
+
+function lengthOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined
+  const length = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : Number.NaN
+  if (!Number.isSafeInteger(length)) throw new Failure('broken', `the answer claims a length of "${header}"`)
+  return length
+}
+
+/** @throws Failure 'broken' for any other coding of the transfer: its bytes are not those of the file */
+function isChunked(header: string): boolean {
+  const coding = header.trim().toLowerCase()
+  if (coding === '' || coding === 'identity') return false
+  if (coding === 'chunked') return true
+  throw new Failure('broken', `the answer is transferred as "${coding}", which nobody asked for`)
+}
+
+function encodingOf(header: string): Claims['encoding'] {
+  const encoding = header
+    .trim()
+    .toLowerCase()
+    .replace(/^x-gzip$/, 'gzip')
+  if (encoding === '' || encoding === 'identity') return 'none'
+  if (encoding === 'gzip' || encoding === 'deflate' || encoding === 'br') return encoding
+  throw new Failure('broken', `the answer is encoded as "${encoding}", which nobody asked for`)
+}
+
+const single = (header: string | string[] | undefined): string =>
+  Array.isArray(header) ? header.join(', ') : (header ?? '')

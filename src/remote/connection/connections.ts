@@ -1,0 +1,40 @@
+// How the service is reached: one pool of kept-alive connections, through a proxy where the environment names one.
+import { rootCertificates } from 'node:tls'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { Failure } from '../../failure.js'
+import { isLoopback } from './address.js'
+
+export interface Reach {
+  /** How many connections at most. */
+  readonly connections: number
+  /** Certificates in PEM to trust besides the usual ones: many instances have a private authority. */
+  readonly authority?: string | undefined
+}
+
+/** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
+const connectTimeout = 8_000
+
+/** The pool of connections for this base address. This machine itself is never asked for through a proxy. */
+export function connectionsTo(base: URL, reach: Reach): Dispatcher {
+  const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
+  const shared = {
+    // Beside the slots, two for the probes of a service that seems away: they must not wait behind what is silent.
+    connections: reach.connections + 2,
+    pipelining: 1,
+    connect: { ...ca, timeout: connectTimeout },
+    // Deadlines are the question's own, counted by `remote/http/http.ts`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  }
+  return isLoopback(base) ? new Agent(shared) : throughProxy({ ...shared, requestTls: shared.connect })
+}
+
+function throughProxy(options: EnvHttpProxyAgent.Options): Dispatcher {
+  try {
+    return new EnvHttpProxyAgent(options)
+  } catch (cause) {
+    throw new Failure('refused', 'HTTPS_PROXY or HTTP_PROXY holds no address like http://proxy:3128', {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,54 @@
+// What it means when a connection, not the service, says no: Node's and undici's error codes in our words.
+
+import { Failure, type FailureKind } from '../../failure.js'
+import { codeOf } from '../../system/error-code.js'
+
+const known: readonly (readonly [RegExp, FailureKind, string])[] = [
+  [
+    /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_(HEADERS|BODY)_TIMEOUT)$/,
+    'timeout',
+    'the service did not answer in time',
+  ],
+  [/^(ENOTFOUND|EAI_.*)$/, 'unreachable', 'the name of the service could not be found'],
+  [/^ECONNREFUSED$/, 'unreachable', 'nothing answers at the address of the service'],
+  [/^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'unreachable', 'there is no way to the service from here'],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'unreachable', 'the service closed the connection'],
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, 'unreachable', 'the connections to the service were closed here'],
+  [/^UND_ERR_ABORTED$/, 'unreachable', 'the proxy refused the way to the service'],
+  [/^(EPROTO|ERR_TLS.*|ERR_SSL.*|UND_ERR_PRX_TLS)$/, 'untrusted', 'no secure connection could be made'],
+  [
+    /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/,
+    'untrusted',
+    'the certificate is not trusted; see --ca-file',
+  ],
+  [/^(HTTPParserError|UND_ERR_(RES_|HEADERS_OVERFLOW).*)$/, 'broken', 'what came back is no proper HTTP'],
+]
+
+/** Whatever a connection threw, as a Failure; an unknown error is a bug of ours and keeps its stack as the cause. */
+export function transportFailure(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown
+  const code = nameOrCode(thrown)
+  for (const [form, kind, sentence] of known) {
+    if (form.test(code)) return new Failure(kind, `${sentence} (${code})`, { cause: bare(thrown) })
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new Failure('internal', message, { cause: thrown })
+}
+
+/** As `transportFailure`, for a body on its way: an end before the end is a cut answer. */
+export function cutFailure(thrown: unknown, received: number): Failure {
+  if (
+    /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(nameOrCode(thrown))
+  ) {
+    return new Failure('broken', `the answer was cut off after ${received} bytes`, { cause: thrown })
+  }
+  return transportFailure(thrown)
+}
+
+/** A parser error carries the bytes it met, which may hold anything and must reach no log. */
+const bare = (thrown: unknown): unknown =>
+  thrown instanceof Error && 'data' in thrown ? new Error(thrown.message) : thrown
+
+/** undici's parser errors carry no code, only a name. */
+const nameOrCode = (thrown: unknown): string =>
+  thrown instanceof Error && thrown.name === 'HTTPParserError' ? thrown.name : (codeOf(thrown) ?? '')

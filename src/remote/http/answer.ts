@@ -1,0 +1,257 @@
+// What an accepted answer holds: a text, a body to stream, or only a size.
+import { isUtf8 } from 'node:buffer'
+import { Failure } from '../../failure.js'
+import type { TextReader } from '../../record/json/items.js'
+import { foldedFrom, type JsonText } from '../../record/json/quick-json.js'
+import { printedLength } from '../../record/json/skim.js'
+import { treeBytes } from '../../record/json/weight.js'
+import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from '../connection/body.js'
+import type { Arrival } from '../connection/exchange.js'
+import {
+  type Body,
+  type ByteCount,
+  type ByteOffset,
+  byteCount,
+  byteOffset,
+  type ContentVersion,
+} from '../remote.js'
+import { withoutErrors } from './error-body.js'
+
+/** Whether a Range was honoured, and the whole size if the answer told it. */
+export interface FirstByte {
+  readonly honoured: boolean
+  readonly size: ByteCount | undefined
+  readonly version: ContentVersion | undefined
+}
+
+/** A list is read item by item as it comes; its text, and what is held of its items, may be so many times another answer. */
+const listToText = 4
+/** A text of many short values takes many times its length once it is understood. */
+const treeToText = 16
+/** …and so many times its length in print. */
+const printToText = 4
+/** Texts that are too short to matter are not weighed. */
+const weighedFrom = 1 << 20
+const page =
+  'the service answered with a web page where data are due; is this the address of its REST interface?'
+
+/** A text; `doubtful` where it may lack its last digits: a bare number that only a closed connection ends. */
+export interface AnswerText {
+  readonly text: string
+  readonly doubtful: boolean
+}
+
+/** The text of an answer. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text */
+export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> {
+  const { bytes, claims } = await wholeOf(arrival, flow)
+  const text = decoderFor(claims.charset)(bytes).trim()
+  return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+}
+
+/** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `textOf` */
+export async function jsonTextOf(arrival: Arrival, flow: Flow): Promise<JsonText> {
+  const { bytes, claims } = await wholeOf(arrival, flow)
+  if (bytes.length < foldedFrom) return decoderFor(claims.charset)(bytes).trim()
+  if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
+  return isUtf8Name(claims.charset) && isUtf8(bytes) ? bytes : Buffer.from(decoderFor(claims.charset)(bytes))
+}
+
+const isUtf8Name = (charset: string): boolean => /^utf-?8$/i.test(charset)
+
+async function wholeOf(arrival: Arrival, flow: Flow): Promise<{ bytes: Buffer; claims: Claims }> {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims)) throw new Failure('broken', page)
+  const { limit } = flow.text
+  if (claims.length !== undefined && claims.length > limit) throw tooLong(limit)
+  const expected = claims.encoding === 'none' ? claims.length : undefined
+  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
+  const bytes = await gathered(pieces, { limit, expected }).catch(thrown => {
+    arrival.bytes.destroy()
+    throw thrown
+  })
+  if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
+  if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
+  const start = startOf(bytes, claims.charset)
+  if (start.startsWith('<')) throw new Failure('broken', page, { said: start })
+  return { bytes, claims }
+}
+
+/** Its first characters, to be shown to people. */
+function startOf(bytes: Buffer, charset: string): string {
+  const { length } = bytes
+  const start: string = decoderFor(charset)(bytes.subarray(0, Math.min(length, startBytes)), { stream: true })
+  return start.trimStart().slice(0, 300)
+}
+
+/** What stands before a page is white space; more of it than this is none. */
+const startBytes = 4096
+
+const tooLong = (limit: number): Failure =>
+  new Failure('broken', `the answer takes more memory than one of ${limit} bytes may; see --max-answer`)
+
+/** The same pieces, as fast as there is memory for them; what is made of them takes its own once this turn is over. */
+async function* held(pieces: AsyncIterable<Uint8Array>, flow: Flow): AsyncGenerator<Uint8Array> {
+  const share = flow.text.enter()
+  try {
+    for await (const piece of pieces) {
+      await share.hold(piece.length)
+      yield piece
+    }
+  } finally {
+    setImmediate(share.release)
+  }
+}
+
+/** The reader, with the whole text of an answer taken. @throws Failure as `textOf` */
+export async function taken<Reader extends TextReader<unknown>>(
+  arrival: Arrival,
+  flow: Flow,
+  reader: Reader,
+): Promise<Reader> {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims)) throw new Failure('broken', page)
+  const decode = decoderFor(claims.charset)
+  let begun = false
+  let length = 0
+  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
+  for await (const bytes of limited(pieces, flow.text.limit * listToText)) {
+    length += bytes.length
+    const piece: string = decode(bytes, { stream: true })
+    const start: string = begun ? '' : piece.trimStart()
+    if (start.startsWith('<')) throw new Failure('broken', page, { said: start.slice(0, 300) })
+    begun ||= start !== ''
+    reader.take(piece)
+    if ((reader.held ?? 0) > flow.text.limit * listToText) throw tooLong(flow.text.limit)
+  }
+  reader.take(decode(new Uint8Array(), { stream: false }))
+  if (length >= foldedFrom) flow.text.long(length)
+  return reader
+}
+
+const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
+
+/**
+ * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. Nor does an answer
+ * that is packed although it was asked for as it is, where the file is a packed one: the two cannot be told apart.
+ */
+export function refusePage(arrival: Arrival, name: string): void {
+  const claims = claimsOf(arrival.headers)
+  if (isHtml(claims) && !/\.x?html?$/i.test(name)) {
+    throw new Failure('broken', `the service answered with a web page instead of the file ${name}`)
+  }
+  if (claims.encoding !== 'none' && packedName.test(name)) {
+    throw new Failure(
+      'broken',
+      `nothing tells whether ${name} is packed once or twice: it came as ${claims.encoding}`,
+    )
+  }
+}
+
+/** Which bytes are asked for; without an end, all from `start` on. */
+export interface Part {
+  readonly start: ByteOffset
+  readonly end?: ByteOffset | undefined
+  /** The version they belong to: of another one the whole may come instead. */
+  readonly of?: ContentVersion | undefined
+}
+
+/** The validator a part is asked for by: a weak tag proves no byte, and then the date is all there is. */
+export function conditionOf(version: ContentVersion | undefined): string | undefined {
+  return version?.tag?.startsWith('"') === true ? version.tag : version?.modified
+}
+
+/** The body as it streams in; `part` is what was asked for if the answer is a part. */
+export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined, name: string): Body {
+  const claims = claimsOf(arrival.headers)
+  const range = part === undefined ? undefined : partOf(arrival, claims, part)
+  const total = range === undefined ? claims.length : range.total
+  const pieces = wholePieces(arrival.bytes, claims, flow)
+  const isStart = part === undefined || part.start === 0
+  return {
+    length: total === undefined || claims.encoding !== 'none' ? undefined : byteCount(total),
+    start: part?.start ?? byteOffset(0),
+    end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
+    ends: claims.ends,
+    wasPacked: claims.encoding !== 'none',
+    version: versionOf(arrival),
+    bytes: isStart ? withoutErrors(pieces, claims, name) : pieces,
+    cancel: () => arrival.bytes.destroy(),
+  }
+}
+
+/** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
+export function headSize(arrival: Arrival): ByteCount | undefined {
+  arrival.bytes.resume()
+  const claims = claimsOf(arrival.headers)
+  const believed = claims.encoding === 'none' && !isHtml(claims) && claims.length !== 0
+  return believed && claims.length !== undefined ? byteCount(claims.length) : undefined
+}
+
+/** What the answer to a Range of one byte tells; `honoured` is whether it answers with a part at all. */
+export function firstByteOf(arrival: Arrival, honoured: boolean): FirstByte {
+  arrival.bytes.destroy()
+  const claims = claimsOf(arrival.headers)
+  const version = versionOf(arrival)
+  if (isHtml(claims) || claims.encoding !== 'none') return { honoured: false, size: undefined, version }
+  const size = honoured ? rangeOf(arrival)?.total : claims.length
+  return { honoured, size: size === undefined ? undefined : byteCount(size), version }
+}
+
+/** The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. */
+function versionOf({ headers }: Arrival): ContentVersion | undefined {
+  const tag = validatorIn(headers['etag'], /^(W\/)?"[^"]*"$/)
+  const modified = validatorIn(headers['last-modified'], /\d/)
+  return tag === undefined && modified === undefined ? undefined : { tag, modified }
+}
+
+function validatorIn(header: string | string[] | undefined, form: RegExp): string | undefined {
+  const text = typeof header === 'string' ? header.trim() : ''
+  return form.test(text) ? text : undefined
+}
+
+/** A part must start where it was asked to, run to the asked end or the very end, and be as long as it says. */
+function partOf(arrival: Arrival, claims: Claims, part: Part): { total: number; end: number } {
+  const range = rangeOf(arrival)
+  const total = range?.total
+  const end = range === undefined ? 0 : range.last + 1
+  const isRight =
+    range?.first === part.start &&
+    claims.encoding === 'none' &&
+    total !== undefined &&
+    (end === total || (end === part.end && end < total)) &&
+    (claims.length === undefined || claims.length === end - part.start)
+  if (isRight) return { total, end }
+  throw new Failure('broken', `the service sent another part than the asked one, from byte ${part.start} on`)
+}
+
+// As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.
+function rangeOf(arrival: Arrival): { first: number; last: number; total: number | undefined } | undefined {
+  const header = String(arrival.headers['content-range'])
+  const [, first = '-1', last = '-1', total = '*'] =
+    /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header.trim()) ?? []
+  const numbers = {
+    first: Number(first),
+    last: Number(last),
+    total: total === '*' ? undefined : Number(total),
+  }
+  return header === 'undefined' ? undefined : numbers
+}
+
+const isHtml = (claims: Claims): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(claims.mediaType)
+
+function decoding(charset: string) {
+  const decoder = new TextDecoder(charset, { fatal: true })
+  return (bytes: Uint8Array, how?: { stream: boolean }): string => decoder.decode(bytes, how)
+}
+
+function decoderFor(charset: string): (bytes: Uint8Array, how?: { stream: boolean }) => string {
+  let decode: ReturnType<typeof decoding> | undefined
+  return (bytes, how) => {
+    try {
+      decode ??= decoding(charset)
+      return decode(bytes, how)
+    } catch (cause) {
+      throw new Failure('broken', `the answer is no text in ${charset}`, { cause })
+    }
+  }
+}

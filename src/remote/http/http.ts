@@ -1,0 +1,287 @@
+// What an HTTP answer means: the one table from status to failure, and what counts as an answer to which question.
+import { Failure, type FailureKind } from '../../failure.js'
+import type { TextReader } from '../../record/json/items.js'
+import type { JsonText } from '../../record/json/quick-json.js'
+import type { Flow } from '../connection/body.js'
+import type { Arrival } from '../connection/exchange.js'
+import { transportFailure } from '../connection/network-errors.js'
+import {
+  described,
+  type LineOptions,
+  line,
+  type Outgoing,
+  unknownOutcome,
+} from '../pipeline/request-pipeline.js'
+import { type Attempt, retried, retryAfter } from '../pipeline/retry.js'
+import type { Ask, Body, ByteCount, ByteOffset, ContentVersion } from '../remote.js'
+import {
+  type AnswerText,
+  bodyOf,
+  conditionOf,
+  type FirstByte,
+  firstByteOf,
+  headSize,
+  jsonTextOf,
+  type Part,
+  refusePage,
+  taken,
+  textOf,
+} from './answer.js'
+import { originOf, sameOrigin, wordsOf } from './refusal.js'
+
+export interface Request {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+  /** Below the base address, with its query. */
+  readonly path: string
+  readonly authorization?: string | undefined
+  /** JSON text. */
+  readonly body?: string | undefined
+  /** True where sending twice does no harm although the method writes: a log-in. */
+  readonly repeatable?: boolean
+}
+
+/** All answers are whole or a Failure; nothing else is ever thrown. */
+export interface Http {
+  /** The text of a metadata answer, '' for none. */
+  text(request: Request, ask: Ask): Promise<string>
+  /** The same of a record, which may be long. */
+  jsonText(request: Request, ask: Ask): Promise<JsonText>
+  /** A reader that has taken the whole text of a metadata answer, however long; each attempt begins with a new one. */
+  readInto<Reader extends TextReader<unknown>>(
+    request: Request,
+    reader: () => Reader,
+    ask: Ask,
+  ): Promise<Reader>
+  /** A body to be streamed, the asked part of it where the service honours Range; `name` says which pages are content. */
+  content(
+    request: Request,
+    name: string,
+    start: ByteOffset,
+    ask: Ask,
+    end?: ByteOffset,
+    of?: ContentVersion,
+  ): Promise<Body>
+  /** The size that HEAD tells, if it tells one. */
+  head(request: Request, ask: Ask): Promise<ByteCount | undefined>
+  /** What a Range of one byte tells. */
+  firstByte(request: Request, ask: Ask): Promise<FirstByte>
+  /** How many guesses may be under way side by side, now. */
+  readonly guesses: number
+  /** Ends every connection; what is under way fails. */
+  close(): Promise<void>
+}
+
+const kinds = new Map<number, FailureKind>([
+  [400, 'invalid'],
+  [401, 'unauthenticated'],
+  [403, 'forbidden'],
+  [404, 'absent'],
+  [405, 'unsupported'],
+  [407, 'forbidden'],
+  [408, 'timeout'],
+  [409, 'conflict'],
+  [410, 'absent'],
+  [412, 'conflict'],
+  [413, 'too-large'],
+  [422, 'invalid'],
+  [423, 'busy'],
+  [429, 'busy'],
+  [501, 'unsupported'],
+  [503, 'busy'],
+  [504, 'timeout'],
+  [507, 'service-full'],
+])
+/** The same question may be answered a moment later. */
+const passing = new Set([408, 423, 429, 502, 503, 504])
+/** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
+const overload = new Set([429, 503])
+/** Somebody between us and the service gave up waiting: a write may still have been carried out. */
+const lost = new Set([502, 504])
+const moved = new Set([301, 302, 303, 307, 308])
+const ok = 200
+const partial = 206
+/** By a proxy on the way (RFC 9110, section 15.3.4). */
+const transformed = 203
+const noSuchRange = 416
+
+/** How one kind of question reads its answers, and which statuses are answers to it. */
+interface Reading<Value> {
+  readonly accepts: (status: number) => boolean
+  readonly read: (arrival: Arrival, flow: Flow) => Promise<Value> | Value
+  readonly range?: string | undefined
+  /** If-Range: a version of which alone the range is wanted. */
+  readonly condition?: string | undefined
+  readonly weight: 'question' | 'download'
+  readonly accept: string
+  /** Same-origin redirects that may be followed; content follows none. */
+  readonly hops: number
+}
+
+/** The platform behind this address. */
+export function http(options: LineOptions): Http {
+  const base = options.base.pathname.replace(/\/$/, '')
+  const way = line(options, { tooMuch: overload, probe: `${base}/user/info` })
+
+  function question<Value>(request: Request, reading: Reading<Value>, ask: Ask): Promise<Value> {
+    const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
+    return retried(ask, way.clock, () => attempt(outgoing, reading, ask))
+  }
+
+  async function attempt<Value>(
+    outgoing: Outgoing,
+    reading: Reading<Value>,
+    ask: Ask,
+  ): Promise<Attempt<Value>> {
+    let onward: string | undefined
+    const end = await way.send(outgoing, ask, async (arrival, flow) => {
+      if (reading.accepts(arrival.status))
+        return accepted(outgoing, arrival, () => reading.read(arrival, flow))
+      if (moved.has(arrival.status)) onward = sameOrigin(arrival, outgoing, options.base)
+      return refused(outgoing, arrival, flow, way.clock.now())
+    })
+    if (onward === undefined || reading.hops === 0 || outgoing.method !== 'GET') return end
+    return attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, ask)
+  }
+
+  return {
+    text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
+    jsonText: (request, ask) => question(request, record, ask),
+    readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
+    content: (request, name, start, ask, end, of) =>
+      question(request, download(name, { start, end, of }), ask),
+    head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
+    firstByte: (request, ask) => question(request, oneByte, ask),
+    get guesses() {
+      return way.guesses
+    },
+    close: way.close,
+  }
+}
+
+/** A doubtful number is asked for twice and must be the same; a write cannot be asked twice. */
+async function undoubted(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
+  const first = await ask()
+  if (!first.doubtful) return first.text
+  const kind = request.method === 'GET' ? 'broken' : 'outcome-unknown'
+  if (request.method === 'GET' && (await ask()).text === first.text) return first.text
+  throw new Failure(kind, `nothing proves that the answer "${first.text}" is whole: it came without a length`)
+}
+
+const success = (status: number): boolean => status >= 200 && status < 300
+
+/** "Accepted", a part and "no content" are no record and no list: an empty one may have an effect, as `rmdir` has. */
+const whole = (status: number): boolean => status === ok || status === transformed
+
+const json = 'application/json'
+const anyBytes = 'application/octet-stream, */*'
+
+const metadata: Reading<AnswerText> = {
+  accepts: success,
+  read: textOf,
+  accept: json,
+  weight: 'question',
+  hops: 5,
+}
+
+const record: Reading<JsonText> = { ...metadata, accepts: whole, read: jsonTextOf }
+
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
+  ...metadata,
+  accepts: whole,
+  read: (arrival, flow) => taken(arrival, flow, reader()),
+})
+
+const size: Reading<ByteCount | undefined> = {
+  accepts: status => status === ok,
+  read: headSize,
+  accept: anyBytes,
+  weight: 'question',
+  hops: 0,
+}
+
+const oneByte: Reading<FirstByte> = {
+  accepts: status => status === ok || status === partial || status === noSuchRange,
+  read: arrival => firstByteOf(arrival, arrival.status !== ok),
+  range: 'bytes=0-0',
+  accept: anyBytes,
+  weight: 'question',
+  hops: 0,
+}
+
+function download(name: string, part: Part): Reading<Body> {
+  const isPart = part.start > 0 || part.end !== undefined
+  return {
+    accepts: status => status === ok || (status === partial && isPart),
+    read: (arrival, flow) => {
+      refusePage(arrival, name)
+      return bodyOf(arrival, flow, arrival.status === partial ? part : undefined, name)
+    },
+    range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
+    condition: isPart ? conditionOf(part.of) : undefined,
+    accept: anyBytes,
+    weight: 'download',
+    hops: 0,
+  }
+}
+
+function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
+  const { authorization, body } = request
+  return {
+    method: request.method,
+    path,
+    headers: {
+      accept: reading.accept,
+      'accept-encoding': 'identity',
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(reading.range === undefined ? {} : { range: reading.range }),
+      ...(reading.condition === undefined ? {} : { 'if-range': reading.condition }),
+    },
+    body,
+    weight: reading.weight,
+    repeatable: request.repeatable === true || request.method === 'GET' || request.method === 'HEAD',
+  }
+}
+
+/** A POST cannot be looked up everywhere: a 503 of which nobody says when to come again may be a gateway's. */
+function isLost({ method }: Outgoing, { status, headers }: Arrival): boolean {
+  return lost.has(status) || (method === 'POST' && status === 503 && headers['retry-after'] === undefined)
+}
+
+/** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
+async function accepted<Value>(
+  outgoing: Outgoing,
+  arrival: Arrival,
+  read: () => Promise<Value> | Value,
+): Promise<Attempt<Value>> {
+  try {
+    return { ended: 'well', value: await read() }
+  } catch (thrown) {
+    arrival.bytes.destroy()
+    const failure = transportFailure(thrown)
+    if (!outgoing.repeatable)
+      return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+    // With a cause it is the connection that failed; without one the answer itself is no good and will not get better.
+    return { ended: 'badly', failure, again: failure.cause !== undefined && failure.kind !== 'timeout' }
+  }
+}
+
+async function refused(
+  outgoing: Outgoing,
+  arrival: Arrival,
+  flow: Flow,
+  now: number,
+): Promise<Attempt<never>> {
+  const { status, headers } = arrival
+  const said = await wordsOf(outgoing, arrival, flow)
+  const target = moved.has(status)
+    ? `, a redirect to ${originOf(headers['location'])} that is not followed`
+    : ''
+  const sentence = `the service answered ${status} to ${described(outgoing)}${target}`
+  const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said })
+  if (!outgoing.repeatable && isLost(outgoing, arrival)) {
+    return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
+  }
+  const again = outgoing.repeatable && passing.has(status)
+  return { ended: 'badly', failure, again, after: retryAfter(headers['retry-after'], now) }
+}

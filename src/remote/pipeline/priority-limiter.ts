@@ -1,0 +1,366 @@
+// Which request holds a concurrency slot: users before background, a share for questions and one for contents, silent ones yield.
+import { Failure } from '../../failure.js'
+import { type Clock, inTime } from '../clock.js'
+import type { Ask } from '../remote.js'
+import { pace } from './adaptive-concurrency.js'
+import { headTimes } from './silence.js'
+
+/** A short answer, or a body that may hold its connection for minutes. */
+export type Weight = 'question' | 'download'
+
+/** A request that wants a slot. */
+export interface Entrant {
+  readonly weight: Weight
+  /** True where it may be ended for others at any time: asking again does no harm. */
+  readonly repeatable: boolean
+  /** How often it was ended for others before. */
+  readonly yields: number
+  /** Ends it, because its connection is needed. */
+  readonly preempt: (reason: Failure) => void
+}
+
+/** A slot on the way to the service, until it is given back. */
+export interface Turn {
+  leave(): void
+  /** The request goes out now: from now on its silence counts. */
+  sent(): void
+  /** The head of the answer came after so many milliseconds; a body of `bytes` is to follow. */
+  answered(milliseconds: number, bytes: number): void
+  /** So many bytes of its body have come. */
+  moved(bytes: number): void
+  /** The service is overloaded: fewer go out side by side from now on. This answer says nothing of how fast it is. */
+  pushedBack(): void
+}
+
+export interface Lanes {
+  /** Waits for a slot; the answer gives it back. @throws Failure 'timeout' if the deadline comes first */
+  enter(entrant: Entrant, ask: Ask): Promise<Turn>
+  /** How many background requests may be under way side by side, now. */
+  readonly guesses: number
+  /** Milliseconds after which a silent request is unusually slow. */
+  readonly unusual: number
+}
+
+/**
+ * waiting: in the queue. active: counts against the width. quiet: still on its connection, but without a head for longer
+ * than is usual here, or with a body that takes long; it counts only against the connections.
+ */
+type State = 'waiting' | 'active' | 'quiet' | 'gone'
+
+interface Slot {
+  readonly entrant: Entrant
+  readonly since: number
+  readonly go: () => void
+  background: boolean
+  /** It was ended for others before, and nobody has come for it since: a few of these at a time take the turn of another. */
+  yielded: boolean
+  state: State
+  hasHead: boolean
+  /** Bytes of its body since `countedSince`, and whether the second before brought hardly any. */
+  bytes: number
+  countedSince: number
+  slow: boolean
+  /** When it went out, and how many that went out later were answered since. */
+  sentAt: number
+  overtaken: number
+  unwatch: () => void
+  endPatience: () => void
+}
+
+/** Milliseconds after its head in which a body is expected to be through; a longer one is bound by bandwidth, not by slots. */
+const longBodyMs = 1_000
+/** A body that brings less than 16 KiB in a second holds its connection only while nobody needs it. */
+const rateWindowMs = 1_000
+const slowBytesPerMs = 16
+/** So many requests that went out later were answered: this one is an exception. */
+const overtakenOften = 8
+/** Milliseconds after which one is enough. */
+const longSilenceMs = 1_000
+/** Milliseconds without any answer after which it counts as little that nothing was overtaken. */
+const standstillMs = 200
+/** Milliseconds: a queue that stands longer than this is served from its new end, so that a new question is not late as well. */
+const standingMs = 100
+
+/** The slots of a pool of at most so many connections (at least 1). */
+export function lanes(connections: number, clock: Clock): Lanes {
+  const speed = pace(connections, clock, admit)
+  const heads = headTimes()
+  /** In the order in which they came. */
+  const queue = new Set<Slot>()
+  const open = new Set<Slot>()
+  let lastHead = clock.now()
+  let looksAgain = false
+  /** Connections that are kept for those that answer. */
+  const kept = connections < 4 ? 0 : Math.ceil(connections / 4)
+  /** Long bodies leave connections to questions. */
+  const mostDownloads = Math.max(1, connections - Math.max(1, kept))
+
+  const share = (): number => Math.ceil(speed.width / 8)
+  const guessWidth = (): number => Math.max(1, speed.width - share())
+
+  function active(which: (slot: Slot) => boolean): number {
+    let count = 0
+    for (const slot of open) if (slot.state === 'active' && which(slot)) count += 1
+    return count
+  }
+
+  /** Whether the width leaves a slot for it. A user's request does not wait for background ones. */
+  function hasSlot({ background, yielded, entrant: { weight } }: Slot): boolean {
+    const sameKind = (other: Slot) => other.entrant.weight === weight
+    if (!background) {
+      if (yielded && active(other => other.yielded) >= Math.max(1, speed.width >> 2)) return false
+      if (active(other => !other.background) >= speed.width) return false
+      return active(other => !other.background && sameKind(other)) < Math.max(1, speed.width - share())
+    }
+    if (active(() => true) >= guessWidth()) return false
+    return weight === 'question' || active(sameKind) < Math.max(1, speed.width - 2 * share())
+  }
+
+  /** Whether there is a connection for it, or one that can be taken from another. */
+  function hasConnection(slot: Slot): boolean {
+    const isDownload = slot.entrant.weight === 'download'
+    const tooManyDownloads = isDownload && openDownloads() >= mostDownloads
+    const isPatient = slot.background || slot.yielded
+    const isFree = open.size < (isPatient ? Math.max(1, connections - kept) : connections)
+    if (isFree && !tooManyDownloads) return true
+    if (slot.background) return false
+    const victim = victimFor(slot, tooManyDownloads)
+    if (victim === undefined) return false
+    yieldNow(victim)
+    return true
+  }
+
+  function openDownloads(): number {
+    let count = 0
+    for (const { entrant } of open) if (entrant.weight === 'download') count += 1
+    return count
+  }
+
+  /**
+   * Which request gives its connection to another: a background one; else a silent one, first those beyond the ones that
+   * may stay. Never what is answered well, never a write.
+   */
+  function victimFor(wanted: Slot | undefined, downloadsOnly: boolean): Slot | undefined {
+    const wantsDownload = wanted?.entrant.weight === 'download'
+    const staying = new Set(kept === 0 ? [] : silentSlots().slice(0, connections - kept))
+    let chosen: Slot | undefined
+    for (const slot of open) {
+      if (!slot.entrant.repeatable || slot === wanted) continue
+      if (downloadsOnly && slot.entrant.weight !== 'download') continue
+      const isLost = isSilent(slot) && isProbablyLost(slot, staying.has(slot))
+      const mayGo = (wanted !== undefined && slot.background) || isLost || (wantsDownload && isSlow(slot))
+      if (mayGo && (chosen === undefined || rank(slot, staying) < rank(chosen, staying))) chosen = slot
+    }
+    return chosen
+  }
+
+  /**
+   * Where a service is only slow, nothing overtakes anything: what was sent later is answered later. To end what would be
+   * answered and send it once more would only make it slower.
+   */
+  function isProbablyLost(slot: Slot, mayStay: boolean): boolean {
+    if (slot.overtaken >= overtakenOften) return true
+    const silence = clock.now() - slot.sentAt
+    if (mayStay) return slot.overtaken > 0 && silence > longSilenceMs
+    return slot.overtaken > 0 || clock.now() - lastHead > standstillMs
+  }
+
+  const isSilent = (slot: Slot): boolean => slot.state === 'quiet' && !slot.hasHead
+
+  /** The longest silent first. */
+  const silentSlots = (): readonly Slot[] =>
+    [...open].filter(isSilent).sort((one, other) => one.sentAt - other.sentAt)
+
+  /** Lower goes first. */
+  function rank(slot: Slot, staying: ReadonlySet<Slot>): number {
+    if (slot.background) return (isSilent(slot) ? 0 : 1) * 1e15 + slot.sentAt
+    return (staying.has(slot) ? 3 : 2) * 1e15 + slot.sentAt
+  }
+
+  function yieldNow(slot: Slot): void {
+    close(slot)
+    slot.entrant.preempt(new Failure('busy', 'it was silent, and its connection was needed for others'))
+  }
+
+  function count(slot: Slot, bytes: number): void {
+    slot.bytes += bytes
+    const elapsed = clock.now() - slot.countedSince
+    if (elapsed < rateWindowMs) return
+    slot.slow = slot.bytes / elapsed < slowBytesPerMs
+    slot.bytes = 0
+    slot.countedSince = clock.now()
+  }
+
+  /** A body that brings hardly anything: it may be taken up again from where it was. */
+  function isSlow(slot: Slot): boolean {
+    if (!slot.hasHead || slot.state !== 'quiet') return false
+    const elapsed = clock.now() - slot.countedSince
+    return elapsed < rateWindowMs ? slot.slow : slot.bytes / elapsed < slowBytesPerMs
+  }
+
+  function close(slot: Slot): void {
+    if (slot.state === 'gone') return
+    slot.state = 'gone'
+    slot.unwatch()
+    slot.endPatience()
+    queue.delete(slot)
+    open.delete(slot)
+  }
+
+  function admit(): void {
+    for (let next = candidate(); next !== undefined; next = candidate()) {
+      queue.delete(next)
+      next.state = 'active'
+      open.add(next)
+      speed.began(active(() => true) - 1)
+      next.go()
+    }
+    if (queue.size === 0 || looksAgain) return
+    // Whether a silent request is lost is also a matter of time.
+    looksAgain = true
+    clock.after(standstillMs, () => {
+      looksAgain = false
+      admit()
+    })
+  }
+
+  /** The next that may go: users before background, what was never tried before what was silent. */
+  function candidate(): Slot | undefined {
+    const refused = new Set<string>()
+    for (const slot of inOrder()) {
+      const { background, entrant, yielded } = slot
+      const kind = `${background} ${entrant.weight} ${yielded}`
+      if (refused.has(kind)) continue
+      if (hasSlot(slot) && hasConnection(slot)) return slot
+      refused.add(kind)
+    }
+    return undefined
+  }
+
+  function inOrder(): readonly Slot[] {
+    if (queue.size < 2) return [...queue]
+    const all = [...queue]
+    const fresh = all.filter(slot => !slot.background && !slot.yielded)
+    if (isStanding(fresh)) fresh.reverse()
+    return [
+      // Few of them may be under way, so that they hold up nothing; and what was ended wrongly should not wait for all others.
+      ...all.filter(slot => !slot.background && slot.yielded).sort(byYields),
+      ...fresh,
+      ...all.filter(slot => slot.background),
+    ]
+  }
+
+  /** What waits longer than a moment shows that more is asked than can be answered: the newest is served in time then. */
+  const isStanding = ([first]: readonly Slot[]): boolean =>
+    first !== undefined && !first.background && clock.now() - first.since > standingMs
+
+  function silentStill(slot: Slot): void {
+    if (!slot.hasHead) becomeQuiet(slot)
+  }
+
+  function becomeQuiet(slot: Slot): void {
+    if (slot.state !== 'active') return
+    slot.state = 'quiet'
+    const victim =
+      kept > 0 && silentSlots().length > connections - kept ? victimFor(undefined, false) : undefined
+    if (victim !== undefined) yieldNow(victim)
+    admit()
+  }
+
+  async function enter(entrant: Entrant, ask: Ask): Promise<Turn> {
+    let slot: Slot | undefined
+    const admitted = new Promise<void>(go => {
+      slot = {
+        entrant,
+        since: clock.now(),
+        go,
+        background: isBackground(ask),
+        yielded: entrant.yields > 0,
+        state: 'waiting',
+        hasHead: false,
+        bytes: 0,
+        countedSince: 0,
+        slow: false,
+        sentAt: 0,
+        overtaken: 0,
+        unwatch: noop,
+        endPatience: noop,
+      }
+    })
+    const own = slot
+    if (own === undefined) throw new Failure('internal', 'a promise runs its executor at once')
+    own.unwatch =
+      ask.askers?.watch(what => {
+        own.background = isBackground(ask)
+        if (what === 'came') own.yielded = false
+        admit()
+      }) ?? noop
+    queue.add(own)
+    admit()
+    if (own.state === 'waiting') await waited(own, admitted, ask)
+    return turnOf(own)
+  }
+
+  async function waited(slot: Slot, admitted: Promise<void>, ask: Ask): Promise<void> {
+    try {
+      await inTime(admitted, ask, clock, 'every connection to the service was busy until the deadline')
+    } catch (late) {
+      close(slot)
+      throw late
+    }
+  }
+
+  function turnOf(slot: Slot): Turn {
+    const startedAt = clock.now()
+    let refused = false
+    return {
+      leave() {
+        if (slot.state === 'gone') return
+        close(slot)
+        admit()
+      },
+      sent() {
+        slot.endPatience()
+        // What came while this process was busy is read first.
+        slot.sentAt = clock.now()
+        const patience = heads.unusual * 4 ** slot.entrant.yields
+        slot.endPatience = clock.after(patience, () => setImmediate(() => silentStill(slot)))
+      },
+      answered(milliseconds, bytes) {
+        heads.note(milliseconds)
+        lastHead = clock.now()
+        for (const other of open) if (!other.hasHead && other.sentAt < slot.sentAt) other.overtaken += 1
+        if (slot.state === 'active' && !refused) speed.answered(milliseconds, bytes)
+        slot.hasHead = true
+        slot.countedSince = clock.now()
+        slot.endPatience()
+        if (slot.state === 'active' && !slot.background)
+          slot.endPatience = clock.after(longBodyMs, () => becomeQuiet(slot))
+      },
+      moved: bytes => count(slot, bytes),
+      pushedBack() {
+        refused = true
+        speed.pushedBack(startedAt)
+      },
+    }
+  }
+
+  return {
+    enter,
+    get guesses() {
+      return guessWidth()
+    },
+    get unusual() {
+      return heads.unusual
+    },
+  }
+}
+
+/** Whether nobody waits for it, at the moment. */
+export const isBackground = (ask: Ask): boolean =>
+  ask.askers === undefined ? ask.lane === 'guess' : !ask.askers.waiting
+
+const byYields = (one: Slot, other: Slot): number =>
+  one.entrant.yields - other.entrant.yields || other.since - one.since
+
+function noop(): void {}

@@ -1,0 +1,73 @@
+// How fast a small server may be asked: requests a second, users before guesses, and bytes a second.
+import { type Clock, inTime, sleep } from '../clock.js'
+import type { Ask } from '../remote.js'
+import { isBackground } from './priority-limiter.js'
+
+export interface Rate {
+  /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
+  turn(ask: Ask): Promise<void>
+}
+
+/** At most so many requests a second, evenly spaced; undefined is no limit. */
+export function requestRate(perSecond: number | undefined, clock: Clock): Rate {
+  if (perSecond === undefined) return { turn: async () => {} }
+  const spacing = 1000 / perSecond
+  const waiting = new Set<Waiting>()
+  let free = Number.NEGATIVE_INFINITY
+  let serving = false
+
+  /** Users first, as they are now: a background request may have found somebody who waits for it. */
+  function next(): Waiting | undefined {
+    let first: Waiting | undefined
+    for (const one of waiting) {
+      if (!isBackground(one.ask)) return one
+      first ??= one
+    }
+    return first
+  }
+
+  async function serve(): Promise<void> {
+    serving = true
+    while (waiting.size > 0) {
+      if (free > clock.now()) await sleep(clock, free - clock.now())
+      const one = next()
+      if (one === undefined) break
+      waiting.delete(one)
+      free = clock.now() + spacing
+      one.go()
+    }
+    serving = false
+  }
+
+  return {
+    async turn(ask) {
+      let one: Waiting | undefined
+      const turn = new Promise<void>(go => {
+        one = { ask, go }
+        waiting.add(one)
+      })
+      if (!serving) void serve()
+      try {
+        await inTime(turn, ask, clock, 'the limit of requests a second left no time for this one')
+      } finally {
+        if (one !== undefined) waiting.delete(one)
+      }
+    },
+  }
+}
+
+interface Waiting {
+  readonly ask: Ask
+  readonly go: () => void
+}
+
+/** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */
+export function bandwidth(perSecond: number | undefined, clock: Clock): (bytes: number) => Promise<void> {
+  if (perSecond === undefined) return async () => {}
+  let free = Number.NEGATIVE_INFINITY
+  return async bytes => {
+    free = Math.max(free, clock.now()) + (bytes / perSecond) * 1000
+    const wait = free - clock.now()
+    if (wait > 0) await sleep(clock, wait)
+  }
+}

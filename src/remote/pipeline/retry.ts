@@ -1,0 +1,61 @@
+// When a question is asked again: only if asking twice does no harm, with growing jittered waits, never past the deadline.
+import type { Failure } from '../../failure.js'
+import { type Clock, sleep } from '../clock.js'
+import type { Ask } from '../remote.js'
+
+/** How one attempt ended. `after` is what the service asked to wait, in milliseconds. */
+export type Attempt<Value> =
+  | { readonly ended: 'well'; readonly value: Value }
+  | {
+      readonly ended: 'badly'
+      readonly failure: Failure
+      readonly again: boolean
+      /** True if nothing went out, because the service is known to be away. */
+      readonly unasked?: boolean | undefined
+      readonly after?: number | undefined
+    }
+
+const attempts = 4
+const firstWait = 100
+
+/** The value of the first attempt that ends well. @throws the Failure of the last attempt */
+export async function retried<Value>(
+  ask: Ask,
+  clock: Clock,
+  attempt: () => Promise<Attempt<Value>>,
+): Promise<Value> {
+  const patience = ask.patience ?? Math.min(ask.deadline, ask.answerBy ?? ask.deadline) - clock.now()
+  let answerBy = Math.min(ask.deadline, ask.answerBy ?? ask.deadline)
+  let made = 0
+  // Each asker may expect as much as the first one; the request itself still ends at its deadline.
+  const unwatch = ask.askers?.watch(what => {
+    if (what !== 'came') return
+    answerBy = Math.min(ask.deadline, clock.now() + patience)
+    made = Math.min(made, attempts - 2)
+  })
+  let before: Failure | undefined
+  try {
+    for (;;) {
+      const end = await attempt()
+      if (end.ended === 'well') return end.value
+      made += 1
+      // That the time was up in the end, or that nothing goes out any more, says less than what the question itself met.
+      if (before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)) throw before
+      const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
+      // A wait past the deadline could only end in a timeout, which says less than the failure at hand.
+      if (!end.again || made >= attempts || clock.now() + wait >= answerBy) throw end.failure
+      before = end.failure
+      await sleep(clock, wait)
+    }
+  } finally {
+    unwatch?.()
+  }
+}
+
+/** Milliseconds a Retry-After header asks for (seconds or an HTTP date); undefined for none or nonsense. */
+export function retryAfter(header: unknown, now: number): number | undefined {
+  if (typeof header !== 'string') return undefined
+  if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

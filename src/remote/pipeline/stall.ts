@@ -1,0 +1,110 @@
+// When a body that hardly moves is cut, so that it is taken up on another connection: once a further asker waits for it.
+import type { Askers } from '../../askers.js'
+import { Failure } from '../../failure.js'
+import type { Clock } from '../clock.js'
+import type { Weight } from './priority-limiter.js'
+
+/** What happens to one body on its way. */
+export interface Pieces {
+  /** Its reader waits for the next piece. */
+  waiting(): void
+  /** It waits no longer. */
+  came(): void
+  took(bytes: number): void
+  end(): void
+}
+
+interface StallPorts {
+  readonly clock: Clock
+  readonly askers: Askers | undefined
+  readonly weight: Weight
+  /** Milliseconds after which a silence is unusual here. */
+  readonly unusual: () => number
+  readonly abort: (reason: Failure) => void
+}
+
+/** Milliseconds without a piece. */
+const stillMs = 1_000
+/** What came while this process itself was busy is read first. */
+const busyGrace = 50
+/** Bytes a millisecond below which a body is slow; a short answer is worth fewer tries than a long download that goes on. */
+const slowBytesPerMs = { question: 4, download: 16 }
+/** Milliseconds between two cuts of what is slow: doubled each time, for a slow link stays slow, until there was a pause. */
+const slowCutEvery = 1_000
+const slowCutAtMost = { question: 2_000, download: 60_000 }
+const slowCutPause = 60_000
+
+const slowCuts = new WeakMap<Askers, { readonly at: number; readonly every: number }>()
+
+/** Watches the pieces of a body until it ends. */
+export function watchPieces({ clock, askers, weight, unusual, abort }: StallPorts): Pieces {
+  let waitingSince: number | undefined
+  // Only the time counts in which the reader waits: it may be held up by its own memory or bandwidth.
+  let waited = 0
+  let bytes = 0
+  let stillSince: number | undefined
+  let lookOff: (() => void) | undefined
+
+  function cut(sentence: string): void {
+    const cause = new Error('given up for another connection')
+    abort(new Failure('unreachable', sentence, { cause }))
+  }
+
+  const asked = (what: 'came' | 'left'): void => {
+    if (what === 'came') look()
+  }
+
+  /** What began to stand still a moment ago is looked at again while the asker waits. */
+  function look(): void {
+    lookOff?.()
+    lookOff = undefined
+    if (askers?.waiting !== true) return
+    const now = clock.now()
+    const still = waitingSince === undefined ? 0 : now - waitingSince
+    const patience = Math.max(stillMs, unusual())
+    if (still >= patience) {
+      stillSince ??= now
+      if (now - stillSince >= busyGrace) cut('the answer stood still')
+      else lookOff = clock.after(busyGrace, look)
+      return
+    }
+    if (waited + still >= stillMs) {
+      const isSlow = bytes / (waited + still) < slowBytesPerMs[weight]
+      waited = -still
+      bytes = 0
+      if (isSlow && mayCutSlow(askers, { now, most: slowCutAtMost[weight] })) {
+        cut('the answer came too slowly')
+        return
+      }
+    }
+    lookOff = clock.after(patience, look)
+  }
+
+  const unwatch = askers?.watch(asked)
+  return {
+    waiting() {
+      waitingSince = clock.now()
+    },
+    came() {
+      if (waitingSince !== undefined) waited += clock.now() - waitingSince
+      waitingSince = undefined
+      stillSince = undefined
+    },
+    took(count) {
+      bytes += count
+    },
+    end() {
+      unwatch?.()
+      lookOff?.()
+    },
+  }
+}
+
+function mayCutSlow(askers: Askers, { now, most }: { now: number; most: number }): boolean {
+  const last = slowCuts.get(askers)
+  if (last === undefined || now - last.at > slowCutPause)
+    slowCuts.set(askers, { at: now, every: slowCutEvery })
+  else if (now - last.at < last.every) return false
+  else slowCuts.set(askers, { at: now, every: Math.min(most, last.every * 2) })
+  return true
+}

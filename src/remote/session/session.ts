@@ -1,0 +1,271 @@
+// Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
+import { type Askers, openAskers } from '../../askers.js'
+import { asFailure, Failure } from '../../failure.js'
+import { type Clock, inTime } from '../clock.js'
+import type { Http } from '../http/http.js'
+import { type Ask, type Instant, instant } from '../remote.js'
+import { endOf, renewalOf, type Token, tokenIn } from './token.js'
+
+export type Credentials =
+  | { readonly with: 'password'; readonly user: string; readonly password: string }
+  | { readonly with: 'token'; readonly token: string }
+
+/** Asked again for every log-in, so that new credentials count at once. */
+export type CredentialsSource = () => Promise<Credentials | undefined>
+
+/** Where a token outlives the process. */
+export interface TokenStore {
+  load(): Promise<Token | undefined>
+  save(token: Token): Promise<void>
+}
+
+export interface SessionOptions {
+  readonly credentials: CredentialsSource
+  readonly store?: TokenStore | undefined
+  readonly clock: Clock
+  /** The address of the service, for the sentences that say where to sign in. */
+  readonly address: string
+  /** Told of what went wrong beside the way: a token that could not be kept. */
+  readonly note: (failure: unknown) => void
+}
+
+export interface Session {
+  /** Asks with a token; a refused one is renewed once. @throws Failure 'unauthenticated' if that does not help */
+  ask<Value>(ask: Ask, question: (authorization: string) => Promise<Value>): Promise<Value>
+}
+
+/** Milliseconds a log-in may take, whoever waits for it. */
+const loginLimit = 10_000
+/** Milliseconds during which refused credentials are not tried again: a locked account helps nobody. */
+const refusalKept = 30_000
+/** The same for credentials that were accepted before: a first refusal may be a passing fault of the service. */
+const refusalsKeptOfKnown = [1_000, 10_000]
+/** Milliseconds between two log-ins whose tokens serve nothing. */
+const uselessLoginEvery = 30_000
+
+/** A session that nothing has been asked of yet. */
+export function session(http: Http, options: SessionOptions): Session {
+  const { clock, address } = options
+  const mend = mendAt(address)
+  let token: Token | undefined
+  let renewing: Promise<Token> | undefined
+  let refused:
+    | {
+        readonly credentials: string
+        readonly until: Instant
+        readonly failure: Failure
+        readonly times: number
+      }
+    | undefined
+  const accepted = new Set<string>()
+  const bad = new Set<string>()
+  /** Those who wait for a log-in: one that is silent is sent once more when another asker comes. */
+  const waiting = openAskers()
+  let fruitlessUntil = instant(0)
+  // What tells a token that is refused from a question that is refused with any token.
+  let served: { readonly text: string; readonly at: Instant } | undefined
+  let checking: { readonly text: string; readonly answer: Promise<boolean> } | undefined
+
+  async function asked<Value>(
+    by: Token,
+    question: (authorization: string) => Promise<Value>,
+  ): Promise<Value> {
+    const answer = await question(`Bearer ${by.text}`)
+    served = { text: by.text, at: clock.now() }
+    return answer
+  }
+
+  return {
+    async ask(ask, question) {
+      const first = await current(ask)
+      const began = clock.now()
+      let refusal: unknown
+      try {
+        return await asked(first, question)
+      } catch (failure) {
+        if (!isRefusal(failure)) throw failure
+        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, ask))) throw failure
+        if (token === first) token = undefined
+        bad.add(first.text)
+        refusal = failure
+      }
+      const second = await current(ask).catch(async failure => {
+        // Without a log-in, a token that others are served with is as good as before.
+        if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, ask))) throw failure
+        bad.delete(first.text)
+        token ??= first
+        throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
+      })
+      return asked(second, question).catch(failure => {
+        if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
+        throw failure
+      })
+    },
+  }
+
+  /** After a log-in that changed nothing for its question: whether it is the token that is refused, and was good before. */
+  async function needsRenewal(by: Token, since: Instant, ask: Ask): Promise<boolean> {
+    if (token !== undefined && token !== by) return true
+    if (served?.text !== by.text) return false
+    if (served.at > since) return false
+    return !(await isServed(by, ask))
+  }
+
+  /** Asks who the user is, which every valid token may: one request however many questions are refused. */
+  async function isServed(by: Token, ask: Ask): Promise<boolean> {
+    if (checking?.text !== by.text) {
+      const authorization = `Bearer ${by.text}`
+      const answer = http.text({ method: 'GET', path: '/user/info', authorization }, ask).then(
+        () => true,
+        failure => !isRefusal(failure),
+      )
+      const check = { text: by.text, answer }
+      checking = check
+      void answer.then(() => {
+        if (checking === check) checking = undefined
+      })
+    }
+    return checking.answer
+  }
+
+  async function current(ask: Ask): Promise<Token> {
+    const renewal = token === undefined ? undefined : renewalOf(token)
+    if (token !== undefined && (renewal === undefined || clock.now() < renewal)) return token
+    const joins = renewing !== undefined
+    try {
+      return await logInUnderWay(ask)
+    } catch (failure) {
+      // A log-in that was begun earlier and fails says nothing about one that is begun now.
+      if (!joins || isRefusal(failure) || clock.now() >= ask.deadline) throw failure
+      return logInUnderWay(ask)
+    }
+  }
+
+  /** Begun now if there is none. */
+  async function logInUnderWay(ask: Ask): Promise<Token> {
+    renewing ??= renewed().finally(() => {
+      renewing = undefined
+    })
+    const leave = waiting.join()
+    try {
+      return await inTime(renewing, ask, clock, 'the log-in was not answered in time')
+    } finally {
+      leave()
+    }
+  }
+
+  async function renewed(): Promise<Token> {
+    const stored = await kept()
+    const readable = stored instanceof Failure ? undefined : stored
+    if (readable !== undefined && usable(readable, renewalOf)) {
+      token = readable
+      return readable
+    }
+    const credentials = await options.credentials()
+    if (credentials === undefined) {
+      // It cannot be renewed, so it serves to its end.
+      if (readable !== undefined && usable(readable, endOf)) return readable
+      if (stored instanceof Failure) throw stored
+      throw new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
+    }
+    if (stored instanceof Failure) options.note(stored)
+    token = await exchanged(credentials)
+    return token
+  }
+
+  /** The token that is kept, or why it cannot be read; with credentials it is not needed. */
+  function kept(): Promise<Token | Failure | undefined> {
+    return options.store?.load().catch(asFailure) ?? Promise.resolve(undefined)
+  }
+
+  function usable(stored: Token, until: (token: Token) => Instant | undefined): boolean {
+    const limit = until(stored)
+    return !bad.has(stored.text) && (limit === undefined || clock.now() < limit)
+  }
+
+  async function exchanged(credentials: Credentials): Promise<Token> {
+    if (credentials.with === 'token') {
+      const ready = { text: tokenIn(credentials.token, clock.now()).text, received: undefined }
+      if (!bad.has(ready.text)) return ready
+      throw new Failure('unauthenticated', `${address} no longer takes the given token; ${mend}`)
+    }
+    const same = JSON.stringify([credentials.user, credentials.password])
+    if (refused?.credentials === same && clock.now() < refused.until) throw refused.failure
+    try {
+      const fresh = await logIn(http, credentials, { clock, address, askers: waiting })
+      refused = undefined
+      accepted.add(same)
+      await options.store?.save(fresh).catch(options.note)
+      return fresh
+    } catch (failure) {
+      if (failure instanceof Failure && isRefusal(failure)) {
+        const times = refused?.credentials === same ? refused.times + 1 : 0
+        const kept = (accepted.has(same) ? refusalsKeptOfKnown[times] : undefined) ?? refusalKept
+        refused = { credentials: same, until: instant(clock.now() + kept), failure, times }
+      }
+      throw failure
+    }
+  }
+}
+
+/** As in `SessionOptions`; one that is silent is sent once more when another of the askers comes. */
+export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
+  readonly askers?: Askers
+}
+
+const mendAt = (address: string): string => `run \`calcfs login ${address}\``
+
+/**
+ * One log-in, for `calcfs login` too.
+ * @throws Failure 'unauthenticated' if the service refuses user name or password
+ */
+export async function logIn(
+  http: Http,
+  credentials: Extract<Credentials, { with: 'password' }>,
+  { clock, address, askers }: LogInOptions,
+): Promise<Token> {
+  const { user, password } = credentials
+  if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  const ask: Ask = { deadline: instant(clock.now() + loginLimit), lane: 'user', askers }
+  try {
+    const answer = await http.text({ method: 'POST', path: '/login', authorization, repeatable: true }, ask)
+    return tokenIn(answer, clock.now())
+  } catch (failure) {
+    if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
+    const sentence = `${address} refused the log-in of ${user}; ${mendAt(address)}`
+    throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
+  }
+}
+
+/** A question and the log-in after it were refused, and the old token still serves others: the log-in is the cause. */
+function refusedTwice(logIn: Failure, question: unknown): Failure {
+  const first = asFailure(question)
+  return new Failure('unauthenticated', `${logIn.message}. It was tried because ${first.message}`, {
+    cause: new AggregateError([logIn, first]),
+    said: logIn.said ?? first.said,
+  })
+}
+
+const isRefusal = (failure: unknown): boolean =>
+  failure instanceof Failure && failure.kind === 'unauthenticated'
+
+/** The same service, every question signed. */
+export function signedIn(http: Http, who: Session): Http {
+  return {
+    text: (request, ask) => who.ask(ask, authorization => http.text({ ...request, authorization }, ask)),
+    jsonText: (request, ask) =>
+      who.ask(ask, authorization => http.jsonText({ ...request, authorization }, ask)),
+    readInto: (request, reader, ask) =>
+      who.ask(ask, authorization => http.readInto({ ...request, authorization }, reader, ask)),
+    content: (request, name, start, ask, end, of) =>
+      who.ask(ask, authorization => http.content({ ...request, authorization }, name, start, ask, end, of)),
+    head: (request, ask) => who.ask(ask, authorization => http.head({ ...request, authorization }, ask)),
+    firstByte: (request, ask) =>
+      who.ask(ask, authorization => http.firstByte({ ...request, authorization }, ask)),
+    get guesses() {
+      return http.guesses
+    },
+    close: http.close,
+  }
+}

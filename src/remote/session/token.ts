@@ -1,0 +1,61 @@
+// How long a token lives, by this machine's own count: a wrong clock on either side does not matter.
+import { decodeJwt } from 'jose'
+import { Failure } from '../../failure.js'
+import { type Instant, instant } from '../remote.js'
+
+/** A token and when it came here; what a token store keeps. */
+export interface Token {
+  readonly text: string
+  /** Undefined for a token that somebody brought ready-made. */
+  readonly received: Instant | undefined
+}
+
+/** Renewed so much before its end, but never before nine tenths of its life. */
+const margin = 5 * 60_000
+
+/** The token in the answer of a log-in: trimmed, without one pair of quotes. @throws Failure 'broken' if it is none */
+export function tokenIn(answer: string, received: Instant): Token {
+  const text = answer.trim().replace(/^"(.*)"$/, '$1')
+  if (!/^[\x21-\x7e]{1,16384}$/.test(text) || /[<>{}"]/.test(text)) {
+    throw new Failure('broken', 'the service answered the log-in with something that is no token')
+  }
+  return { text, received }
+}
+
+/** When to fetch a new one; undefined if the token does not tell, or when it came is not known. */
+export function renewalOf(token: Token): Instant | undefined {
+  // Every request asks.
+  if (!renewals.has(token)) renewals.set(token, renewalIn(token))
+  return renewals.get(token)
+}
+
+/** When it ends; undefined if the token does not tell, or when it came is not known. */
+export function endOf({ text, received }: Token): Instant | undefined {
+  const life = lifeOf(text)
+  return life === undefined || received === undefined ? undefined : instant(received + life)
+}
+
+const renewals = new WeakMap<Token, Instant | undefined>()
+
+function renewalIn(token: Token): Instant | undefined {
+  const life = lifeOf(token.text)
+  if (life === undefined || token.received === undefined) return undefined
+  return instant(token.received + Math.max(life - margin, life * 0.9))
+}
+
+/** Milliseconds from its issue to its end. */
+function lifeOf(text: string): number | undefined {
+  if (text.split('.').length !== 3) return undefined
+  const claims = claimsOf(text)
+  if (claims?.exp === undefined || claims.iat === undefined) return undefined
+  return Math.max(0, claims.exp - claims.iat) * 1000
+}
+
+/** The service's token may be of any form: one that is no JWT simply does not tell its end. */
+function claimsOf(text: string): ReturnType<typeof decodeJwt> | undefined {
+  try {
+    return decodeJwt(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+// Whether an answer is about what was asked for: a cache in front of the service may ignore a query or mix two of them.
+import { Failure } from '../../failure.js'
+import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/json/json.js'
+import { idIn } from './scalar.js'
+
+/** The thing a question names. */
+export interface Asked {
+  readonly kind: 'project' | 'calculation' | 'report'
+  readonly id: string
+}
+
+/**
+ * The record, if it is the asked one. A record without a numeric id cannot be compared and passes.
+ * @throws Failure 'broken' for a record with another id
+ */
+export function askedRecord(record: JsonObject, asked: Asked, fields: readonly string[]): JsonObject {
+  const other = numbersIn(record, fields).find(said => idIn(said) !== asked.id)
+  if (other !== undefined) throw otherThing(`${asked.kind} ${asked.id}`, `${asked.kind} ${textOf(other)}`)
+  return record
+}
+
+/**
+ * Refuses an answer about `of` whose item names another one in these fields.
+ * @throws Failure 'broken'
+ */
+export function refuseOtherOwner(
+  item: Json,
+  { what, of, fields }: { what: string; of: Asked; fields: readonly string[] },
+): void {
+  if (item.type !== 'object') return
+  const other = numbersIn(item, fields).find(said => idIn(said) !== of.id)
+  if (other === undefined) return
+  throw otherThing(`the ${what} of ${of.kind} ${of.id}`, `one of ${of.kind} ${textOf(other)}`)
+}
+
+/** @throws Failure 'broken' where the record found under a path has another name */
+export function refuseOtherName(path: string, id: string, title: string | undefined): void {
+  if (title === undefined || agrees(path, title)) return
+  throw new Failure(
+    'broken',
+    `the service resolves ${path} to ${id}, whose record is called ${JSON.stringify(title)}`,
+  )
+}
+
+export function otherThing(asked: string, answered: string): Failure {
+  return new Failure(
+    'broken',
+    `${asked} was asked for, and the service answered with ${answered}: does a cache stand in front of it that ignores the question?`,
+  )
+}
+
+/** What the first of these fields says that holds a number; every copy of it where its name stands twice. */
+function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json[] {
+  for (const name of fields) {
+    const held = fieldsNamed(record, name)
+    const numbers = held.map(({ value }) => insideOf(value, fields)).filter(isNumeric)
+    if (numbers.length > 0) return numbers
+  }
+  return []
+}
+
+/** An object may stand for the thing: `"project": {"id": 7}`. */
+const insideOf = (value: Json, fields: readonly string[]): Json | undefined =>
+  value.type === 'object' ? [...fields, 'id'].map(name => fieldOf(value, name)).find(isNumeric) : value
+
+/** A text that begins like a number, `007` or `-1`, is a wrong id; any other text says nothing. */
+const isNumeric = (json: Json | undefined): json is Json =>
+  json?.type === 'number' || (json?.type === 'string' && /^\s*[-+]?\d+\s*$/.test(json.value))
+
+const textOf = (json: Json): string =>
+  json.type === 'string' ? json.value.trim() : 'raw' in json ? json.raw : ''
+
+/** The platform may spell a name otherwise than a path does: blanks, case and signs do not count. */
+function agrees(path: string, title: string): boolean {
+  if (path === title || path.endsWith(`/${title}`)) return true
+  const last = path.slice(path.lastIndexOf('/') + 1)
+  return bare(last) === bare(title)
+}
+
+const bare = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()

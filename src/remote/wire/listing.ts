@@ -1,0 +1,171 @@
+// How lists are read: what is well formed is kept, what is not is left out and reported, and one bad item hides no other.
+import { Failure } from '../../failure.js'
+import { emptyIndex } from '../../record/compact/name-index.js'
+import { itemReader, type TextReader } from '../../record/json/items.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { isTooDeep, parseJson } from '../../record/json/parse.js'
+import { compactPrint } from '../../record/json/print.js'
+import { blotted } from '../secrets.js'
+
+/** Told of each item that was left out, as compact JSON of at most 300 characters. */
+export type Malformed = (item: string) => void
+
+/** The items that can be read, each id once. */
+export function listing<Item extends { readonly id: string }>(
+  listed: readonly Json[],
+  read: (item: JsonObject) => Item | undefined,
+  malformed: Malformed,
+): Item[] {
+  const items = new Map<string, Item>()
+  for (const candidate of listed) {
+    const item = candidate.type === 'object' ? read(candidate) : undefined
+    if (item === undefined) malformed(compactPrint(candidate).slice(0, 300))
+    else if (!items.has(item.id)) items.set(item.id, item)
+  }
+  return [...items.values()]
+}
+
+/** Reads a list of any length as it arrives, each id once; `done` is called when all are read. */
+export function listingReader<Item extends { readonly id: string }>(
+  { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done: () => void },
+  malformed: Malformed,
+): TextReader<Item[]> {
+  const items: Item[] = []
+  let held = 0
+
+  function take(text: string): void {
+    held += itemBytes + text.length / packedTo
+    const json = unlessTooDeep(text, parse)
+    const item = json?.type === 'object' ? read(json) : undefined
+    if (item === undefined) malformed((json === undefined ? text : compactPrint(json)).slice(0, 300))
+    else items.push(item)
+  }
+
+  const reader = itemReader(take, {
+    wrong: noList,
+    done() {
+      done()
+      return eachOnce(items)
+    },
+  })
+  return {
+    ...reader,
+    get held() {
+      return held
+    },
+  }
+}
+
+/** What an item takes with its name and its place in the directory, whatever it says; its text is held packed. */
+const itemBytes = 220
+const packedTo = 4
+
+/** Looked at when all are there: a set that grows with them leaves as much again behind. */
+function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
+  const ids = emptyIndex(items.length, place => items[place]?.id)
+  const isFirst = ({ id }: Item, place: number): boolean => {
+    const isNew = ids.find(id) === undefined
+    if (isNew) ids.put(place)
+    return isNew
+  }
+  const again = items.findIndex((item, place) => !isFirst(item, place))
+  return again < 0
+    ? items
+    : [...items.slice(0, again), ...items.filter((item, place) => place > again && isFirst(item, place))]
+}
+
+/** The items of a short list; one that is nested too deep is left out. @throws Failure if it is no list at all */
+export function itemsOfText(
+  text: string,
+  parse: (text: string) => Json,
+  malformed: Malformed,
+): readonly Json[] {
+  const items: Json[] = []
+  const take = (item: string): void => {
+    const json = unlessTooDeep(item, parse)
+    if (json === undefined) malformed(item.slice(0, 300))
+    else items.push(json)
+  }
+  const reader = itemReader(take, { wrong: noList, done: () => items })
+  reader.take(text)
+  return reader.end()
+}
+
+/** Such an item is lost by itself: its brackets tell where it ends. */
+function unlessTooDeep(text: string, parse: (text: string) => Json): Json | undefined {
+  try {
+    return parse(text)
+  } catch (thrown) {
+    if (isTooDeep(text)) return undefined
+    throw thrown
+  }
+}
+
+type Read<Item> = (item: JsonObject) => Item | undefined
+
+/** Counts the items of a list, whatever they are. */
+export function lengthReader(): TextReader<number> {
+  let length = 0
+  const count = (): void => {
+    length += 1
+  }
+  return itemReader(count, { wrong: noList, done: () => length })
+}
+
+/**
+ * The names of a file list: JSON texts, objects with one of these fields, or `[a.in, output.cml]` without quotes; `check`
+ * throws for an item that belongs to another list.
+ * @throws Failure 'broken' if it is no list at all
+ */
+export function namesOf(
+  text: string,
+  fields: readonly string[],
+  malformed: Malformed,
+  check: (item: Json) => void,
+): readonly string[] {
+  const listed = jsonItems(text, malformed) ?? unquotedItems(text)
+  if (listed === undefined) throw noList(text)
+  const names = listed.flatMap(item => {
+    check(item)
+    const name = nameOf(item, fields)
+    if (name === undefined) malformed(compactPrint(item).slice(0, 300))
+    return name ?? []
+  })
+  return [...new Set(names)]
+}
+
+function nameOf(item: Json, fields: readonly string[]): string | undefined {
+  if (item.type === 'string') return item.value === '' ? undefined : item.value
+  if (item.type === 'number') return item.raw
+  if (item.type !== 'object') return undefined
+  for (const field of fields) {
+    const value = fieldOf(item, field)
+    if (value?.type === 'string' || value?.type === 'number') return nameOf(value, fields)
+  }
+  return undefined
+}
+
+/** Undefined where the text is no JSON, for then it may be the unquoted form. */
+function jsonItems(text: string, malformed: Malformed): readonly Json[] | undefined {
+  try {
+    const json = parseJson(text)
+    return json.type === 'array' ? json.items : undefined
+  } catch (failure) {
+    if (isTooDeep(text)) return itemsOfText(text, parseJson, malformed)
+    if (failure instanceof Failure && failure.kind === 'not-json') return undefined
+    throw failure
+  }
+}
+
+function unquotedItems(text: string): readonly Json[] | undefined {
+  const inner = /^\s*\[([^{}]*)\]\s*$/s.exec(text)?.[1]
+  return inner?.split(',').map(part => {
+    const value = part.trim().replace(/^(["'])(.*)\1$/s, '$2')
+    return { type: 'string', value, raw: JSON.stringify(value) }
+  })
+}
+
+const noList = (text: string): Failure =>
+  new Failure('broken', 'a list is due, and the service answered with something else', {
+    said: blotted(text.slice(0, 300), []),
+  })

@@ -1,0 +1,180 @@
+// What records say of themselves: facts, listed items, shares and log-in names, each from the first field that tells.
+
+import type { Bundler } from '../../record/compact/compressed-batch.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { compactPrint } from '../../record/json/print.js'
+import type {
+  Listed,
+  Permission,
+  ProjectId,
+  RecordFacts,
+  ReportType,
+  ReportTypeId,
+  Share,
+  ShareId,
+} from '../remote.js'
+import { dateIn, idIn, wordsIn } from './scalar.js'
+
+/** The names `wire.ts` gives to what is read here. */
+export interface ReadNames {
+  readonly id: readonly string[]
+  readonly title: readonly string[]
+  readonly created: readonly string[]
+  readonly born: readonly string[]
+  readonly owner: readonly string[]
+  readonly modified: readonly string[]
+  readonly state: readonly string[]
+  readonly published: readonly string[]
+  readonly parent: readonly string[]
+  readonly share: readonly string[]
+  readonly permission: readonly string[]
+  readonly sharedWith: readonly string[]
+  readonly login: readonly string[]
+  readonly reportTitle: readonly string[]
+  readonly reportType: readonly string[]
+  readonly configuration: readonly string[]
+}
+
+const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
+
+/** What the first of these fields that makes sense says. */
+export function firstOf<Value>(
+  record: JsonObject,
+  fields: readonly string[],
+  read: (json: Json) => Value | undefined,
+): Value | undefined {
+  for (const name of fields) {
+    const json = fieldOf(record, name)
+    const value = json === undefined ? undefined : read(json)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** The first of these fields that holds a text which is not blank. */
+export const wordsOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
+  firstOf(record, fields, wordsIn)
+
+/** The readers of one instance; each answers undefined for a record that does not say enough. */
+export function readings(names: ReadNames) {
+  // A record never changes, and each look into a long one makes a tree of it again.
+  const factsOf = new WeakMap<JsonObject, RecordFacts>()
+  function facts(record: JsonObject): RecordFacts {
+    const known = factsOf.get(record)
+    if (known !== undefined) return known
+    const found = factsIn(record)
+    factsOf.set(record, found)
+    return found
+  }
+
+  function factsIn(record: JsonObject): RecordFacts {
+    return {
+      id: firstOf(record, names.id, idIn),
+      title: wordsOf(record, isReport(record) ? names.reportTitle : names.title),
+      born: firstOf(record, names.born, dateIn),
+      owner: firstOf(record, names.owner, person),
+      parent: firstOf(record, names.parent, reference),
+      created: firstOf(record, names.created, dateIn),
+      modified: firstOf(record, names.modified, dateIn),
+      published: isPublished(record),
+    }
+  }
+
+  const isReport = (record: JsonObject): boolean =>
+    [...names.configuration, ...names.reportType].some(name => fieldOf(record, name) !== undefined)
+
+  /** The state decides where there is one; a date or a handle of publication does where there is none. */
+  function isPublished(record: JsonObject): boolean {
+    const state = wordsOf(record, names.state)
+    if (state !== undefined) return state.trim().toLowerCase() === 'published'
+    return names.published.some(name => saysYes(fieldOf(record, name)))
+  }
+
+  /** An id, also inside an object that stands for the thing. */
+  const reference = (json: Json): string | undefined =>
+    json.type === 'object' ? firstOf(json, names.id, idIn) : idIn(json)
+
+  /** A person, by a name or a number, or by an object that has one. */
+  const person = (json: Json): string | undefined =>
+    (json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json)) ?? reference(json)
+
+  const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
+
+  // The children of one project have one parent, and should hold one text of it.
+  let lastParent: ProjectId | undefined
+
+  /** What a listing says of one child; what else it says goes into the bundle. */
+  function item(
+    json: JsonObject,
+    { kind, bundler }: { kind: Listed<string>['kind']; bundler: Bundler },
+  ): Listed<string> | undefined {
+    const id = firstOf(json, names.id, idIn)
+    const title = firstOf(json, names.title, anyText)
+    if (id === undefined || title === undefined) return undefined
+    const unread = json.fields.filter(field => !shownBesides.has(field.name))
+    const { bundle, place } = bundler.put(compactPrint({ type: 'object', fields: unread }))
+    const since = firstOf(json, names.modified, dateIn) ?? firstOf(json, names.created, dateIn)
+    const born = firstOf(json, names.born, dateIn)
+    const parent = firstOf(json, names.parent, reference)
+    if (parent !== lastParent) lastParent = parent === undefined ? undefined : (detached(parent) as ProjectId)
+    return {
+      kind,
+      id: detached(id),
+      title: detached(title),
+      since,
+      born: born === since ? since : born,
+      published: isPublished(json),
+      parent: lastParent,
+      bundle,
+      place,
+    }
+  }
+
+  function share(record: JsonObject): Share | undefined {
+    const id = firstOf(record, names.share, idIn)
+    const given = wordsOf(record, names.permission)?.trim().toUpperCase()
+    const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
+    return id === undefined ? undefined : { id: id as ShareId, permission, user: sharedWith(record), record }
+  }
+
+  /** A person, by a log-in name or by an object that has one. */
+  function sharedWith(record: JsonObject): string | undefined {
+    return firstOf(record, names.sharedWith, json =>
+      json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json),
+    )
+  }
+
+  function reportType(record: JsonObject): ReportType | undefined {
+    const id = firstOf(record, names.id, json => idIn(json) ?? wordsIn(json))
+    const title = wordsOf(record, names.title)
+    return id === undefined || title === undefined ? undefined : { id: id as ReportTypeId, title, record }
+  }
+
+  /** Log-in names, most likely first; of an e-mail-like one also what stands before the @. */
+  function candidates(record: JsonObject): readonly string[] {
+    const own = loginsIn(record)
+    // Only where the record itself names nobody: an inner object may be a group, whose space is not the user's.
+    const inner = record.fields.flatMap(({ value }) => (value.type === 'object' ? loginsIn(value) : []))
+    const found = own.length > 0 ? own : inner
+    const short = found.flatMap(name => /^([^@\s]+)@/.exec(name)?.[1] ?? [])
+    return [...new Set([...found, ...short])].filter(name => !name.includes('/'))
+  }
+
+  const loginsIn = (record: JsonObject): readonly string[] =>
+    names.login.flatMap(name => wordsIn(fieldOf(record, name))?.trim() ?? [])
+
+  return { facts, reference, item, share, sharedWith, reportType, candidates }
+}
+
+/** A part of a text keeps the whole text in memory, which here is a stretch of a long listing: this is a copy. */
+const detached = (part: string): string => String(JSON.parse(JSON.stringify(part)))
+
+/** A name may be any text at all, blanks and nothing included: the drive escapes it. */
+const anyText = (json: Json): string | undefined => (json.type === 'string' ? json.value : undefined)
+
+function saysYes(json: Json | undefined): boolean {
+  if (json === undefined) return false
+  if (json.type === 'word') return json.raw === 'true'
+  if (json.type === 'string') return !/^(\s*|false|no)$/i.test(json.value)
+  return json.type !== 'number' || Number(json.raw) !== 0
+}

@@ -1,0 +1,270 @@
+// A report's ordered list of calculations: read in every form that occurs, and written back in the form the record has.
+import { Failure } from '../../failure.js'
+import {
+  eachItem,
+  fieldOf,
+  type Json,
+  type JsonObject,
+  listsIn,
+  numberJson,
+  stringJson,
+  withField,
+} from '../../record/json/json.js'
+import { continuedRows } from '../../record/match-rows.js'
+import type { CalculationId, ListEntry, ReportRow } from '../remote.js'
+import { idIn, isId } from './scalar.js'
+
+/** The names `wire.ts` gives to the list and to what a row holds. */
+export interface ListNames {
+  readonly list: readonly string[]
+  readonly rowCalculation: readonly string[]
+  readonly rowPlace: readonly string[]
+  readonly rowTitle: readonly string[]
+  readonly rowPath: readonly string[]
+}
+
+/** The field that holds the list; a list of rows is known by its rows, whatever its name. */
+export function listFieldOf(report: JsonObject, names: ListNames): string | undefined {
+  const named = names.list.find(name => isList(fieldOf(report, name)))
+  // Only names that nothing else has: a list of objects with a plain `id` may be anything.
+  const telling = names.rowCalculation.filter(name => name !== 'id')
+  return named ?? listsIn(report).find(({ value }) => holdsRows(value, telling))?.name
+}
+
+/** The rows in order; undefined where the record does not show the list, or shows one that makes no sense. */
+export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow[] | undefined {
+  const entries = entriesIn(report, report, names)
+  const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
+  if (rows === undefined || rows.length !== entries?.length) return undefined
+  return rows.map(({ calculation, title }) => ({ calculation, title }))
+}
+
+/** A place number that is no slip of a pen. */
+const largestPlace = 100_000
+
+/**
+ * The calculations by place, as formulas count: the first is c1. A place is empty where a calculation was deleted. Where
+ * the rows are not numbered from 1 on, each by its own number, they count in their order.
+ */
+export function placesIn(
+  report: JsonObject,
+  names: ListNames,
+): readonly (CalculationId | undefined)[] | undefined {
+  const rows = rowsIn(report, names)
+  if (rows === undefined) return undefined
+  const numbers = byPlace(itemsOf(report, names) ?? [], names).map(item =>
+    item.type === 'object' ? (placeOf(item, names) ?? 0) : 0,
+  )
+  const isCounted = numbers.every(number => Number.isInteger(number) && number > 0 && number <= largestPlace)
+  if (!isCounted || new Set(numbers).size < numbers.length) return rows.map(row => row.calculation)
+  const calculations = new Map(rows.map(({ calculation }, at) => [numbers[at], calculation]))
+  return Array.from({ length: numbers.at(-1) ?? 0 }, (_, at) => calculations.get(at + 1))
+}
+
+/**
+ * The entries in the order their writer meant: by place number where only these differ from the base (or where the
+ * record is its own base), else as they stand.
+ */
+export function entriesIn(
+  report: JsonObject,
+  base: JsonObject | undefined,
+  names: ListNames,
+): readonly ListEntry[] | undefined {
+  if (base === report) return ownEntries(report, names)
+  const items = itemsOf(report, names)
+  if (items === undefined) return undefined
+  const before = base === undefined ? items : (itemsOf(base, names) ?? [])
+  const numbered = base !== undefined && sameSequence(items, before, names)
+  return (numbered ? byPlace(items, names) : items).map(item => entryOf(item, names))
+}
+
+/** The entries of a record that is its own base, by place number; a long list is never there as a tree. */
+function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] | undefined {
+  const items = eachItemOf(report, names)
+  if (items === undefined) return undefined
+  const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
+  for (const item of items) {
+    const place = item.type === 'object' ? placeOf(item, names) : undefined
+    entries.push({ entry: entryOf(item, names), place })
+  }
+  if (entries.every(({ place }) => place !== undefined))
+    entries.sort((one, other) => (one.place ?? 0) - (other.place ?? 0))
+  return entries.map(({ entry }) => entry)
+}
+
+/** True if every row has the place number that its calculation has in the other report, too. */
+export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNames): boolean {
+  const placed = (item: Json) =>
+    item.type === 'object' ? `${calculationOf(item, names)} at ${placeOf(item, names)}` : 'none'
+  const there = new Set((itemsOf(other, names) ?? []).map(placed))
+  return (itemsOf(report, names) ?? []).every(item => there.has(placed(item)))
+}
+
+/**
+ * The record with this list in the form its list has; rows that stay keep their unknown fields.
+ * @throws Failure 'refused' for a record without a list, for there is no form to write it in
+ */
+export function withRowsIn(
+  report: JsonObject,
+  { rows, base = report }: { rows: readonly ReportRow[]; base?: JsonObject | undefined },
+  names: ListNames,
+): JsonObject {
+  const field = listFieldOf(report, names)
+  const list = field === undefined ? undefined : fieldOf(report, field)
+  if (field === undefined || list === undefined)
+    throw new Failure('refused', 'this report has no list of calculations')
+  if (list.type === 'string')
+    return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
+  const items = list.type === 'array' ? list.items : []
+  // Where a calculation was deleted a place is empty; only another order counts the places anew.
+  const before = byPlace(itemsOf(base, names) ?? [], names)
+  const numbers = sameRows(before, rows, names) ? before.map(item => placeIn(item, names)) : undefined
+  return withField(report, field, { type: 'array', items: writtenLike(items, { rows, numbers }, names) })
+}
+
+function writtenLike(
+  items: readonly Json[],
+  { rows, numbers }: { rows: readonly ReportRow[]; numbers: readonly (Json | undefined)[] | undefined },
+  names: ListNames,
+): readonly Json[] {
+  const objects = items.filter(item => item.type === 'object')
+  const old = byPlace(items, names).filter(item => item.type === 'object')
+  const continued = continuedRows(
+    rows,
+    old.map(item => ({ calculation: calculationOf(item, names), title: titleOf(item, names) })),
+  )
+  const once = new Set<CalculationId>()
+  const twice = new Set(rows.map(row => row.calculation).filter(id => once.size === once.add(id).size))
+  // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
+  const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
+  if (objects.length > 0 || isOpen)
+    return rows.map((row, index) =>
+      rowObject(
+        row,
+        numbers === undefined ? numberJson(String(index + 1)) : numbers[index],
+        { model: objects[0], stayed: old[continued[index] ?? -1], isTwice: twice.has(row.calculation) },
+        names,
+      ),
+    )
+  const quoted = items.length > 0 && items.every(item => item.type === 'string')
+  return rows.map(row => (quoted ? stringJson(row.calculation) : numberJson(row.calculation)))
+}
+
+const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: ListNames): boolean =>
+  items.length === rows.length &&
+  rows.every(({ calculation }, at) => calculationIn(items[at], names) === calculation)
+
+/** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
+function rowObject(
+  row: ReportRow,
+  place: Json | undefined,
+  {
+    model,
+    stayed,
+    isTwice,
+  }: { model: JsonObject | undefined; stayed: JsonObject | undefined; isTwice: boolean },
+  names: ListNames,
+): JsonObject {
+  const idField = presentIn(model, names.rowCalculation) ?? 'calcId'
+  const placeField = presentIn(model, names.rowPlace)
+  const titleField = presentIn(model, names.rowTitle) ?? 'title'
+  let written =
+    stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
+  if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
+  if (row.title !== undefined) return withField(written, titleField, stringJson(row.title))
+  // A service that goes by calculations would give it the title of the other row.
+  const isUnsaid = isTwice && fieldOf(written, titleField) === undefined
+  return isUnsaid ? withField(written, titleField, { type: 'word', raw: 'null' }) : written
+}
+
+const idLike = (model: JsonObject | undefined, field: string, id: CalculationId): Json =>
+  model !== undefined && fieldOf(model, field)?.type === 'string' ? stringJson(id) : numberJson(id)
+
+const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
+  model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
+
+/** The same as `itemsOf`, of which none is held. */
+export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
+  const field = listFieldOf(report, names)
+  const list = field === undefined ? undefined : fieldOf(report, field)
+  return list?.type === 'array' ? eachItem(list) : itemsOf(report, names)
+}
+
+/** The items as values; a text is split at commas, but not inside a path that has one. */
+export function itemsOf(report: JsonObject, names: ListNames): readonly Json[] | undefined {
+  const field = listFieldOf(report, names)
+  const list = field === undefined ? undefined : fieldOf(report, field)
+  if (list?.type === 'array') return list.items
+  if (list?.type !== 'string') return undefined
+  const parts = list.value.split(/,(?=\s*(?:\/|\d+\s*(?:,|$)|$))/).map(part => part.trim())
+  return parts.filter(part => part !== '').map(stringJson)
+}
+
+function entryOf(item: Json, names: ListNames): ListEntry {
+  const title = item.type === 'object' ? titleOf(item, names) : undefined
+  const id = item.type === 'object' ? calculationOf(item, names) : idIn(item)
+  if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
+  const path = item.type === 'object' ? pathOf(item, names) : item.type === 'string' ? item.value.trim() : ''
+  if (path === undefined || path === '' || isNumeric(path)) return { as: 'nonsense', value: item }
+  return { as: 'path', path, title }
+}
+
+/** Digits that are no id are a slip of the pen, not the name of a calculation. */
+const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId(text)
+
+/** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
+function sameSequence(items: readonly Json[], base: readonly Json[], names: ListNames): boolean {
+  const ids = items.map(item => calculationIn(item, names))
+  const isTwice = new Set(ids).size < ids.length
+  // Of a calculation that stands twice only the titles tell which row is which.
+  const title = (item: Json) => (isTwice && item.type === 'object' ? (titleOf(item, names) ?? '') : '')
+  const keys = (list: readonly Json[]) =>
+    list.map(item => JSON.stringify([calculationIn(item, names) ?? 'none', title(item)]))
+  return keys(items).join() === keys(base).join()
+}
+
+function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {
+  const placed = items.map(item => ({
+    item,
+    place: item.type === 'object' ? placeOf(item, names) : undefined,
+  }))
+  if (placed.some(({ place }) => place === undefined)) return items
+  return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
+}
+
+function placeOf(row: JsonObject, names: ListNames): number | undefined {
+  const field = presentIn(row, names.rowPlace)
+  const value = field === undefined ? undefined : fieldOf(row, field)
+  const place =
+    value?.type === 'number' ? Number(value.raw) : value?.type === 'string' ? Number(value.value) : Number.NaN
+  return Number.isFinite(place) ? place : undefined
+}
+
+const calculationIn = (item: Json | undefined, names: ListNames): string | undefined =>
+  item?.type === 'object' ? calculationOf(item, names) : undefined
+
+function placeIn(item: Json, names: ListNames): Json | undefined {
+  const field = item.type === 'object' ? presentIn(item, names.rowPlace) : undefined
+  return item.type === 'object' && field !== undefined ? fieldOf(item, field) : undefined
+}
+
+const calculationOf = (row: JsonObject, names: ListNames): string | undefined =>
+  names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)
+
+const titleOf = (row: JsonObject, names: ListNames): string | undefined => textIn(row, names.rowTitle)
+const pathOf = (row: JsonObject, names: ListNames): string | undefined => textIn(row, names.rowPath)?.trim()
+
+function textIn(row: JsonObject, fields: readonly string[]): string | undefined {
+  const values = fields.map(name => fieldOf(row, name))
+  const found = values.find(value => value?.type === 'string')
+  return found?.type === 'string' ? found.value : undefined
+}
+
+const isList = (json: Json | undefined): boolean => json?.type === 'array' || json?.type === 'string'
+
+function holdsRows(json: Json, fields: readonly string[]): boolean {
+  if (json.type !== 'array') return false
+  for (const item of eachItem(json))
+    if (item.type === 'object' && presentIn(item, fields) !== undefined) return true
+  return false
+}

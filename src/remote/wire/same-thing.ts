@@ -1,0 +1,86 @@
+// Whether a text names the same person, or the same report, as records that are known: a file name alone does not tell.
+import { equalJson } from '../../record/json/equal.js'
+import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
+import { compactPrint } from '../../record/json/print.js'
+import type { PersonNamed } from '../remote.js'
+import { firstOf } from './reading.js'
+import { idIn, wordsIn } from './scalar.js'
+
+export interface PersonNames {
+  readonly id: readonly string[]
+  readonly login: readonly string[]
+  readonly sharedWith: readonly string[]
+}
+
+/** Every person that the text names must stand in one of the records, in whichever field. */
+export function personNamed(
+  written: JsonObject,
+  known: readonly JsonObject[],
+  names: PersonNames,
+): PersonNamed {
+  const named = personsIn(written, names)
+  if (named.length === 0) return 'none'
+  const there = new Set(known.flatMap(record => personsIn(record, names)))
+  return named.every(person => there.has(person)) ? 'them' : 'another'
+}
+
+/** The persons a share names, spelled so that two equal ones compare equal. */
+function personsIn(share: JsonObject, names: PersonNames): readonly string[] {
+  return names.sharedWith.flatMap(name => spellings(fieldOf(share, name), names))
+}
+
+function spellings(json: Json | undefined, names: PersonNames): readonly string[] {
+  if (json === undefined || isEmpty(json)) return []
+  if (json.type !== 'object')
+    return [(wordsIn(json) ?? idIn(json) ?? compactPrint(json)).trim().toLowerCase()]
+  const login = firstOf(json, names.login, wordsIn)
+  const found = [firstOf(json, names.id, idIn), login?.trim().toLowerCase()].filter(one => one !== undefined)
+  return found.length > 0 ? found : [compactPrint(json)]
+}
+
+export interface ReportNames {
+  readonly id: readonly string[]
+  readonly reportTitle: readonly string[]
+  readonly reportType: readonly string[]
+  /** What the service fills in by itself. */
+  readonly ownOfService: readonly string[]
+}
+
+/**
+ * True if the text can be an edit of a report that has these records: it has their title or none, or at least as many
+ * fields in common as differ. The type and empty fields count for nothing: every report has them.
+ */
+export function resembles(written: JsonObject, known: readonly JsonObject[], names: ReportNames): boolean {
+  const titles = (record: JsonObject) =>
+    names.reportTitle.flatMap(name => wordsIn(fieldOf(record, name))?.trim() ?? [])
+  const theirs = new Set(known.flatMap(titles))
+  const own = titles(written)
+  if (own.length === 0 || own.some(title => theirs.has(title))) return true
+  const apart = new Set([...names.id, ...names.reportType, ...names.reportTitle, ...names.ownOfService])
+  const said = written.fields.filter(({ name, value }) => !apart.has(name) && !isEmpty(value))
+  const isKnown = ({ name, value }: { name: string; value: Json }) =>
+    known.some(record => {
+      const there = fieldOf(record, name)
+      return there !== undefined && equalJson(there, value)
+    })
+  const common = said.filter(isKnown).length
+  // The title is one that differs.
+  const different = said.length - common + 1
+  return common > 0 && common >= different
+}
+
+/** Says nothing: null, a blank text, an empty list or object. */
+function isEmpty(json: Json): boolean {
+  switch (json.type) {
+    case 'word':
+      return json.raw === 'null'
+    case 'string':
+      return json.value.trim() === ''
+    case 'array':
+      return json.items.length === 0
+    case 'object':
+      return json.fields.length === 0
+    default:
+      return false
+  }
+}

@@ -1,0 +1,282 @@
+// The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
+import { Failure } from '../../failure.js'
+import { openBundler } from '../../record/compact/compressed-batch.js'
+import { openChildPacker } from '../../record/compact/packed-children.js'
+import type { TextReader } from '../../record/json/items.js'
+import {
+  type Json,
+  type JsonObject,
+  numberJson,
+  stringJson,
+  withField,
+  withoutField,
+} from '../../record/json/json.js'
+import { compactPrint } from '../../record/json/print.js'
+import { type JsonText, quickJson } from '../../record/json/quick-json.js'
+import {
+  type CalculationId,
+  type Dialect,
+  type FileTitle,
+  type Instant,
+  isAnotherThing,
+  type Listed,
+  type ListedCalculation,
+  type ListedProject,
+  type ProjectId,
+  type ReportId,
+  type ReportType,
+  type Share,
+  type User,
+} from '../remote.js'
+import { blotted } from '../secrets.js'
+import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
+import { itemsOfText, lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
+import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
+import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
+import {
+  eachItemOf,
+  entriesIn,
+  hasPlacesOf,
+  type ListNames,
+  listFieldOf,
+  placesIn,
+  rowsIn,
+  withRowsIn,
+} from './rows.js'
+import { wordsIn } from './scalar.js'
+
+/** Where each fact may stand; the first field that is there and makes sense counts. */
+export interface FieldNames extends ReadNames, ListNames, NewNames {
+  readonly file: readonly string[]
+  readonly fileCalculation: readonly string[]
+  readonly rowReport: readonly string[]
+}
+
+/** What a configuration file may say of an instance: field names to look at first, and extra query parameters. */
+export interface DialectSettings {
+  readonly fields?: { readonly [Name in keyof FieldNames]?: readonly string[] | undefined } | undefined
+  /** By endpoint: `{ 'project/descendant': { searchType: 'id' } }`. */
+  readonly query?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
+}
+
+export const defaultFields: FieldNames = {
+  id: ['id'],
+  title: ['name', 'title'],
+  created: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created', 'date'],
+  // Not a plain `date`, which may be that of the last change.
+  born: ['creationDate', 'createdDate', 'creationTime', 'createdAt', 'dateCreated', 'created'],
+  owner: ['owner', 'ownerName', 'ownerId'],
+  modified: [
+    'modificationDate',
+    'lastModificationDate',
+    'modifiedDate',
+    'lastModified',
+    'updatedAt',
+    'updateDate',
+    'modified',
+    'updated',
+  ],
+  state: ['state', 'publicationState'],
+  published: ['published', 'isPublished', 'publicationDate', 'handle'],
+  parent: ['parentId', 'parentProjectId', 'projectId', 'parentProject', 'parent'],
+  description: ['description'],
+  shareProject: ['projectId', 'project'],
+  file: ['name', 'fileName', 'filename', 'id'],
+  fileCalculation: ['calculationId', 'calcId'],
+  share: ['shareId', 'id'],
+  permission: ['permission'],
+  sharedWith: ['username', 'userName', 'login', 'user', 'sharedWith', 'email'],
+  login: ['username', 'userName', 'login', 'loginName', 'userLogin', 'name', 'email', 'mail'],
+  reportTitle: ['title', 'name'],
+  reportType: ['reportType', 'reportTypeId'],
+  configuration: ['configuration'],
+  list: ['calculations', 'listCalculations', 'calculationIds', 'reportCalculations'],
+  rowCalculation: ['calcId', 'calculationId', 'id'],
+  rowPlace: ['calcOrder', 'order'],
+  rowTitle: ['title'],
+  rowPath: ['path'],
+  rowReport: ['reportId'],
+}
+
+/** Reads answers and writes bodies of the service. Every answer that makes no sense is a Failure 'broken'. */
+export interface Wire {
+  readonly dialect: Dialect
+  /** The asked record and no other. */
+  record(text: JsonText, asked: Asked): JsonObject
+  /** Reads a project's children as they arrive. */
+  projects(): TextReader<readonly ListedProject[]>
+  calculations(): TextReader<readonly ListedCalculation[]>
+  /** Counts them, whatever they are. */
+  counted(): TextReader<number>
+  shares(text: string, of: ProjectId): readonly Share[]
+  reportTypes(text: string): readonly ReportType[]
+  fileTitles(text: string, of: CalculationId): readonly FileTitle[]
+  /** @throws Failure 'broken' for an item that makes no sense */
+  allFileTitles(text: string, of: CalculationId): readonly FileTitle[]
+  user(text: string): User
+  projectId(text: string): ProjectId
+  calculationId(text: string): CalculationId
+  /** The id of what a POST has made. */
+  newId(text: string): string
+  recordBody(record: JsonObject): string
+  orderBody(report: ReportId, order: readonly CalculationId[]): string
+  /** Extra query parameters of this instance for an endpoint. */
+  extras(endpoint: string): Readonly<Record<string, string>>
+}
+
+/** The wire form of one instance; `malformed` is told of every item that had to be left out. */
+export function wire(settings: DialectSettings, malformed: Malformed): Wire {
+  const names = fieldsFor(settings)
+  const read = readings(names)
+
+  return {
+    dialect: dialectOf(names, read),
+    record: (text, asked) => {
+      // No body at all says nothing of the record: only `null` says that there is none.
+      if (isNull(text)) throw new Failure('absent', 'the service knows no such record')
+      const record = askedRecord(objectIn(text), asked, names.id)
+      if (asked.kind === 'report')
+        refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
+      return record
+    },
+    projects: () => children('project') as TextReader<ListedProject[]>,
+    calculations: () => children('calculation') as TextReader<ListedCalculation[]>,
+    counted: lengthReader,
+    shares: (text, of) => {
+      const items = listed(text)
+      const owner = { kind: 'project', id: of } as const
+      refuseOthers(items, { what: 'shares', of: owner, fields: names.shareProject })
+      return listing(items, read.share, malformed)
+    },
+    reportTypes: text => listing(listed(text), read.reportType, malformed),
+    fileTitles: (text, of) => files(text, of, malformed),
+    allFileTitles: (text, of) =>
+      files(text, of, item => {
+        throw broken('a list of files is due', item)
+      }),
+    user: text => {
+      const record = objectIn(text)
+      return { candidates: read.candidates(record), record }
+    },
+    projectId: text => resolved(text) as ProjectId,
+    calculationId: text => resolved(text) as CalculationId,
+    newId: idOf,
+    recordBody: compactPrint,
+    orderBody,
+    extras: endpoint => settings.query?.[endpoint] ?? {},
+  }
+
+  function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
+    const bundler = openBundler()
+    const packer = openChildPacker<Instant, ProjectId>()
+    function item(json: JsonObject): Listed<string> | undefined {
+      const child = read.item(json, { kind, bundler })
+      return child && packer.add(child)
+    }
+    function done(): void {
+      bundler.close()
+      packer.close()
+    }
+    const parse = (text: string) => parsed(text, quickJson)
+    return listingReader({ parse, read: item, done }, malformed)
+  }
+
+  function listed(text: string): readonly Json[] {
+    return itemsOfText(text, item => parsed(item, quickJson), malformed)
+  }
+
+  function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
+    const owner = { kind: 'calculation', id: of } as const
+    const expected = { what: 'files', of: owner, fields: names.fileCalculation }
+    const check = (item: Json) => refuseOtherOwner(item, expected)
+    return namesOf(text, names.file, malformed, check) as readonly string[] as readonly FileTitle[]
+  }
+
+  function resolved(text: string): string {
+    if (text === '' || isNull(text)) throw new Failure('absent', 'the service finds nothing under this path')
+    return idOf(text)
+  }
+
+  function idOf(text: string): string {
+    const id = read.reference(parsed(text))
+    if (id === undefined) throw broken('an id is due', text)
+    return id
+  }
+}
+
+/** @throws Failure 'broken' where one of them names another owner */
+function refuseOthers(items: Iterable<Json>, expected: Parameters<typeof refuseOtherOwner>[1]): void {
+  for (const item of items) refuseOtherOwner(item, expected)
+}
+
+function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
+  return {
+    facts: read.facts,
+    isAnother(before, now) {
+      const [one, other] = [read.facts(before), read.facts(now)]
+      const isOtherId = one.id !== undefined && other.id !== undefined && one.id !== other.id
+      return isOtherId || isAnotherThing(one, other, 'strictly')
+    },
+    plain: record => names.modified.reduce(withoutField, record),
+    rows: report => rowsIn(report, names),
+    entries: (report, base) => entriesIn(report, base, names),
+    places: report => placesIn(report, names),
+    hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
+    withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
+    listField: report => listFieldOf(report, names),
+    configuration: report => wordsOf(report, names.configuration),
+    withConfiguration: (report, text) => {
+      const own = names.configuration.find(name => wordsOf(report, [name]) !== undefined)
+      const name = own ?? names.configuration[0]
+      return name === undefined ? report : withField(report, name, stringJson(text))
+    },
+    reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
+    permission: share => wordsOf(share, names.permission),
+    isPermission: field => names.permission.includes(field),
+    shareId: share => read.share(share)?.id,
+    sharedWith: read.sharedWith,
+    retitled: (record, title) => retitledIn(record, title, names),
+    newRecords: newRecordsIn(names),
+  }
+}
+
+/** The whole list as one text; the order of the ids is the order of the report. */
+function orderBody(report: ReportId, order: readonly CalculationId[]): string {
+  const list = stringJson(order.join(','))
+  return `{"id":${numberJson(report).raw},"listCalculations":${list.raw}}`
+}
+
+/** A configured name is looked at before the usual ones. */
+function fieldsFor(settings: DialectSettings): FieldNames {
+  const own = settings.fields ?? {}
+  const merged = Object.entries(defaultFields).map(([fact, usual]) => {
+    const configured: readonly string[] = own[fact as keyof FieldNames] ?? []
+    return [fact, [...configured, ...usual]]
+  })
+  return Object.fromEntries(merged) as FieldNames
+}
+
+/** Some instances answer with no content where others say `null`. */
+const isNull = (text: JsonText): boolean => text === 'null'
+
+function objectIn(text: JsonText): JsonObject {
+  const json = parsed(text)
+  if (json.type !== 'object') throw broken('one record is due', text)
+  return json
+}
+
+function parsed<Text extends JsonText>(text: Text, parse: (text: Text) => Json = quickJson): Json {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const said = startOf(text)
+    throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })
+  }
+}
+
+const broken = (due: string, text: JsonText): Failure =>
+  new Failure('broken', `${due}, and the service answered with something else`, { said: startOf(text) })
+
+/** What people are shown of an answer that makes no sense. */
+const startOf = (text: JsonText): string =>
+  blotted((typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300), [])

@@ -1,0 +1,109 @@
+// How bytes leave: whole or a range of them, compressed for those who ask, never all in memory.
+import { open } from 'node:fs/promises'
+import { pipeline, type Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Shortcomings } from '../store/options.js'
+import type { StoredContent } from './contents.js'
+
+export interface Bitstream {
+  readonly content: StoredContent
+  /** Where the content lies on disk. */
+  readonly path: string
+  readonly lacks: Shortcomings
+}
+
+/** A part of a content: both ends counted in. */
+interface Part {
+  readonly start: number
+  readonly end: number
+}
+
+const chunkBytes = 256 * 1024
+
+/** Answers a GET or HEAD with a stored content (RFC 9110: conditions, then ranges, then the coding). */
+export async function sendBitstream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  what: Bitstream,
+): Promise<FastifyReply> {
+  const { size, hash } = what.content
+  const tag = `"${hash}"`
+  const packedTag = `"${hash}-gzip"`
+  const part = request.method === 'HEAD' || what.lacks.range ? 'whole' : partAsked(request, tag, size)
+  const packed = part === 'whole' && size > 0 && acceptsGzip(request.headers['accept-encoding'])
+  reply.header('etag', packed ? packedTag : tag).header('vary', 'accept-encoding')
+  if (!what.lacks.range) reply.header('accept-ranges', 'bytes')
+  if (tagsIn(request.headers['if-none-match']).some(known => [tag, packedTag, '*'].includes(known))) {
+    return reply.code(304).send()
+  }
+  if (part === 'beyond') {
+    return reply
+      .code(416)
+      .header('content-range', `bytes */${size}`)
+      .send({ error: `there are only ${size} bytes` })
+  }
+  const sent = part === 'whole' ? { start: 0, end: size - 1 } : part
+  // Opened before the head is made, so that a lost file is an honest 500.
+  const bytes = request.method === 'HEAD' ? undefined : await bytesOf(what.path, sent)
+  reply.type('application/octet-stream')
+  if (packed) reply.header('content-encoding', 'gzip')
+  if (part !== 'whole') reply.code(206).header('content-range', `bytes ${part.start}-${part.end}/${size}`)
+  if (!packed && !what.lacks.contentLength) reply.header('content-length', sent.end - sent.start + 1)
+  return reply.send(bytes !== undefined && packed ? compressed(bytes) : bytes)
+}
+
+async function bytesOf(path: string, { start, end }: Part): Promise<Readable> {
+  const file = await open(path, 'r')
+  // An end before the start is refused by the stream; an empty file is simply read to its end.
+  return file.createReadStream(end < start ? { start } : { start, end, highWaterMark: chunkBytes })
+}
+
+function compressed(bytes: Readable): Readable {
+  // The callback has nothing to do: a failure destroys the stream that is being sent, which ends the answer early.
+  return pipeline(bytes, createGzip(), () => undefined)
+}
+
+/** The one range asked for. Several at once, other units and a changed If-Range get everything, as RFC 9110 allows. */
+function partAsked(request: FastifyRequest, tag: string, size: number): Part | 'whole' | 'beyond' {
+  const condition = request.headers['if-range']
+  if (condition !== undefined && condition !== tag) return 'whole'
+  const written = /^bytes=\s*([0-9]*)-([0-9]*)\s*$/.exec(request.headers.range ?? '')
+  const [, first = '', last = ''] = written ?? []
+  if (written === null || (first === '' && last === '')) return 'whole'
+  if (first === '') return lastBytes(Number(last), size)
+  const start = Number(first)
+  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== '' && Number(last) < start) return 'whole'
+  return start >= size ? 'beyond' : { start, end }
+}
+
+const lastBytes = (count: number, size: number): Part | 'beyond' =>
+  count === 0 || size === 0 ? 'beyond' : { start: Math.max(0, size - count), end: size - 1 }
+
+/** Whether the client names gzip and does not weigh it 0; without the header it gets the bytes as they are. */
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  return [header ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .some(coding => {
+      const [name = '', ...parameters] = coding.split(';').map(part => part.trim().toLowerCase())
+      const refused = parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+      return name === 'gzip' && !refused
+    })
+}
+
+const tagsIn = (header: string | undefined): readonly string[] =>
+  header === undefined ? [] : header.split(',').map(tag => tag.trim().replace(/^W\//, ''))
+
+/** The header that names a download, also where the name is not ASCII (RFC 6266). */
+export function disposition(fileName: string): string {
+  const safe = Buffer.from(fileName.replace(/[\p{Cc}/\\]/gu, '_')).toString()
+  const ascii = safe.replace(/[^\x20-\x7e]|["%]/g, '_')
+  const encoded = encodeURIComponent(safe).replace(
+    /['()*]/g,
+    sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
+}

@@ -1,0 +1,101 @@
+// Shares: which project is given to whom, with which permission.
+import { type Permission, permissions } from '../people/rights.js'
+import { type User, userByName } from '../people/users.js'
+import { invalid, missing } from '../store/refusal.js'
+import type { Store } from '../store/store.js'
+import { idIn, type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
+
+export interface Share {
+  readonly id: string
+  readonly project: string
+  readonly record: string
+}
+
+/** What a PUT of a share cannot change: to whom it is given is a matter of a new share. */
+const ownedFields = ['shareId', 'projectId', 'user', 'email']
+
+/** @throws Refusal 404 */
+export function shareById(store: Store, id: string): Share {
+  const share = store.first<Share>(
+    'SELECT CAST(id AS TEXT) AS id, CAST(project AS TEXT) AS project, record FROM share WHERE id = ?',
+    id,
+  )
+  if (share === undefined) throw missing(`there is no share ${id}`)
+  return share
+}
+
+/** The records of a project's shares. */
+export function sharesOf(store: Store, project: string): readonly string[] {
+  return store
+    .all<{ record: string }>('SELECT record FROM share WHERE project = ? ORDER BY id', project)
+    .map(row => row.record)
+}
+
+/** The project a new share's body is about. */
+export function sharedProject(body: JsonRecord): string {
+  const id = idIn(body, 'projectId') ?? idIn(body, 'id')
+  if (id === undefined) throw invalid('projectId is missing')
+  return id
+}
+
+/** The user a new share's body names, by log-in name or e-mail address. */
+export function sharedUser(store: Store, body: JsonRecord): User {
+  const name = textIn(body, 'user') ?? textIn(body, 'username') ?? textIn(body, 'email')
+  if (name === undefined) throw invalid('user is missing')
+  const user = userByName(store, name)
+  if (user === undefined) throw invalid(`there is no user "${name}"`)
+  return user
+}
+
+export function permissionIn(body: JsonRecord): Permission {
+  const written = textIn(body, 'permission')
+  const permission = permissions.find(known => known === written)
+  if (permission === undefined) throw invalid(`permission is none of ${permissions.join(', ')}`)
+  return permission
+}
+
+export interface NewShare {
+  readonly id: string
+  readonly project: string
+  readonly user: User
+  readonly record: JsonRecord
+}
+
+/** Keeps a new share. */
+export function insertShare(store: Store, { id, project, user, record: sent }: NewShare): void {
+  const permission = permissionIn(sent)
+  const owner = store.first<{ owner: string }>(
+    'SELECT CAST(owner AS TEXT) AS owner FROM project WHERE id = ?',
+    project,
+  )
+  if (owner?.owner === user.id) throw invalid(`${user.name} owns project ${project}`)
+  const twin = store.first('SELECT 1 FROM share WHERE project = ? AND user = ?', project, user.id)
+  if (twin !== undefined) throw invalid(`project ${project} is already shared with ${user.name}`)
+  const record = new Map([...sent, ...identity(id, project, user)])
+  record.delete('id')
+  store.run('INSERT INTO share VALUES (?, ?, ?, ?, ?)', id, project, user.id, permission, recordText(record))
+}
+
+const identity = (id: string, project: string, user: User): readonly [string, string][] => [
+  ['shareId', id],
+  ['projectId', project],
+  ['user', JSON.stringify(user.name)],
+  ['email', JSON.stringify(user.email)],
+]
+
+/** Puts the permission and the unknown fields of `body` in the place of the share's. */
+export function updateShare(store: Store, share: Share, body: JsonRecord): void {
+  const permission = permissionIn(body)
+  const record = replaced(parseRecord(share.record), body, ownedFields)
+  record.delete('id')
+  store.run(
+    'UPDATE share SET permission = ?, record = ? WHERE id = ?',
+    permission,
+    recordText(record),
+    share.id,
+  )
+}
+
+export function deleteShare(store: Store, share: Share): void {
+  store.run('DELETE FROM share WHERE id = ?', share.id)
+}

@@ -1,0 +1,40 @@
+// Who asks: the bearer token of a request becomes a user, and the body its record.
+import type { FastifyRequest } from 'fastify'
+import { type User, userById } from '../people/users.js'
+import { idIn, type JsonRecord, parseRecord } from '../records/record.js'
+import { invalid, Refusal } from '../store/refusal.js'
+import type { Instance } from './instance.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: User | null
+  }
+}
+
+/** Finds out who asks. @throws Refusal 401 for a missing, forged or expired token, or one of a user who is gone */
+export async function authenticate(request: FastifyRequest, { store, tokens }: Instance): Promise<void> {
+  const [, token] = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '') ?? []
+  if (token === undefined) throw new Refusal(401, 'a bearer token is needed: log in first')
+  const id = await tokens.holder(token)
+  const user = id === undefined ? undefined : userById(store, id)
+  if (user === undefined) throw new Refusal(401, 'the token is invalid or has expired: log in again')
+  request.caller = user
+}
+
+/** The user behind a request that was let in. */
+export function callerOf(request: FastifyRequest): User {
+  if (request.caller === null) throw new Refusal(401, 'a bearer token is needed: log in first')
+  return request.caller
+}
+
+/** The record in a body. @throws Refusal 400 */
+export function bodyOf(request: FastifyRequest): JsonRecord {
+  return parseRecord(typeof request.body === 'string' ? request.body : '')
+}
+
+/** The id a body must name. @throws Refusal 400 */
+export function bodyId(body: JsonRecord, name = 'id'): string {
+  const id = idIn(body, name)
+  if (id === undefined) throw invalid(`${name} is missing`)
+  return id
+}

@@ -1,0 +1,70 @@
+// The exit codes of every command, and the one sentence with which a command that failed ends.
+import { CommanderError } from 'commander'
+import { BadSetting } from '../config/settings.js'
+import { asFailure, type FailureKind } from '../failure.js'
+import { codeOf } from '../system/error-code.js'
+
+/** What scripts and systemd units may rely on; README and `calcfs --help` quote it. */
+export const exitCodes = {
+  done: 0,
+  /** Anything that has no code of its own. */
+  failed: 1,
+  /** A wrong flag, argument or setting: the same call will fail again. */
+  usage: 2,
+  /** The service refused the user name, password or token. */
+  signIn: 3,
+  /** The service or a drive's daemon did not answer, or the service cannot be trusted. */
+  unreachable: 4,
+  /** This machine cannot mount: FUSE is missing or not allowed. */
+  noFuse: 5,
+  /** The mount point is missing, not empty, or not a mount of ours. */
+  mountPoint: 6,
+  /** Edits are waiting to be sent. */
+  unsent: 7,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** The end of a command, with the sentence to print. */
+export class Stop extends Error {
+  override readonly name = 'Stop'
+  constructor(
+    readonly code: ExitCode,
+    sentence: string,
+    options: ErrorOptions = {},
+  ) {
+    super(sentence, options)
+  }
+}
+
+const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
+  refused: exitCodes.usage,
+  unauthenticated: exitCodes.signIn,
+  timeout: exitCodes.unreachable,
+  unreachable: exitCodes.unreachable,
+  untrusted: exitCodes.unreachable,
+}
+
+export function exitCodeOf(thrown: unknown): ExitCode {
+  if (thrown instanceof Stop) return thrown.code
+  if (thrown instanceof BadSetting) return exitCodes.usage
+  if (lacksFuse(thrown)) return exitCodes.noFuse
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage
+  return codesOfKinds[asFailure(thrown).kind] ?? exitCodes.failed
+}
+
+/** The binding is a library of its own that needs libfuse.so.2 when it is loaded. */
+function lacksFuse(thrown: unknown): boolean {
+  return thrown instanceof Error && codeOf(thrown) === 'ERR_DLOPEN_FAILED' && /fuse/.test(thrown.message)
+}
+
+/** What a person is told; undefined where commander has already said it. */
+export function sentenceOf(thrown: unknown): string | undefined {
+  if (thrown instanceof CommanderError) return undefined
+  if (thrown instanceof Stop || thrown instanceof BadSetting) return thrown.message
+  if (lacksFuse(thrown))
+    return 'libfuse 2 is not installed; run: apt-get install fuse libfuse2 (calcfs doctor checks the rest)'
+  const failure = asFailure(thrown)
+  const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
+  return `${failure.message}${said}`
+}

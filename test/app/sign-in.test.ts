@@ -1,0 +1,291 @@
+// Promises of signing in at the terminal and before a mount: who is asked and when, how it ends, and what is told before "mounted".
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { isMounted } from '../testbed/mount.js'
+import { printed, type Ran, run } from '../testbed/programs.js'
+import { fill } from '../testbed/sample-data.js'
+import { type TestService, testService } from '../testbed/service.js'
+import { type Terminal, terminal } from '../testbed/terminal.js'
+
+t.setTimeout(480_000)
+
+const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+
+interface Desk {
+  readonly service: TestService
+  readonly directory: string
+  readonly state: string
+  /** A command in a terminal; the shell then shows its exit code, and whether what is typed is shown. */
+  typed(...args: string[]): Promise<Terminal>
+  /** The same without a terminal. */
+  calcfs(environment: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran>
+  tokenFile(): Promise<string>
+}
+
+async function desk(t: Test): Promise<Desk> {
+  const service = await testService(t, fill)
+  const home = await mkdtemp(join(tmpdir(), 'calcfs-desk-'))
+  const directory = join(home, 'drive')
+  const state = join(home, 'state')
+  await mkdir(directory)
+  const environment = {
+    HOME: home,
+    PATH: process.env['PATH'] ?? '',
+    XDG_STATE_HOME: state,
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_RUNTIME_DIR: home,
+  }
+  t.teardown(async () => {
+    if (await isMounted(directory))
+      await run(process.execPath, [program, 'unmount', directory], { environment })
+    await rm(home, { recursive: true, force: true })
+  })
+  return {
+    service,
+    directory,
+    state,
+    typed(...args) {
+      const command = [process.execPath, program, ...args].map(word => `'${word}'`).join(' ')
+      const after = 'echo "ended with $?"; stty -a | grep -o "[ -]echo " | tr " " :; sleep 100'
+      return terminal(t, `sh -c "${`${command}; ${after}`.replace(/["$]/g, '\\$&')}"`, environment)
+    },
+    calcfs: (more, ...args) =>
+      run(process.execPath, [program, ...args], { environment: { ...environment, ...more } }),
+    async tokenFile() {
+      const all = await readdir(state, { recursive: true })
+      return join(state, all.find(name => name.endsWith('token.json')) ?? 'no token')
+    },
+  }
+}
+
+const login = (at: Desk): Promise<Ran> =>
+  at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'login', at.service.url, '--user', 'demo')
+
+for (const [key, code, name, commands] of [
+  ['C-c', 130, 'Ctrl-C', [['mount'], ['mount', '--daemon'], ['login']]],
+  ['C-d', 2, 'Ctrl-D', [['mount'], ['login']]],
+  ['Enter', 2, 'Enter alone', [['mount', '--daemon']]],
+] as const) {
+  t.test(`${name} at the password ends the command, and nothing is mounted (SIGN-3)`, async t => {
+    const at = await desk(t)
+    for (const command of commands) {
+      const where = command[0] === 'mount' ? [at.directory] : []
+      const shown = await at.typed(...command, at.service.url, ...where, '--user', 'demo')
+      await shown.until(/Password of demo at 127\.0\.0\.1/)
+      await shown.keys(key)
+      await shown.until(new RegExp(`ended with ${code}\\b`))
+      await shown.until(/:echo:/)
+      t.notMatch(await shown.screen(), /mounted|Signed in/, command.join(' '))
+      t.notOk(await isMounted(at.directory), command.join(' '))
+    }
+    t.same(at.service.heard, [], 'the service was not asked')
+  })
+}
+
+t.test('after calcfs login nobody is asked again, named or not (SIGN-4)', async t => {
+  const at = await desk(t)
+  t.match(await login(at), { code: 0 })
+  for (const user of [['--user', 'demo'], []]) {
+    const shown = await at.typed('mount', '--daemon', at.service.url, at.directory, ...user)
+    await shown.until(/ended with 0/)
+    t.match(await shown.screen(), /mounted \//)
+    t.notMatch(await shown.screen(), /Password/)
+    t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
+  }
+})
+
+t.test(
+  'DISK-1 a pipe in the place of the last user is moved aside, and the next login names one again',
+  async t => {
+    const at = await desk(t)
+    t.match(await login(at), { code: 0 })
+    const all = await readdir(at.state, { recursive: true })
+    const file = join(at.state, all.find(name => name.endsWith('/user')) ?? 'no user')
+    await rm(file)
+    await printed('mkfifo', [file])
+    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
+      code: 2,
+      stderr: /calcfs login/,
+    })
+    t.match(await login(at), { code: 0 })
+    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+  },
+)
+
+t.test('whose token has ended is asked, and mounted with what is typed (SIGN-4)', async t => {
+  const at = await desk(t)
+  await login(at)
+  const file = await at.tokenFile()
+  const kept = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...kept, received: kept.received - 30 * 24 * 3_600_000 }))
+  const shown = await at.typed('mount', '--daemon', at.service.url, at.directory)
+  await shown.until(/Password of demo at 127\.0\.0\.1/)
+  await shown.type('demo')
+  await shown.until(/ended with 0/)
+  t.notMatch(await shown.screen(), /: demo\b/, 'what is typed is not shown')
+  t.ok(await isMounted(at.directory))
+})
+
+t.test('a token that cannot be renewed serves to its end (SIGN-4)', async t => {
+  const at = await desk(t)
+  await login(at)
+  const file = await at.tokenFile()
+  const kept = JSON.parse(await readFile(file, 'utf8'))
+  // One minute before its end, when it would have been renewed long ago.
+  await writeFile(file, JSON.stringify({ ...kept, received: kept.received - (24 * 60 - 1) * 60_000 }))
+  t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+  t.match(await at.calcfs({}, 'status', at.directory), { code: 0 })
+})
+
+t.test('a wrong password that is typed is told before anything is mounted (SIGN-5)', async t => {
+  const at = await desk(t)
+  for (const daemon of [[], ['--daemon']]) {
+    const shown = await at.typed('mount', ...daemon, at.service.url, at.directory, '--user', 'demo')
+    await shown.until(/Password of demo at 127\.0\.0\.1/)
+    await shown.type('wrong')
+    await shown.until(/ended with 3\b/)
+    t.match(await shown.screen(), /http:\S+ refused the log-in of demo/)
+    t.notMatch(await shown.screen(), /mounted/)
+    t.notOk(await isMounted(at.directory))
+  }
+})
+
+t.test('a wrong password that is set is told, although a token still lives (SIGN-5)', async t => {
+  const at = await desk(t)
+  await login(at)
+  const passwordFile = join(at.directory, '../password')
+  await writeFile(passwordFile, 'wrong\n', { mode: 0o600 })
+  for (const daemon of [[], ['--daemon']]) {
+    for (const environment of [{ CALCFS_PASSWORD: 'wrong' }, { CALCFS_PASSWORD_FILE: passwordFile }]) {
+      const ended = await at.calcfs(environment, 'mount', ...daemon, at.service.url, at.directory)
+      t.match(
+        ended,
+        { code: 3, stdout: '', stderr: /http:\S+ refused the log-in of demo/ },
+        Object.keys(environment).join(),
+      )
+      t.notOk(await isMounted(at.directory))
+    }
+  }
+  t.match(
+    await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory),
+    { code: 0 },
+    'the token is kept',
+  )
+})
+
+t.test(
+  'a wrong password at calcfs login is told to be refused, without the advice to run calcfs login (SIGN-5)',
+  async t => {
+    const { service, calcfs } = await desk(t)
+    const { code, stderr } = await calcfs(
+      { CALCFS_PASSWORD: 'wrong' },
+      'login',
+      service.url,
+      '--user',
+      'demo',
+    )
+    t.equal(code, 3)
+    t.match(stderr, /refused the password of demo.*check user name and password/)
+    t.notMatch(stderr, /run `calcfs login/)
+  },
+)
+
+t.test('a service that is away does not make a set password a wrong one (SIGN-5)', async t => {
+  const at = await desk(t)
+  await login(at)
+  await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory)
+  t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
+  await at.service.leave()
+  const ended = await at.calcfs(
+    { CALCFS_PASSWORD: 'demo' },
+    'mount',
+    '--daemon',
+    at.service.url,
+    at.directory,
+  )
+  t.match(ended, { code: 0, stdout: /^mounted / })
+  await at.service.back()
+})
+
+/** What may stand in place of the token. */
+const damages: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
+  'cut short': file => writeFile(file, '{"text":"eyJ'),
+  empty: file => writeFile(file, ''),
+  'of another form': file => writeFile(file, '["a"]'),
+  'with a line break': file => writeFile(file, JSON.stringify({ text: 'a\nb', received: 1 })),
+  'a pipe': async file => {
+    await rm(file)
+    execFileSync('mkfifo', [file])
+  },
+  'a directory': async file => {
+    await rm(file)
+    await mkdir(file)
+    await writeFile(join(file, 'mine'), 'x')
+  },
+  unreadable: file => chmod(file, 0),
+}
+
+t.test('a damaged token is dropped where a password is known, and told where none is (SIGN-6)', async t => {
+  const at = await desk(t)
+  const path = ['/db/demo/Water splitting', '--url', at.service.url]
+  for (const [how, damage] of Object.entries(damages)) {
+    // Root reads everything.
+    if (how === 'unreadable' && process.getuid?.() === 0) continue
+    await login(at)
+    const file = await at.tokenFile()
+    await damage(file)
+    const told = await at.calcfs({}, 'resolve', ...path)
+    t.match(told, { code: 3, stderr: /the token kept in .* is damaged; run calcfs login http:/ }, how)
+    t.notMatch(told.stderr, /\n\s+at /, how)
+    const dropped = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'resolve', ...path)
+    t.match(dropped, { code: 0, stdout: /^project / }, how)
+    t.match(JSON.parse(await readFile(file, 'utf8')), { text: /^eyJ/ }, `${how}: a new one is kept`)
+    await damage(file)
+    t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 }, `${how}: logout`)
+  }
+  const aside = (await readdir(at.state, { recursive: true })).filter(name => name.endsWith('/mine'))
+  t.equal(aside.length, 2, 'what lay in a directory in its place is kept')
+
+  await login(at)
+  await damages['cut short']?.(await at.tokenFile())
+  t.match(await at.calcfs({}, 'mount', at.service.url, at.directory), { code: 3, stderr: /is damaged/ })
+  const known = { CALCFS_PASSWORD: 'demo' }
+  t.match(await at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+})
+
+t.test('a password file that others can read is refused, whatever else is set (SIGN-7)', async t => {
+  const at = await desk(t)
+  const home = join(at.directory, '..')
+  const passwordFile = join(home, 'password')
+  await writeFile(passwordFile, 'demo\n')
+  await chmod(passwordFile, 0o644)
+  const sentence = `calcfs: ${passwordFile}: others can read this password; run: chmod 600 ${passwordFile}\n`
+  const others: Readonly<Record<string, string>>[] = [
+    {},
+    { CALCFS_PASSWORD: 'demo' },
+    { CALCFS_TOKEN: 'abc' },
+    { CALCFS_PASSWORD_COMMAND: 'echo demo' },
+  ]
+  for (const other of others) {
+    const set = { CALCFS_USER: 'demo', CALCFS_PASSWORD_FILE: passwordFile, ...other }
+    const ended = await at.calcfs(set, 'mount', at.service.url, at.directory)
+    t.match(ended, { code: 2, stderr: sentence }, `with ${Object.keys(other)}`)
+  }
+  for (const command of [
+    ['login', at.service.url],
+    ['resolve', '/db/demo', '--url', at.service.url],
+  ]) {
+    const set = { CALCFS_USER: 'demo', CALCFS_PASSWORD_FILE: passwordFile, CALCFS_PASSWORD: 'demo' }
+    t.match(await at.calcfs(set, ...command), { code: 2, stderr: sentence }, command.join(' '))
+  }
+  const config = join(home, 'config.toml')
+  await writeFile(config, '[profiles.other]\npassword = "x"\n')
+  await chmod(config, 0o640)
+  const ended = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, '--config', config, 'login', at.service.url)
+  t.match(ended, { code: 2, stderr: /others can read this password; run: chmod 600/ }, 'a profile not chosen')
+  t.same(at.service.heard, [], 'the service was not asked')
+})

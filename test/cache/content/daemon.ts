@@ -1,0 +1,120 @@
+// A process to be killed by tests: it downloads contents into a cache directory and says so on its output.
+import { readdirSync } from 'node:fs'
+import { openContentCache } from '../../../src/cache/content/content.js'
+import { openLedger } from '../../../src/cache/ledger/ledger.js'
+import { until } from '../../testbed/within.js'
+import { ask, bytesOf, clock, file, imitation, inPieces, settled } from './fake-remote.js'
+
+const [directory = '', task = ''] = process.argv.slice(2)
+const log = () => {}
+const ledger = openLedger(directory, { now: clock, log })
+const settings = { directory: `${directory}/content`, ledger, now: clock, log }
+
+/** Sends half of a content, says so, and leaves it at that. */
+async function hangHalfway(): Promise<void> {
+  const bytes = bytesOf(3_000_000, 1)
+  const remote = imitation(() => ({
+    length: bytes.length,
+    bytes: (async function* () {
+      yield bytes.subarray(0, 1_500_000)
+      await new Promise(() => {})
+    })(),
+  }))
+  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  await cache.read(file('1'), 0, Buffer.alloc(1_500_000), ask())
+  await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
+  process.stdout.write('halfway\n')
+  setInterval(() => {}, 1_000)
+}
+
+/** Reads here and there in a big content, says so, and leaves it at that. */
+async function hangInParts(): Promise<void> {
+  const bytes = bytesOf(20 << 20, 1)
+  const remote = imitation(
+    (start, end) => ({
+      start,
+      end,
+      bytes: inPieces(bytes.subarray(start, end), 65_536),
+    }),
+    () => bytes.length,
+  )
+  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  await cache.size(file('1'), ask())
+  const into = Buffer.alloc(200_000)
+  for (const place of [0, 19 << 20, 10 << 20, 1 << 20]) await cache.read(file('1'), place, into, ask())
+  ledger.flush()
+  await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
+  process.stdout.write('in parts\n')
+  setInterval(() => {}, 1_000)
+}
+
+/** Keeps one content after another as fast as it can, so that a kill meets any step of it. */
+async function keepMany(): Promise<void> {
+  for (let title = 0; ; title += 1) {
+    const remote = imitation(() => ({ bytes: inPieces(bytesOf(20_000 + title, title), 7_000) }))
+    const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+    await cache.size(file(String(title)), ask())
+    await cache.read(file(String(title)), 0, Buffer.alloc(30_000), ask())
+    ledger.flush()
+    process.stdout.write(`${title}\n`)
+    await cache.close()
+  }
+}
+
+/** Reads a content larger than the disk allows this process to write; prints what came of it. */
+async function readWithoutRoom(): Promise<void> {
+  const bytes = bytesOf(3_000_000, 1)
+  const remote = imitation(start => ({ start, bytes: inPieces(bytes.subarray(start), 65_536) }))
+  const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
+  const size = await cache.size(file('big'), ask())
+  let right = 0
+  for (const place of [0, 65_536, 1_000_000, 131_072, 2_900_000, 500]) {
+    const into = Buffer.alloc(131_072)
+    const count = await cache.read(file('big'), place, into, ask())
+    if (into.subarray(0, count).equals(bytes.subarray(place, place + 131_072))) right += 1
+  }
+  // What is on its way counts as long as it is.
+  await settled(cache)
+  process.stdout.write(`${JSON.stringify({ size, right, kept: cache.stats().files })}\n`)
+  await cache.close()
+  ledger.close()
+}
+
+/** Streams a gigabyte to its end; prints how much memory that took at most. */
+async function streamGigabyte(): Promise<void> {
+  const piece = bytesOf(65_536)
+  const pieces = 16_384
+  const before = process.memoryUsage().rss
+  let most = before
+  const remote = imitation(() => ({
+    length: piece.length * pieces,
+    bytes: (async function* () {
+      for (let sent = 0; sent < pieces; sent += 1) {
+        if (sent % 64 === 0) most = Math.max(most, process.memoryUsage().rss)
+        yield piece
+      }
+    })(),
+  }))
+  const cache = openContentCache({ ...settings, limitBytes: 2 ** 31, remote })
+  const into = Buffer.alloc(131_072)
+  let read = 0
+  for (;;) {
+    const count = await cache.read(file('gigabyte'), read, into, ask(120_000))
+    most = Math.max(most, process.memoryUsage().rss)
+    if (count > 0 && !into.subarray(0, 65_536).equals(piece)) throw new Error(`wrong bytes at ${read}`)
+    read += count
+    if (count < into.length) break
+  }
+  process.stdout.write(`${JSON.stringify({ read, grownMiB: (most - before) / 2 ** 20 })}\n`)
+  await cache.close()
+  ledger.close()
+}
+
+const tasks: Record<string, () => Promise<void>> = {
+  hangHalfway,
+  hangInParts,
+  keepMany,
+  readWithoutRoom,
+  streamGigabyte,
+}
+await tasks[task]?.()

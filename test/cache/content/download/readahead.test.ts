@@ -1,0 +1,265 @@
+// Reading far ahead of what has arrived: by Range where the service honours it, by waiting where it does not.
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { Failure } from '../../../../src/failure.js'
+import { instant } from '../../../../src/remote/remote.js'
+import { until } from '../../../testbed/within.js'
+import {
+  ask,
+  bytesOf,
+  file,
+  gate,
+  ground,
+  type Imitation,
+  imitation,
+  inPieces,
+  kindOf,
+  readAll,
+  settled,
+} from '../fake-remote.js'
+
+t.setTimeout(120_000)
+const total = 20 << 20
+const bytes = bytesOf(total)
+
+/** Sends the first MiB of a whole body, then nothing more. */
+async function* stuck(): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, 1 << 20)
+  await new Promise(() => {})
+}
+
+/** A service that honours every Range, and counts each byte it sends. */
+function exact(sent: { bytes: number }): Imitation {
+  return imitation(
+    (start, end = total) => ({
+      start,
+      end: end < total ? end : undefined,
+      bytes: (async function* () {
+        for await (const piece of inPieces(bytes.subarray(start, end), 65_536)) {
+          sent.bytes += piece.length
+          yield piece
+        }
+      })(),
+    }),
+    () => total,
+  )
+}
+
+async function isRight(
+  cache: { read: ReturnType<ReturnType<typeof ground>['open']>['read'] },
+  offset: number,
+  length = 4_096,
+): Promise<boolean> {
+  const into = Buffer.alloc(length)
+  const count = await cache.read(file('log'), offset, into, ask())
+  return into.subarray(0, count).equals(bytes.subarray(offset, offset + length))
+}
+
+t.test('READ-9 the end of a big file is read by one small request', async t => {
+  const { open } = ground(t)
+  const sent = { bytes: 0 }
+  const remote = exact(sent)
+  const cache = open(remote)
+  await cache.size(file('log'), ask())
+  const places = [total - 4_096, total - 70_000, total - 100]
+  t.same(await Promise.all(places.map(place => isRight(cache, place))), [true, true, true])
+  t.equal(remote.asked.length, 2, 'its size and its end')
+  t.ok(sent.bytes <= 128 << 10, `${sent.bytes} bytes`)
+  await settled(cache)
+  t.ok(sent.bytes <= 128 << 10, 'and nothing goes on behind it')
+})
+
+t.test('READ-9 who reads the end, the middle and then everything is sent each byte once', async t => {
+  const { open } = ground(t)
+  const sent = { bytes: 0 }
+  const remote = exact(sent)
+  const cache = open(remote)
+  await cache.size(file('log'), ask())
+  for (const place of [total - 4_096, 11_000_000, 7 << 20, 0, 11_100_000]) t.ok(await isRight(cache, place))
+  t.ok(sent.bytes < 3 << 20, `${sent.bytes} bytes for five places`)
+  t.ok((await readAll(cache, file('log'), 131_072)).equals(bytes))
+  await settled(cache)
+  t.equal(sent.bytes, total)
+  await cache.close()
+  t.ok((await readAll(open(remote), file('log'))).equals(bytes), 'and the whole was kept')
+  t.equal(sent.bytes, total)
+})
+
+t.test('readers all over a big file are sent each byte once', async t => {
+  const { open } = ground(t)
+  const sent = { bytes: 0 }
+  const cache = open(exact(sent))
+  await cache.size(file('log'), ask())
+  const readers = Array.from({ length: 8 }, async (_, reader) => {
+    let right = true
+    for (let step = 0; step < 160; step += 1) {
+      const offset = (reader * 2_621_440 + step * 131_072) % total
+      right = (await isRight(cache, offset, 131_072)) && right
+    }
+    return right
+  })
+  t.ok((await Promise.all(readers)).every(right => right))
+  await settled(cache)
+  t.equal(cache.cached(file('log')), 1)
+  // A stretch may be asked for while a body is on its way to it; what that one had in hand is lost.
+  t.ok(sent.bytes < total * 1.1, `${sent.bytes} bytes`)
+})
+
+t.test('READ-9 a big file whose first bytes were read is not downloaded on and on', async t => {
+  const { open, directory } = ground(t)
+  const sent = { bytes: 0 }
+  const remote = exact(sent)
+  const cache = open(remote)
+  await cache.size(file('log'), ask())
+  t.ok(await isRight(cache, 0))
+  await settled(cache)
+  t.ok(sent.bytes <= 1 << 20, `${sent.bytes} bytes`)
+  t.same(readdirSync(join(directory, 'content', 'kept')), [], 'a part is not taken for the whole')
+  t.ok(cache.cached(file('log')) > 0)
+  t.ok((await readAll(cache, file('log'), 131_072)).equals(bytes))
+  t.equal(sent.bytes, total, 'a later reader goes on from what arrived')
+})
+
+t.test('a big download that nobody reads any more stops soon, and goes on from where it stopped', async t => {
+  const { open } = ground(t)
+  const half = gate()
+  const begun = gate()
+  let time = Date.now()
+  const remote = imitation((start, end = total) => ({
+    start,
+    end: end < total ? end : undefined,
+    // Nobody told the size before: the first body is the whole one.
+    length: total,
+    bytes: (async function* () {
+      yield* inPieces(bytes.subarray(start, Math.min(end, start + (4 << 20))), 65_536)
+      if (start === 0) begun.open()
+      if (start === 0) await half.opened
+      yield* inPieces(bytes.subarray(Math.min(end, start + (4 << 20)), end), 65_536)
+    })(),
+  }))
+  const cache = open(remote, { now: () => instant(time) })
+  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  await cache.read(file('log'), 0, Buffer.alloc(10), patient())
+  await begun.opened
+  t.equal(cache.stats().downloads, 1)
+  time += 6_000
+  await cache.tend()
+  await settled(cache)
+  t.equal(cache.stats().downloads, 0)
+  const into = Buffer.alloc(total)
+  t.equal(await cache.read(file('log'), 0, into, patient()), total)
+  t.ok(into.equals(bytes))
+  t.equal(remote.asked[0], 'get@0')
+  t.equal(remote.asked[1]?.startsWith(`get@${4 << 20}`), true, `${remote.asked}`)
+  half.open()
+})
+
+t.test('what waits for its readers counts for the limit, and goes before it is passed', async t => {
+  const { open, directory } = ground(t)
+  const remote = exact({ bytes: 0 })
+  let time = Date.now()
+  const cache = open(remote, { limitBytes: 2 << 20, now: () => instant(time) })
+  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  for (const title of ['a', 'b', 'c', 'd']) {
+    await cache.size(file(title), patient())
+    await cache.read(file(title), 0, Buffer.alloc(10), patient())
+    await settled(cache)
+    time += 1_000
+    await cache.tend()
+  }
+  t.ok(cache.stats().bytes <= 2 << 20, `${cache.stats().bytes} bytes`)
+  const left = join(directory, 'content', 'unfinished')
+  const sizeOf = (name: string) => statSync(join(left, name), { throwIfNoEntry: false })?.size ?? 0
+  const onDisk = () => readdirSync(left).reduce((sum, name) => sum + sizeOf(name), 0)
+  await until(5_000, 'the disk is told to forget', () => onDisk() <= 2 << 20)
+  const into = Buffer.alloc(10)
+  await cache.read(file('a'), 0, into, patient())
+  t.ok(into.equals(bytes.subarray(0, 10)), 'what went is asked for again')
+})
+
+t.test('without Range a reader waits to his deadline, and the body that came is the download', async t => {
+  const { open } = ground(t)
+  const remote = imitation(
+    () => ({ bytes: stuck() }),
+    () => total,
+  )
+  const cache = open(remote)
+  await cache.size(file('log'), ask())
+  const into = Buffer.alloc(4_096)
+  t.equal(await kindOf(cache.read(file('log'), total - 100, into, ask(50))), 'timeout')
+  t.equal(await kindOf(cache.read(file('log'), total - 100, into, ask(50))), 'timeout')
+  t.equal(await cache.read(file('log'), 0, into, ask()), 4_096)
+  t.same(remote.asked, ['size', `get@${total - (128 << 10)}`])
+})
+
+t.test('a service that sends all when asked for the beginning is asked for no parts', async t => {
+  const { open } = ground(t)
+  const remote = imitation(
+    () => ({ length: total, bytes: inPieces(bytes, 65_536) }),
+    () => total,
+  )
+  const cache = open(remote)
+  await cache.size(file('log'), ask())
+  t.ok((await readAll(cache, file('log'))).equals(bytes))
+  t.equal(remote.asked.length, 2)
+})
+
+t.test('a part shorter than the told size allows is broken', async t => {
+  const { open } = ground(t)
+  const cache = open(
+    imitation(
+      (start, end) => ({ start, end, bytes: inPieces(bytes.subarray(start, total - 5_000), 65_536) }),
+      () => total,
+    ),
+  )
+  await cache.size(file('log'), ask())
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), ask())), 'broken')
+})
+
+t.test('a part of a content of another length is broken', async t => {
+  const { open } = ground(t)
+  const cache = open(
+    imitation(
+      (start, end) => ({ start, end, length: total + 1, bytes: inPieces(bytes.subarray(start), 65_536) }),
+      () => total,
+    ),
+  )
+  await cache.size(file('log'), ask())
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), ask())), 'broken')
+})
+
+t.test('a download that stands still for a minute is ended', async t => {
+  const { open } = ground(t)
+  let time = Date.now()
+  const cache = open(
+    imitation(() => ({ bytes: stuck() })),
+    { now: () => instant(time) },
+  )
+  const reading = cache.read(file('log'), 2 << 20, Buffer.alloc(10), {
+    deadline: instant(time + 500_000),
+    lane: 'user',
+  })
+  const kind = kindOf(reading)
+  await cache.read(file('log'), 0, Buffer.alloc(10), { deadline: instant(time + 20_000), lane: 'user' })
+  time += 61_000
+  await cache.tend()
+  t.equal(await kind, 'timeout')
+})
+
+t.test('a download whose connection breaks goes on where it broke', async t => {
+  const { open } = ground(t)
+  const half = total / 2
+  const remote = imitation(start => ({
+    start,
+    length: start === 0 ? total : undefined,
+    bytes: (async function* () {
+      yield* inPieces(bytes.subarray(start, start + half / 2), 65_536)
+      if (start < half) throw new Failure('unreachable', 'the connection was lost')
+      yield* inPieces(bytes.subarray(start + half / 2), 65_536)
+    })(),
+  }))
+  const cache = open(remote)
+  t.ok((await readAll(cache, file('log'))).equals(bytes))
+  t.same(remote.asked, ['get@0', `get@${half / 2}`, `get@${half}`])
+})

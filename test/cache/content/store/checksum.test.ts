@@ -1,0 +1,105 @@
+// The proof behind a kept file: it holds for exactly these bytes, this length and this name, and for nothing else.
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  chunkBytes,
+  chunkCount,
+  footerBytes,
+  hashOf,
+  keptBytes,
+  listBytes,
+  type Proof,
+  proofIn,
+  provesChunk,
+  sameProof,
+  startProof,
+  trailerOf,
+} from '../../../../src/cache/content/store/checksum.js'
+
+const bytesOf = (length: number, seed = 1): Buffer =>
+  Buffer.from(
+    Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 7 + (at >> 8) + (at >> 16) * 13) & 0xff),
+  )
+
+function proofOf(bytes: Uint8Array, pieceBytes = bytes.length || 1): Proof {
+  const prover = startProof()
+  for (let at = 0; at < bytes.length; at += pieceBytes) prover.add(bytes.subarray(at, at + pieceBytes))
+  return prover.finish()
+}
+
+const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+const lengths = [0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 2 * chunkBytes + 77]
+
+t.test('the hashes are those of each MiB, however the bytes arrive', async t => {
+  for (const length of lengths) {
+    const bytes = bytesOf(length)
+    const count = Math.ceil(length / chunkBytes)
+    const chunks = Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+    )
+    const wanted = Buffer.concat(chunks.map(sha256))
+    for (const piece of [length || 1, 65_536, 100_003, chunkBytes]) {
+      const proof = proofOf(bytes, piece)
+      t.equal(proof.length, length)
+      t.ok(wanted.equals(proof.hashes), `${length} bytes in pieces of ${piece}`)
+    }
+    t.equal(chunkCount(length), count)
+    const proof = proofOf(bytes)
+    t.equal(keptBytes(proof), length + 32 * count + footerBytes)
+    for (const [at, chunk] of chunks.entries()) {
+      t.ok(hashOf(chunk).equals(sha256(chunk)))
+      t.ok(provesChunk(proof, at, chunk))
+      t.notOk(provesChunk(proof, at, chunk.subarray(1)), 'a byte less')
+      if (count > 1) t.notOk(provesChunk(proof, (at + 1) % count, chunk), 'another place')
+    }
+  }
+})
+
+t.test('a trailer proves itself under its own name only', async t => {
+  for (const length of lengths) {
+    const proof = proofOf(bytesOf(length))
+    const trailer = trailerOf(proof, 'calculation 7/output.cml')
+    const list = 32 * chunkCount(length)
+    t.equal(trailer.length, list + footerBytes)
+    const found = proofIn(trailer, 'calculation 7/output.cml')
+    t.ok(found !== undefined && sameProof(found, proof))
+    t.equal(proofIn(trailer, 'calculation 8/output.cml'), undefined)
+    const footer = trailer.subarray(list)
+    t.equal(listBytes(footer, length + trailer.length), list)
+    t.equal(listBytes(footer, length + trailer.length - 1), undefined, 'a byte is missing')
+    t.equal(listBytes(footer, length + trailer.length + 1), undefined, 'a byte too many')
+  }
+})
+
+t.test('any one bit that is turned in a trailer is found', async t => {
+  const proof = proofOf(bytesOf(chunkBytes + 5))
+  const trailer = Buffer.from(trailerOf(proof, 'name'))
+  const file = proof.length + trailer.length
+  fc.assert(
+    fc.property(fc.nat(trailer.length - 1), fc.nat(7), (at, bit) => {
+      const turned = Buffer.from(trailer)
+      turned.writeUInt8(turned.readUInt8(at) ^ (1 << bit), at)
+      const isFooter = listBytes(turned.subarray(-footerBytes), file) !== undefined
+      return !isFooter || proofIn(turned, 'name') === undefined
+    }),
+    { numRuns: 500 },
+  )
+  t.pass('500 bits')
+})
+
+t.test('the words of the footer are no other file’s', async t => {
+  const proof = proofOf(bytesOf(10))
+  const footer = Buffer.from(trailerOf(proof, 'name')).subarray(32)
+  t.equal(footer.subarray(0, 8).toString(), 'calcfs1\n', 'the form of earlier versions is read on')
+  t.equal(footer.readBigUInt64BE(8), 10n)
+  footer.write('calcfs2\n')
+  t.equal(listBytes(footer, 10 + 32 + footerBytes), undefined)
+})
+
+t.test('two proofs are the same by length and hashes', async t => {
+  const [one, other] = [proofOf(bytesOf(100)), proofOf(bytesOf(100, 2))]
+  t.ok(sameProof(one, proofOf(bytesOf(100), 7)))
+  t.notOk(sameProof(one, other))
+  t.notOk(sameProof(one, { ...one, length: 101 }))
+})

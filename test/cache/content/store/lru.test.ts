@@ -1,0 +1,171 @@
+// The cache stays within its limit, drops what was used longest ago, and never gives a wrong byte while it does.
+import { readdirSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Content } from '../../../../src/remote/remote.js'
+import { instant } from '../../../../src/remote/remote.js'
+import { until } from '../../../testbed/within.js'
+import {
+  ask,
+  bytesOf,
+  file,
+  ground,
+  type Imitation,
+  imitation,
+  inPieces,
+  readAll,
+  settled,
+} from '../fake-remote.js'
+
+t.setTimeout(240_000)
+
+/** A service of many files, each with its own bytes. */
+function library(bytesEach: number): Imitation {
+  const service = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+  return {
+    ...service,
+    async content(content, start, question) {
+      const bytes = bytesIn(content, bytesEach)
+      const body = await service.content(content, start, question)
+      return { ...body, bytes: inPieces(bytes, 30_000) }
+    },
+  }
+}
+const bytesIn = (content: Content, length: number) => bytesOf(length, Number(content.title))
+
+const onDisk = (directory: string) => {
+  const kept = join(directory, 'content', 'kept')
+  const bytes = (name: string) => statSync(join(kept, name), { throwIfNoEntry: false })?.size ?? 0
+  return readdirSync(kept).reduce((sum, name) => sum + bytes(name), 0)
+}
+
+t.test('what was used longest ago goes first, over restarts too', async t => {
+  const { open } = ground(t)
+  const remote = library(100_000)
+  let time = Date.now()
+  const now = () => instant(time)
+  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const first = open(remote, { limitBytes: 420_000, now })
+  const touch = async (cache: typeof first, title: string) => {
+    time += 1_000
+    await cache.read(file(title), 99_990, Buffer.alloc(100), patient())
+  }
+  for (const title of ['1', '2', '3', '4']) {
+    await touch(first, title)
+    await settled(first)
+  }
+  await touch(first, '1')
+  await first.close()
+  const second = open(remote, { limitBytes: 420_000, now })
+  await second.tend()
+  await touch(second, '5')
+  await settled(second)
+  // Room is made behind the reader's back.
+  await until(10_000, 'the oldest is gone', async () => second.cached(file('2')) === 0)
+  t.equal(second.cached(file('1')), 1)
+  t.equal(second.cached(file('3')), 1)
+  t.equal(second.cached(file('5')), 1)
+})
+
+t.test('sixteen readers of forty files with room for six never meet a wrong byte', async t => {
+  const { open, directory } = ground(t)
+  const each = 250_000
+  const limitBytes = 6 * each
+  const cache = open(library(each), { limitBytes })
+  let wrong = 0
+  let most = 0
+  const reader = async (seed: number) => {
+    for (let round = 0; round < 60; round += 1) {
+      const title = String((seed * 7 + round * 11) % 40)
+      const offset = (seed * 7919 + round * 104_729) % each
+      const into = Buffer.alloc(40_000)
+      const count = await cache.read(file(title), offset, into, ask())
+      const truth = bytesIn(file(title), each).subarray(offset, offset + 40_000)
+      if (!into.subarray(0, count).equals(truth)) wrong += 1
+      if (round % 5 === 0) most = Math.max(most, onDisk(directory))
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, (_, seed) => reader(seed)))
+  t.equal(wrong, 0)
+  t.ok(most <= limitBytes + 16 * (each + 1_000), `${most} bytes at most, with sixteen files in use`)
+  await settled(cache)
+  t.ok(cache.stats().bytes <= limitBytes, `${cache.stats().bytes} bytes in the end`)
+  await cache.close()
+  t.ok(onDisk(directory) <= limitBytes, `${onDisk(directory)} bytes on disk`)
+})
+
+t.test('READ-16 what is on its way counts: kept files make room while it comes', async t => {
+  const { open, directory } = ground(t)
+  const each = 4 << 20
+  const limitBytes = 17 << 20
+  const unfinished = join(directory, 'content', 'unfinished')
+  let most = 0
+  const service = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+  const onTheWay = () =>
+    readdirSync(unfinished).reduce(
+      (sum, name) => sum + (statSync(join(unfinished, name), { throwIfNoEntry: false })?.blocks ?? 0) * 512,
+      0,
+    )
+  const cache = open(
+    {
+      ...service,
+      async content(content, start, question) {
+        const body = await service.content(content, start, question)
+        return {
+          ...body,
+          bytes: (async function* () {
+            for await (const piece of inPieces(bytesIn(content, each), 256 << 10)) {
+              yield piece
+              // The disk may be one step behind.
+              await new Promise(wake => setTimeout(wake, 2))
+              most = Math.max(most, onDisk(directory) + onTheWay())
+            }
+          })(),
+        }
+      },
+    },
+    { limitBytes },
+  )
+  for (let title = 1; title <= 12; title += 1) {
+    t.ok((await readAll(cache, file(String(title)), 1 << 20)).equals(bytesIn(file(String(title)), each)))
+    await settled(cache)
+  }
+  t.ok(most <= limitBytes + (2 << 20), `${most} bytes at most for a limit of ${limitBytes}`)
+})
+
+t.test('a file larger than the limit is read whole, drives nothing out and goes after its use', async t => {
+  const { open } = ground(t)
+  const remote = library(100_000)
+  let time = Date.now()
+  const cache = open(remote, { limitBytes: 150_000, now: () => instant(time) })
+  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  await cache.read(file('1'), 0, Buffer.alloc(100_001), patient())
+  await settled(cache)
+  const big = imitation(() => ({ bytes: inPieces(bytesOf(400_000), 50_000) }))
+  const content = remote.content
+  remote.content = (wanted, start, question) =>
+    wanted.title === 'big' ? big.content(wanted, start, question) : content(wanted, start, question)
+  const into = Buffer.alloc(400_001)
+  t.equal(await cache.read(file('big'), 0, into, patient()), 400_000)
+  t.equal(await cache.read(file('big'), 0, into, patient()), 400_000)
+  t.same(big.asked, ['get@0'])
+  t.equal(cache.cached(file('1')), 1)
+  await settled(cache)
+  time += 61_000
+  await cache.tend()
+  t.equal(cache.cached(file('big')), 0)
+  t.equal(cache.cached(file('1')), 1)
+})
+
+t.test('files of earlier days are counted when the cache opens', async t => {
+  const { open, directory } = ground(t)
+  const first = open(library(10_000))
+  for (let title = 0; title < 20; title += 1) await readAll(first, file(String(title)))
+  await first.close()
+  const kept = join(directory, 'content', 'kept')
+  for (const [age, name] of readdirSync(kept).entries()) utimesSync(join(kept, name), age, age)
+  const second = open(library(10_000), { limitBytes: 102_000 })
+  await second.tend()
+  t.equal(second.stats().files, 10)
+  t.equal(readdirSync(kept).length, 10)
+})

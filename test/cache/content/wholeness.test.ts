@@ -1,0 +1,334 @@
+// Nothing read is ever wrong: cut bodies, wrong lengths, unproven ends, damaged and truncated files.
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { Failure } from '../../../src/failure.js'
+import { instant } from '../../../src/remote/remote.js'
+import { ask, bytesOf, file, ground, imitation, inPieces, kindOf, readAll, settled } from './fake-remote.js'
+
+t.setTimeout(240_000)
+
+const keptIn = (directory: string) => {
+  const kept = join(directory, 'content', 'kept')
+  return readdirSync(kept).map(name => join(kept, name))
+}
+const unfinishedIn = (directory: string) => readdirSync(join(directory, 'content', 'unfinished'))
+
+t.test('a body cut short is an error for its readers and never kept', async t => {
+  const { open, directory } = ground(t)
+  const bytes = bytesOf(300_000)
+  let cut = true
+  const remote = imitation(() => ({
+    length: bytes.length,
+    bytes: (async function* () {
+      yield bytes.subarray(0, 100_000)
+      if (cut) throw new Failure('unreachable', 'the connection was lost')
+      yield bytes.subarray(100_000)
+    })(),
+  }))
+  const cache = open(remote)
+  t.equal(await kindOf(readAll(cache, file('a'), 200_000)), 'unreachable')
+  t.same(keptIn(directory), [])
+  cut = false
+  t.ok((await readAll(cache, file('a'))).equals(bytes), 'the next reader gets it whole')
+  await cache.close()
+  t.same(unfinishedIn(directory), [])
+})
+
+for (const real of [0, 90, 95, 105, 110]) {
+  for (const length of [real, undefined]) {
+    for (const ends of ['proven', 'unproven'] as const) {
+      const what = `${real} bytes sent for 100 told, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
+      t.test(`READ-10 ${what}: an error until the sources agree, and what was told stays`, async t => {
+        const { open, directory } = ground(t)
+        let said = 100
+        const remote = imitation(
+          () => ({ length, ends, bytes: inPieces(bytesOf(real), 7) }),
+          () => said,
+        )
+        let time = Date.now()
+        const now = () => instant(time)
+        const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+        const block = Buffer.alloc(200)
+        let cache = open(remote, { now })
+        t.equal(await cache.size(file('a'), patient()), 100)
+        for (const when of ['first', 'second', 'third', 'after a restart']) {
+          if (when === 'after a restart') {
+            await cache.close()
+            cache = open(remote, { now })
+          }
+          t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', when)
+          t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', `${when}, asked twice`)
+          t.same(keptIn(directory), [])
+          t.equal(cache.told(file('a')), 100)
+          t.match(cache.disputed(file('a')), /100/)
+          time += 2000
+        }
+        said = real
+        t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'replaced', 'told once')
+        t.equal(cache.told(file('a')), real)
+        t.equal(await cache.read(file('a'), 0, block, patient()), real)
+        t.equal(cache.disputed(file('a')), undefined)
+      })
+    }
+  }
+}
+
+t.test('READ-10 a length that another source tells meanwhile is asked for anew, not guessed', async t => {
+  const { open } = ground(t)
+  let said = 100
+  const cache = open(
+    imitation(
+      () => ({ bytes: inPieces(bytesOf(90), 7) }),
+      () => said,
+    ),
+  )
+  await cache.size(file('a'), ask())
+  said = 95
+  t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
+  t.equal(cache.told(file('a')), 100)
+})
+
+t.test('READ-10 a size of 0 counts only where the body is empty, too', async t => {
+  const { open } = ground(t)
+  let bytes = bytesOf(100)
+  const remote = imitation(
+    () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
+    () => 0,
+  )
+  const cache = open(remote)
+  t.equal(await cache.size(file('a'), ask()), 100)
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+  bytes = bytesOf(0)
+  t.equal(await cache.size(file('b'), ask()), 0)
+  t.equal((await readAll(cache, file('b'))).length, 0)
+})
+
+t.test('READ-12 refresh asks all of it anew', async t => {
+  const { open, directory } = ground(t)
+  let bytes = bytesOf(100)
+  let said = 100
+  let away = false
+  const cache = open(
+    imitation(
+      () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
+      () => {
+        if (away) throw new Failure('unreachable', 'nobody there')
+        return said
+      },
+    ),
+  )
+  await cache.size(file('a'), ask())
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+  bytes = bytesOf(90)
+  said = 90
+  t.equal((await readAll(cache, file('a'))).length, 100, 'kept for ever by itself')
+  away = true
+  t.equal(await kindOf(cache.renew(file('a'), ask())), 'unreachable')
+  t.equal((await readAll(cache, file('a'))).length, 100, 'a service that is away takes nothing')
+  away = false
+  await cache.renew(file('a'), ask())
+  t.same(keptIn(directory), [])
+  t.ok(cache.replacedAt(file('a')) !== undefined, 'the kernel is to read it anew')
+  t.equal(await cache.size(file('a'), ask()), 90)
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+})
+
+t.test('READ-12 refresh keeps what a validator proves to be the same', async t => {
+  const { open } = ground(t)
+  const version = { tag: '"1"', modified: undefined }
+  const remote = imitation(
+    () => ({ length: 100, version, bytes: inPieces(bytesOf(100), 7) }),
+    () => 100,
+    () => version,
+  )
+  const cache = open(remote)
+  await readAll(cache, file('a'))
+  await settled(cache)
+  await cache.renew(file('a'), ask())
+  t.equal((await readAll(cache, file('a'))).length, 100)
+  t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)
+})
+
+t.test('a length in the head of a body that is not kept is broken', async t => {
+  const { open, directory } = ground(t)
+  const cache = open(imitation(() => ({ length: 50, bytes: inPieces(bytesOf(40), 7) })))
+  t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
+  t.same(keptIn(directory), [])
+})
+
+t.test('a body whose end proves nothing is believed only if a second one is the same', async t => {
+  const { open } = ground(t)
+  const bytes = bytesOf(50_000)
+  let lengths = [40_000, 50_000]
+  const remote = imitation(() => ({
+    ends: 'unproven',
+    bytes: inPieces(bytes.subarray(0, lengths.shift() ?? 50_000), 9_000),
+  }))
+  const cache = open(remote)
+  t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
+  lengths = []
+  t.ok((await readAll(cache, file('a'))).equals(bytes))
+  t.equal(await cache.size(file('a'), ask()), 50_000)
+  t.equal(remote.asked.length, 4)
+})
+
+t.test('a failure of the service is passed on as it is, and asked again by the next reader', async t => {
+  const { open } = ground(t)
+  let away = true
+  const cache = open(
+    imitation(() => {
+      if (away) throw new Failure('absent', 'no such file')
+      return { bytes: inPieces(bytesOf(10), 10) }
+    }),
+  )
+  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(9), ask())), 'absent')
+  t.equal(await kindOf(cache.size(file('a'), ask())), 'absent')
+  away = false
+  t.equal(await cache.size(file('a'), ask()), 10)
+})
+
+const damages: Record<string, (path: string) => void> = {
+  'a changed byte': path => flip(path, 1_500_000),
+  'the last byte of the content changed': path => flip(path, 2_499_999),
+  'a changed hash': path => flip(path, 2_500_010),
+  'a changed last byte': path => flip(path, statSync(path).size - 1),
+  'a cut': path => truncateSync(path, 1_000_000),
+  'a cut to nothing': path => truncateSync(path, 0),
+  'a cut of one byte': path => truncateSync(path, statSync(path).size - 1),
+  'a longer file': path => appendFileSync(path, 'more'),
+}
+for (const [what, damage] of Object.entries(damages)) {
+  t.test(`${what} in a kept file between two runs is never served, and mended unseen`, async t => {
+    const { open, directory } = ground(t)
+    const bytes = bytesOf(2_500_000)
+    const remote = imitation(() => ({ bytes: inPieces(bytes, 100_000) }))
+    const first = open(remote)
+    await readAll(first, file('a'))
+    await first.close()
+    const [path = ''] = keptIn(directory)
+    damage(path)
+    const second = open(remote)
+    t.ok((await readAll(second, file('a'))).equals(bytes))
+    t.same(remote.asked, ['get@0', 'get@0'])
+    await second.close()
+    t.ok((await readAll(open(remote), file('a'))).equals(bytes))
+    t.equal(remote.asked.length, 2, 'kept again')
+  })
+}
+
+t.test('a kept file under the name of another is not taken for it', async t => {
+  const { open, directory } = ground(t)
+  let sent = 0
+  const remote = imitation(() => {
+    sent += 1
+    return { bytes: inPieces(Buffer.from(`body ${sent}`), 10) }
+  })
+  const first = open(remote)
+  await readAll(first, file('a'))
+  await settled(first)
+  const [a = ''] = keptIn(directory)
+  await readAll(first, file('b'))
+  await first.close()
+  const b = keptIn(directory).find(path => path !== a) ?? ''
+  renameSync(a, b)
+  t.not((await readAll(open(remote), file('b'))).toString(), 'body 1')
+})
+
+t.test('scrubbing finds damage nobody has met, and what dead processes left', async t => {
+  const { open, directory } = ground(t)
+  const remote = imitation(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
+  const first = open(remote)
+  for (const title of ['a', 'b', 'c']) await readAll(first, file(title))
+  await first.close()
+  const [path = ''] = keptIn(directory)
+  flip(path, 40_000)
+  const second = open(remote)
+  await second.tend()
+  const left = join(directory, 'content', 'unfinished')
+  writeFileSync(join(left, '4194304999-aa-1'), 'half')
+  writeFileSync(join(left, `${process.pid}-of-an-earlier-boot-1`), 'half')
+  writeFileSync(join(left, `${process.ppid}-aa-1`), 'of a living process')
+  t.same(await second.scrub(), { checked: 3, dropped: 1, swept: 2 })
+  t.same(unfinishedIn(directory), [`${process.ppid}-aa-1`])
+  t.equal(second.stats().files, 2)
+})
+
+t.test('forgetting a content forgets its bytes and its size, even while it is downloaded', async t => {
+  const { open, directory, ledger } = ground(t)
+  const remote = imitation(() => ({ bytes: inPieces(bytesOf(50_000), 1_000) }))
+  const cache = open(remote)
+  await readAll(cache, file('a'))
+  t.equal(cache.cached(file('a')), 1)
+  await cache.forget(file('a'))
+  t.equal(cache.cached(file('a')), 0)
+  await cache.read(file('a'), 0, Buffer.alloc(10), ask())
+  await cache.forget(file('a'))
+  t.same(keptIn(directory), [])
+  t.equal(ledger.entries('size').size, 0)
+  t.equal((await readAll(cache, file('a'))).length, 50_000)
+  t.equal(remote.asked.length, 3)
+})
+
+t.test('two caches over one directory serve each other', async t => {
+  const { open } = ground(t)
+  const bytes = bytesOf(2_000_000)
+  const remote = imitation(() => ({ bytes: inPieces(bytes, 64_000) }))
+  const [one, other] = [open(remote), open(remote)]
+  const both = await Promise.all([readAll(one, file('a')), readAll(other, file('a'))])
+  for (const read of both) t.ok(read.equals(bytes))
+  await readAll(one, file('b'))
+  await settled(one)
+  const asked = remote.asked.length
+  t.ok((await readAll(other, file('b'))).equals(bytes))
+  t.equal(remote.asked.length, asked, 'what one has kept, the other finds')
+})
+
+t.test('directories are for their owner alone, files too', async t => {
+  const { open, directory } = ground(t)
+  const cache = open(imitation(() => ({ bytes: inPieces(bytesOf(10), 10) })))
+  await readAll(cache, file('a'))
+  await cache.close()
+  for (const path of ['content', 'content/kept', 'content/unfinished']) {
+    t.equal(statSync(join(directory, path)).mode & 0o777, 0o700, path)
+  }
+  for (const path of keptIn(directory)) t.equal(statSync(path).mode & 0o777, 0o600)
+  t.equal(statSync(join(directory, 'ledger.db')).mode & 0o777, 0o600)
+})
+
+t.test('a big download that nobody comes back for is stopped', async t => {
+  const { open } = ground(t)
+  let time = Date.now()
+  const bytes = bytesOf(9 << 20)
+  const remote = imitation(() => ({
+    bytes: (async function* () {
+      yield bytes
+      await new Promise(() => {})
+    })(),
+  }))
+  const cache = open(remote, { now: () => instant(time) })
+  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  await cache.read(file('a'), 0, Buffer.alloc(10), patient())
+  t.equal(cache.stats().downloads, 1)
+  time += 59_000
+  await cache.tend()
+  t.equal(cache.stats().downloads, 1)
+  time += 2_000
+  await cache.tend()
+  await cache.tend()
+  t.equal(cache.stats().downloads, 0)
+})
+
+function flip(path: string, place: number): void {
+  const bytes = readFileSync(path)
+  bytes[place] = (bytes[place] ?? 0) ^ 1
+  writeFileSync(path, bytes)
+}

@@ -1,0 +1,181 @@
+// What the ledger promises: values at once, over restarts, between processes; and no trouble from its file, whatever that holds.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'libsql'
+import t from 'tap'
+import { openLedger } from '../../../src/cache/ledger/ledger.js'
+import { instant } from '../../../src/remote/remote.js'
+
+t.setTimeout(120_000)
+
+function place(test: { teardown(action: () => void): void }) {
+  const directory = mkdtempSync(join(tmpdir(), 'calcfs-ledger-'))
+  const logged: string[] = []
+  let time = 1_000
+  test.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  return {
+    directory,
+    logged,
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+    open: () => {
+      const ledger = openLedger(directory, {
+        now: () => instant(time),
+        log: sentence => void logged.push(sentence),
+      })
+      test.teardown(() => ledger.close())
+      return ledger
+    },
+  }
+}
+
+t.test('a value is there at once, and after a restart, with the time it was set', async t => {
+  const { open, pass } = place(t)
+  const ledger = open()
+  ledger.set('size', 'a', '12')
+  t.equal(ledger.get('size', 'a'), '12')
+  t.equal(ledger.get('times', 'a'), undefined, 'rooms are apart')
+  pass(500)
+  ledger.set('size', 'b', '')
+  ledger.close()
+  const again = open()
+  t.same(again.getWithTime('size', 'a'), { value: '12', stored: 1_000 })
+  t.same(again.getWithTime('size', 'b'), { value: '', stored: 1_500 })
+})
+
+t.test('what is not written yet and what is written are seen as one', async t => {
+  const { open } = place(t)
+  const ledger = open()
+  ledger.set('r', 'old', '1')
+  ledger.set('r', 'gone', '2')
+  t.ok(ledger.flush())
+  ledger.set('r', 'new', '3')
+  ledger.set('r', 'old', '4')
+  ledger.delete('r', 'gone')
+  const values = () => [...ledger.entries('r')].map(([key, { value }]) => `${key}=${value}`).sort()
+  t.same(values(), ['new=3', 'old=4'])
+  t.equal(ledger.get('r', 'gone'), undefined)
+  t.ok(ledger.flush())
+  t.same(values(), ['new=3', 'old=4'])
+})
+
+t.test('any text comes back as it was', async t => {
+  const { open } = place(t)
+  const texts = [
+    '',
+    '\0',
+    'a\0b',
+    'a\0c',
+    "'; DROP TABLE memory;--",
+    'ä',
+    'a\u0308',
+    '𝔘',
+    'x'.repeat(1_000_000),
+  ]
+  const ledger = open()
+  for (const text of texts) ledger.set(text.slice(0, 9), text, text)
+  ledger.close()
+  const again = open()
+  for (const text of texts) t.equal(again.get(text.slice(0, 9), text), text)
+})
+
+t.test('two processes share one ledger: what one has written the other sees a moment later', async t => {
+  const { open, pass } = place(t)
+  const [one, other] = [open(), open()]
+  one.set('r', 'k', 'from one')
+  t.equal(other.get('r', 'k'), undefined)
+  one.flush()
+  pass(50)
+  t.equal(other.get('r', 'k'), 'from one', 'also where it had found nothing before')
+  other.set('r', 'k', 'from the other')
+  other.flush()
+  t.equal(other.get('r', 'k'), 'from the other')
+  pass(50)
+  t.equal(one.get('r', 'k'), 'from the other', 'also in the place of its own')
+  other.delete('r', 'k')
+  other.flush()
+  pass(50)
+  t.equal(one.get('r', 'k'), undefined, 'and that it is gone')
+})
+
+t.test('while another process holds the file, nothing waits and nothing is lost', async t => {
+  const { open, directory } = place(t)
+  const ledger = open()
+  const other = new Database(join(directory, 'ledger.db'))
+  other.exec('BEGIN IMMEDIATE')
+  ledger.set('r', 'k', 'v')
+  t.notOk(ledger.flush())
+  t.equal(ledger.get('r', 'k'), 'v')
+  other.exec('COMMIT')
+  other.close()
+  t.ok(ledger.flush())
+})
+
+const spoiled: Record<string, (path: string) => void> = {
+  'no database at all': path => writeFileSync(path, 'this is not a database '.repeat(500)),
+  'a database with other tables': path => {
+    rmSync(path)
+    const other = new Database(path)
+    other.exec('CREATE TABLE memory (something TEXT)')
+    other.close()
+  },
+  'a database with its middle overwritten': path => {
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0xaa, 4_096, bytes.length))
+  },
+}
+for (const [what, spoil] of Object.entries(spoiled)) {
+  t.test(`${what} is moved aside and the ledger begun anew`, async t => {
+    const { open, directory, logged } = place(t)
+    const first = open()
+    for (let key = 0; key < 500; key += 1) first.set('r', String(key), 'v'.repeat(100))
+    first.close()
+    spoil(join(directory, 'ledger.db'))
+    const second = open()
+    t.equal(second.get('r', '7'), undefined)
+    second.set('r', '7', 'new')
+    second.close()
+    t.equal(open().get('r', '7'), 'new')
+    t.ok(existsSync(join(directory, 'ledger.db.damaged')))
+    t.equal(logged.length, 1)
+  })
+}
+
+t.test('without a place on disk everything works from memory, and is written once there is one', async t => {
+  const { open, directory, pass, logged } = place(t)
+  rmSync(directory, { recursive: true })
+  writeFileSync(directory, 'a file where the directory should be')
+  const ledger = open()
+  ledger.set('r', 'k', 'v')
+  t.notOk(ledger.flush())
+  t.equal(ledger.get('r', 'k'), 'v')
+  t.equal(ledger.entries('r').size, 1)
+  t.equal(logged.length, 1)
+  rmSync(directory)
+  pass(10_000)
+  t.ok(ledger.flush())
+  ledger.close()
+  t.equal(open().get('r', 'k'), 'v')
+})
+
+t.test('the file is for its owner alone', async t => {
+  const { open, directory } = place(t)
+  const ledger = open()
+  ledger.set('r', 'k', 'v')
+  ledger.flush()
+  for (const end of ['', '-wal', '-shm'])
+    t.equal(statSync(join(directory, `ledger.db${end}`)).mode & 0o777, 0o600, end)
+})
+
+t.test('a hundred thousand entries are set, written and listed in a few seconds', async t => {
+  const { open } = place(t)
+  const ledger = open()
+  const began = Date.now()
+  for (let key = 0; key < 100_000; key += 1) ledger.set('size', `key ${key}`, String(key))
+  t.ok(ledger.flush())
+  t.equal(ledger.entries('size').size, 100_000)
+  t.equal(ledger.get('size', 'key 77777'), '77777')
+  t.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`)
+})

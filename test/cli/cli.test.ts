@@ -1,0 +1,195 @@
+// Promises of the command line: what a person is told who typed it wrong, exit codes, sign-in, and what is kept of it.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { startService } from '../../src/service/service.js'
+
+const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
+const deadline = 20_000
+
+// Each call is a process of its own.
+t.setTimeout(360_000)
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** A place of its own for each test: home, configuration, state and cache. */
+function homeOf(t: Test): Readonly<Record<string, string>> {
+  const home = t.testdir()
+  return { PATH: process.env['PATH'] ?? '', HOME: home, XDG_STATE_HOME: join(home, 'state') }
+}
+
+interface Call {
+  readonly env: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+  readonly program?: string
+}
+
+function calcfs(args: readonly string[], call: Call): Promise<Ended> {
+  return new Promise(resolve => {
+    const options = { env: call.env, cwd: call.cwd ?? '/', timeout: deadline }
+    const child = execFile(call.program ?? program, args, options, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+    child.stdin?.end(call.input ?? '')
+  })
+}
+
+t.test('it runs from any directory and through links', async t => {
+  const env = homeOf(t)
+  const link = join(t.testdirName, 'link')
+  symlinkSync(program, link)
+  const ended = await calcfs(['--version'], { env, program: link, cwd: '/tmp' })
+  t.match(ended, { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
+})
+
+t.test('what was typed wrong is one sentence and exit code 2, without a stack', async t => {
+  const calls: readonly (readonly [readonly string[], RegExp])[] = [
+    [['mont'], /unknown command 'mont'|too many arguments/],
+    [['login', '--usr', 'x'], /^calcfs: unknown option '--usr'\n\(Did you mean --user\?\)/],
+    [['login'], /^calcfs: no service is named; give its address, or set url in the configuration file\.\n$/],
+    [
+      ['login', 'data.example.org'],
+      /^calcfs: "data\.example\.org" is no web address; type it like https:\/\/data\.example\.org\n$/,
+    ],
+    [
+      ['login', 'http://data.example.org'],
+      /^calcfs: plain http would show your password .*--insecure-http\n$/,
+    ],
+    [['login', 'https://anna:secret@data.example.org'], /^calcfs: leave the user name and password out/],
+    [
+      ['login', 'https://data.example.org'],
+      /^calcfs: nobody can be asked for a user name here; give --user\.\n$/,
+    ],
+    [
+      ['doctor', '--ttl-listing', 'soon'],
+      /^calcfs: --ttl-listing: "soon" is no duration; write for example 30s/,
+    ],
+    [
+      ['--config', '/nowhere.toml', 'doctor'],
+      /^calcfs: \/nowhere\.toml: there is no such configuration file\.\n$/,
+    ],
+    [
+      ['resolve', '--url', 'https://data.example.org', '/db/x'],
+      /^calcfs: who are you at https:\/\/data\.example\.org\?/,
+    ],
+  ]
+  for (const [args, sentence] of calls) {
+    const ended = await calcfs(args, { env: homeOf(t) })
+    t.match(ended, { code: 2, out: '', err: sentence }, args.join(' '))
+    t.notMatch(ended.err, /^\s+at /m, 'no stack')
+    t.notMatch(ended.err, 'secret', 'no password repeated')
+  }
+})
+
+t.test('the help names the exit codes', async t => {
+  t.match(await calcfs(['--help'], { env: homeOf(t) }), {
+    code: 0,
+    out: /Exit codes: 0 done, 1 failed, 2 usage, 3 /,
+  })
+})
+
+t.test('a service that does not answer is exit code 4', async t => {
+  const address = `http://127.0.0.1:${await freePort()}`
+  const ended = await calcfs(['login', address, '--user', 'x'], { env: homeOf(t), input: 'x\n' })
+  t.match(ended, { code: 4, err: /^calcfs: nothing answers at the address of the service/ })
+})
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        address === null || typeof address === 'string'
+          ? reject(new Error('no port'))
+          : resolve(address.port),
+      )
+    })
+  })
+}
+
+t.test('with a service', { timeout: 120_000 }, async t => {
+  const service = await startService({ data: t.testdir() })
+  t.teardown(() => service.close())
+  service.seed.addUser({ name: 'anna', password: 'hunter2' })
+  const project = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
+  const calculation = service.seed.addCalculation({ name: 'TS1', project })
+  const { url } = service
+
+  t.test('login keeps the token, readable by its owner alone, and nothing of the password', async t => {
+    const env = homeOf(t)
+    const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
+    t.match(ended, { code: 0, out: /^Signed in to http.* as anna; the token is kept in .*\n$/, err: '' })
+    for (const file of filesBelow(env['HOME'] ?? '')) {
+      t.equal(statSync(file).mode & 0o077, 0, `${file} is private`)
+      t.notMatch(readFileSync(file, 'utf8'), 'hunter2')
+    }
+  })
+
+  t.test('later commands know who logged in; logout forgets the token', async t => {
+    const env = homeOf(t)
+    await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
+    const resolved = await calcfs(['resolve', '--url', url, '/db/anna/Dyes'], { env })
+    t.match(resolved, { code: 0, out: `project ${project}\n` })
+    const json = await calcfs(['resolve', '--url', url, 'projects/Dyes/TS1', '--json'], { env })
+    t.same(JSON.parse(json.out), [{ kind: 'calculation', id: calculation }])
+    t.match(await calcfs(['logout', url], { env }), { code: 0, out: /^Signed out anna of / })
+    const after = await calcfs(['resolve', '--url', url, '/db/anna'], { env })
+    t.match(after, { code: 3, err: /calcfs login/ })
+  })
+
+  t.test('a wrong password is exit code 3, and keeps nothing', async t => {
+    const env = homeOf(t)
+    const ended = await calcfs(['login', url], {
+      env: { ...env, CALCFS_USER: 'anna', CALCFS_PASSWORD: 'wrong' },
+    })
+    t.match(ended, { code: 3, err: /^calcfs: \S+ refused the password of anna .*try again/ })
+    t.same(filesBelow(env['HOME'] ?? ''), [])
+  })
+
+  t.test('a path that is not there is exit code 1; a report cannot be resolved, and why', async t => {
+    const env = { ...homeOf(t), CALCFS_USER: 'anna', CALCFS_PASSWORD: 'hunter2', CALCFS_URL: url }
+    const absent = await calcfs(['resolve', '/db/anna/Nope'], { env })
+    t.match(absent, { code: 1, err: 'calcfs: there is no project and no calculation at /db/anna/Nope.\n' })
+    t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, err: /501/ })
+  })
+
+  t.test('doctor finds machine and service well, and a wrong password at its place', async t => {
+    const env = { ...homeOf(t), CALCFS_USER: 'anna', CALCFS_PASSWORD: 'hunter2' }
+    const well = await calcfs(['doctor', url, '--json'], { env })
+    const states = new Map(findings(well).map(({ check, state }) => [check, state]))
+    for (const check of ['FUSE device', 'fusermount', 'libfuse 2', 'kernel', 'service', 'clock', 'sign-in']) {
+      t.equal(states.get(check), 'good', check)
+    }
+    t.equal(well.code, 0)
+    const wrong = { ...homeOf(t), CALCFS_USER: 'anna', CALCFS_PASSWORD: 'wrong' }
+    const ill = await calcfs(['doctor', url, '--json'], { env: wrong })
+    t.equal(ill.code, 1)
+    t.match(
+      findings(ill).find(({ state }) => state === 'bad'),
+      { check: 'sign-in', mend: /calcfs login/ },
+    )
+  })
+})
+
+interface Finding {
+  readonly check: string
+  readonly state: string
+  readonly mend?: string
+}
+
+function findings(ended: Ended): readonly Finding[] {
+  return JSON.parse(ended.out)
+}
+
+function filesBelow(directory: string): readonly string[] {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name))
+}

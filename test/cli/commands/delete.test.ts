@@ -1,0 +1,152 @@
+// Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type Ran, run } from '../../testbed/programs.js'
+import { fill, ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { outcome, textOf } from '../../testbed/testbed.js'
+
+const water = 'projects/Water splitting'
+const spare = ['61', '62', '63', '64', '65']
+const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const answering = (ground: MountGround, answer: string, ...paths: string[]): Promise<Ran> =>
+  run(process.execPath, [program, 'delete', ...paths], { cwd: ground.directory, input: answer })
+
+t.setTimeout(480_000)
+
+t.test('calcfs delete', async t => {
+  const ground = await realMount(t, {
+    settings: { access: 'manage' },
+    fill(seed) {
+      fill(seed)
+      for (const id of spare)
+        seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: '1', b: '2' } })
+    },
+  })
+  const { files, service } = ground
+
+  await t.test('DEL-21 shows what goes, and without a yes deletes nothing', async t => {
+    await textOf(ground, `reports/${ids.report}.json`)
+    const asked = await service.during(async () => {
+      for (const [answer, expected] of [
+        ['', 2],
+        ['n\n', 1],
+        ['y\n', 1],
+      ] as const) {
+        const { code, stdout } = await answering(ground, answer, `${water}/TS1_opt`)
+        t.equal(code, expected, 'answered with no it has failed; where nobody can be asked, --yes is missing')
+        t.match(stdout, new RegExp(`calculation ${ids.transition} TS1_opt .*4 files.*report.* ${ids.report}`))
+      }
+    })
+    t.same(writes(asked), [])
+  })
+
+  await t.test('DEL-21 deletes as many as are named, at once', async t => {
+    const paths = [...spare.map(id => `${water}/Spare ${id}`), `${water}/Spare 61/`, `${water}/Sub project`]
+    let ran: Ran | undefined
+    const asked = await service.during(async () => {
+      ran = await answering(ground, 'yes\n', ...paths)
+    })
+    t.match(ran, { code: 0, stdout: /deleted calculation 65 Spare 65/ })
+    t.same(
+      writes(asked).sort(),
+      [...spare.map(id => `DELETE /calculation?id=${id}`), `DELETE /project?id=${ids.empty}`].sort(),
+    )
+    // The kernel keeps a name for a second.
+    await ground.pass(1_200)
+    t.equal(await outcome(files.lstat(`${water}/Spare 61`)), 'ENOENT')
+  })
+
+  await t.test(
+    'DEL-21 deletes no project with anything in it, no file, and nothing through a link',
+    async t => {
+      const asked = await service.during(async () => {
+        await files.readdir(`reports/${ids.report}`)
+        for (const path of [
+          water,
+          `${water}/H2O/output.cml`,
+          `reports/${ids.report}/01-Transition state~${ids.transition}`,
+        ]) {
+          const { code, stderr } = await answering(ground, 'yes\n', path)
+          t.not(code, 0, path)
+          t.match(stderr, /calcfs: /)
+        }
+      })
+      t.same(writes(asked), [])
+    },
+  )
+
+  await t.test('DEL-21 what is another than was shown stays', async t => {
+    const path = `${water}/TS1_opt`
+    let looks = 0
+    // Between the question and the answer somebody gives it another name.
+    const mend = service.spoil(/^GET \/calculation\?/, async (_, { carryOut }) => {
+      looks += 1
+      if (looks === 2) {
+        const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
+        await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'TS1_needed' }))
+      }
+      const passOn = await carryOut()
+      passOn()
+    })
+    await files.lstat(path)
+    looks = 0
+    const asked = await service.during(async () => {
+      const { code, stderr } = await answering(ground, 'yes\n', path)
+      t.equal(code, 1)
+      t.match(stderr, /another than was shown/)
+    })
+    mend()
+    t.same(writes(asked), [])
+  })
+
+  await t.test('DEL-21 --yes asks nothing', async t => {
+    const asked = await service.during(async () => {
+      t.match(await ground.calcfs('delete', '--yes', `${ground.directory}/reports/${ids.profile}.json`), {
+        code: 0,
+      })
+    })
+    t.same(writes(asked), [`DELETE /report?id=${ids.profile}`])
+  })
+})
+
+t.test('DEL-21 with --access edit nothing is deleted', async t => {
+  const ground = await realMount(t)
+  const asked = await ground.service.during(async () => {
+    const { code, stderr } = await answering(ground, 'yes\n', `${water}/TS1_opt`)
+    t.equal(code, 1)
+    t.match(stderr, /--access manage/)
+  })
+  t.same(writes(asked), [])
+})
+
+t.test('DEL-21 on a service that is slow what was deleted is said to be deleted', async t => {
+  const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
+  ground.service.spoil(/./, async (_, { carryOut }) => {
+    const passOn = await carryOut()
+    setTimeout(passOn, 700)
+  })
+  t.match(await ground.calcfs('delete', '--yes', `${ground.directory}/${water}/TS1_opt`), {
+    code: 0,
+    stdout: /^deleted calculation/m,
+  })
+})
+
+t.test(
+  'DEL-26 where neither the DELETE nor the look after it is answered, the outcome is unknown',
+  async t => {
+    const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
+    let sent = 0
+    ground.service.spoil(/./, async (response, { heard, carryOut }) => {
+      if (heard.method === 'DELETE') sent += 1
+      if (sent > 0) return void response.destroy()
+      const passOn = await carryOut()
+      passOn()
+    })
+    const ran = await ground.calcfs('delete', '--yes', `${ground.directory}/reports/${ids.profile}.json`)
+    t.equal(sent, 1)
+    t.match(ran, { code: 1, stderr: /whether .*reports.* was deleted is unknown: .*look/ })
+    t.notMatch(ran.stderr, /not deleted/)
+  },
+)

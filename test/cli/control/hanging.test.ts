@@ -1,0 +1,214 @@
+// Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
+import t, { type Test } from 'tap'
+import { isMounted, type MountGround, realMount } from '../../testbed/mount.js'
+import { type Ran, run } from '../../testbed/programs.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+
+interface Timed extends Ran {
+  readonly took: number
+}
+
+async function timed(work: Promise<Ran>): Promise<Timed> {
+  const began = Date.now()
+  const ran = await work
+  return { ...ran, took: Date.now() - began }
+}
+
+async function pidOf(ground: MountGround): Promise<number> {
+  return JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString()).pid
+}
+
+/** A drive whose daemon is stopped as Ctrl-Z does it; it goes on before the test is cleared away. */
+async function stopped(t: Test): Promise<MountGround & { readonly pid: number }> {
+  const ground = await realMount(t)
+  const pid = await pidOf(ground)
+  t.teardown(() => goOn(pid))
+  process.kill(pid, 'SIGSTOP')
+  await until(5000, 'the daemon is stopped', async () =>
+    /^State:\s+T/m.test(await readFile(`/proc/${pid}/status`, 'utf8')),
+  )
+  return { ...ground, pid }
+}
+
+function goOn(pid: number): void {
+  try {
+    process.kill(pid, 'SIGCONT')
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Milliseconds: three seconds for the daemon, the rest for programs to start, as long as that takes here and now. */
+const limit = 4_000 + 4 * (await startMs())
+
+async function startMs(): Promise<number> {
+  const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+  return (await timed(run(process.execPath, [calcfs, 'status', '--help']))).took
+}
+
+t.test('each command tells of a stopped daemon within its deadline, and what to do (CLI-17)', async t => {
+  const ground = await stopped(t)
+  const { directory, pid, calcfs } = ground
+  const remedy = new RegExp(
+    `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} lets it go on, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
+  )
+  t.match(await timed(calcfs('status')), { stderr: remedy }, 'status of all drives')
+  const commands = [
+    ['status', directory],
+    ['why', join(directory, 'reports/42.json')],
+    ['why', '--mount', directory, 'reports/42.json'],
+    ['refresh', join(directory, 'reports')],
+    ['drafts', 'list', '--mount', directory],
+    ['drafts', 'list', '--url', ground.service.url, '--user', 'demo'],
+    ['report', 'add', '42', '--mount', directory],
+    ['unmount', directory],
+  ]
+  const few = pLimit(3)
+  const ran = async (command: string[]) => ({ command, ended: await timed(calcfs(...command)) })
+  for (const { command, ended } of await Promise.all(commands.map(command => few(() => ran(command))))) {
+    t.match(ended, { code: 4, stdout: '', stderr: remedy }, command.join(' '))
+    t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
+  }
+  const again = await timed(calcfs('mount', ground.service.url, directory, '--user', 'demo'))
+  t.match(again, { code: 6, stderr: /does not answer; .*calcfs unmount --force/ }, 'mount')
+  t.ok(again.took < limit, `mount: ${again.took} ms`)
+  const json = await calcfs('status', '--json')
+  const told: readonly { readonly mountPoint: string }[] = JSON.parse(json.stdout)
+  t.match(
+    told.find(({ mountPoint }) => mountPoint === directory),
+    { problem: /is stopped/ },
+  )
+
+  goOn(pid)
+  t.match(await calcfs('status', directory), { code: 0, stdout: /everything is saved/ }, 'it goes on')
+})
+
+t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', async t => {
+  const { directory, pid, calcfs, mount, files } = await stopped(t)
+  const ended = await timed(calcfs('unmount', '--force', directory))
+  t.match(ended, {
+    code: 0,
+    stdout: new RegExp(`the mount point is free again, but its daemon \\(process ${pid}\\).*kill -9 ${pid}`),
+  })
+  t.ok(ended.took < limit, `${ended.took} ms`)
+  t.notOk(await isMounted(directory))
+  t.same(await readdir(directory), [], 'the bare directory')
+
+  await mount()
+  t.ok((await files.readdir('reports')).has('INDEX.tsv'), 'it can be mounted again at once')
+  goOn(pid)
+  await until(20_000, 'the end of the old daemon', async () => {
+    return !(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))
+  })
+  t.match(await calcfs('status', directory), { code: 0 }, 'and leaves the new one its mount')
+  t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
+})
+
+t.test('a text that waited in a stopped daemon is shown after its end (CLI-18)', async t => {
+  const ground = await realMount(t)
+  const path = 'reports/42.json'
+  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
+  ground.service.spoil(/^PUT \/report/, response => {
+    response.writeHead(500)
+    response.end()
+  })
+  t.not(await outcome(overwrite(ground, path, text)), 'done')
+  const pid = await pidOf(ground)
+  process.kill(pid, 'SIGSTOP')
+  t.match(await ground.calcfs('unmount', '--force', ground.directory), { code: 0 })
+  process.kill(pid, 'SIGKILL')
+  await ground.mount()
+  t.equal(await textOf(ground, path), text)
+})
+
+t.test('a drive that hangs is not in the way of another one (CLI-17)', async t => {
+  const hung = await stopped(t)
+  const well = await realMount(t, {}, { home: hung.home })
+  const why = await timed(hung.calcfs('why', join(well.directory, 'reports/42.json')))
+  t.match(why, { code: 0, stdout: /nothing is wrong/ })
+  t.ok(why.took < limit, `${why.took} ms`)
+  t.match(await hung.calcfs('drafts', 'list', '--mount', well.directory), { code: 0 })
+  const status = await hung.calcfs('status')
+  t.match(status, { stdout: new RegExp(`^${well.directory}: `, 'm'), stderr: /is stopped/ }, 'both are told')
+  t.not(status.code, 0)
+  const several = await timed(hung.calcfs('drafts', 'list'))
+  t.match(several, { code: 2, stderr: /^calcfs: several drives are mounted: / })
+  t.ok(several.took < limit, `${several.took} ms`)
+  t.match(await hung.calcfs('unmount', well.directory), { code: 0 })
+})
+
+t.test('a link to a mount point that hangs is followed without touching it (CLI-17)', async t => {
+  const { directory, local, calcfs } = await stopped(t)
+  await symlink(directory, join(local, 'link'))
+  await mkdir(join(local, 'below'))
+  const status = await timed(calcfs('status', join(local, 'link')))
+  t.match(status, { code: 4, stderr: /is stopped/ })
+  t.ok(status.took < limit, `${status.took} ms`)
+  const inside = await timed(calcfs('mount', 'http://127.0.0.1:9', join(directory, 'reports'), '--user', 'x'))
+  t.match(inside, { code: 6, stderr: /lies in a drive that is mounted/ })
+  t.ok(inside.took < limit, `${inside.took} ms`)
+  t.match(await calcfs('unmount', '--force', join(local, 'link')), { code: 0 })
+  t.notOk(await isMounted(directory))
+})
+
+t.test('a daemon that was killed is told at once, and unmount frees its mount point (CLI-17)', async t => {
+  const ground = await realMount(t)
+  const { directory, calcfs } = ground
+  await ground.kill9()
+  const commands = [
+    ['status', directory],
+    ['why', join(directory, 'reports/42.json')],
+    ['drafts', 'list', '--mount', directory],
+  ]
+  for (const command of commands) {
+    const ended = await timed(calcfs(...command))
+    const sentence = `calcfs: the daemon of ${directory} has died; calcfs unmount ${directory} frees the mount point.\n`
+    t.match(ended, { code: 6, stderr: sentence }, command.join(' '))
+    t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
+  }
+  t.match(await calcfs('unmount', directory), { code: 0, stdout: /its daemon had died/ })
+  t.notOk(await isMounted(directory))
+})
+
+t.test('a question that takes long is no silence: the daemon says that it is at work (CLI-17)', async t => {
+  const ground = await realMount(t)
+  const path = 'reports/42.json'
+  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
+  const well = ground.service.spoil(/^PUT \/report/, response => {
+    response.writeHead(500)
+    response.end()
+  })
+  t.not(await outcome(overwrite(ground, path, text)), 'done')
+  well()
+  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+    const passOn = await carryOut()
+    setTimeout(passOn, 5000)
+  })
+  const sent = await timed(ground.calcfs('drafts', 'send', '42', '--mount', ground.directory))
+  t.match(sent, { code: 0, stdout: /report 42 is saved/ })
+  t.ok(sent.took > 5000, `${sent.took} ms`)
+})
+
+t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-18)', async t => {
+  const ground = await realMount(t)
+  const path = 'reports/42.json'
+  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
+  let isSent = false
+  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+    isSent = true
+    const passOn = await carryOut()
+    setTimeout(passOn, 1500)
+  })
+  const saving = outcome(overwrite(ground, path, text))
+  await until(10_000, 'the save', async () => isSent)
+  t.match(await ground.calcfs('unmount', '--force', ground.directory), { code: 0, stderr: '' })
+  t.equal(await saving, 'done')
+  t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'Supported')
+})

@@ -1,0 +1,91 @@
+// Promises of the way to a daemon: its socket is private, replaced after a kill, gone after an unmount, and never in a mount's way.
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { socketFor } from '../../../src/cli/control/socket.js'
+import { realMount } from '../../testbed/mount.js'
+
+t.setTimeout(480_000)
+
+t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {
+  const ground = await realMount(t)
+  const { control } = JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString())
+  t.ok((await lstat(control)).isSocket())
+  t.equal((await lstat(join(control, '..'))).mode & 0o777, 0o700)
+  await ground.kill9()
+  t.ok((await lstat(control)).isSocket(), 'a killed daemon leaves it')
+  await ground.mount()
+  t.match(
+    await ground.calcfs('drafts', 'list', '--mount', ground.directory),
+    { code: 0 },
+    'the next one replaces it',
+  )
+  t.equal((await readdir(join(control, '..'))).length, 1)
+  await ground.terminate()
+  t.same(await readdir(join(control, '..')), [], 'an unmount takes it away')
+})
+
+t.test(
+  'sockets of killed daemons are swept by any mount and by unmount, living ones stay (CLI-16)',
+  async t => {
+    const ground = await realMount(t)
+    const home = ground.home
+    const dead = await realMount(t, {}, { home })
+    const directory = join(home, 'run/calcfs')
+    t.equal((await readdir(directory)).length, 2)
+    await dead.kill9()
+    const third = await realMount(t, {}, { home })
+    t.equal((await readdir(directory)).length, 2, 'the dead one is gone')
+    t.match(
+      await ground.calcfs('drafts', 'list', '--mount', ground.directory),
+      { code: 0 },
+      'the first answers',
+    )
+    await third.kill9()
+    t.match(await ground.calcfs('unmount', third.directory), { code: 0 })
+    t.equal((await readdir(directory)).length, 1)
+    await ground.terminate()
+    t.same(await readdir(directory), [])
+  },
+)
+
+t.test(
+  'a drive whose socket cannot be made is mounted all the same, and its log says why (CLI-16)',
+  async t => {
+    const ground = await realMount(t)
+    const { control } = JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString())
+    await ground.terminate()
+    await mkdir(control)
+    await ground.mount()
+    t.ok((await ground.files.readdir('reports')).has('INDEX.tsv'))
+    t.match(await ground.log(), /calcfs why, refresh, drafts and report cannot reach this drive/)
+    const list = await ground.calcfs('drafts', 'list', '--mount', ground.directory)
+    t.match(list, { code: 4, stderr: /^calcfs: the daemon of this drive does not answer/ })
+  },
+)
+
+t.test('a directory that others may enter, or that is a link, is not used (CLI-16)', async t => {
+  const runtime = await mkdtemp(join(tmpdir(), 'calcfs-run-'))
+  t.teardown(() => rm(runtime, { recursive: true, force: true }))
+  const own = join(runtime, 'calcfs')
+  const path = () => socketFor('/home/anna/lab', { XDG_RUNTIME_DIR: runtime })
+  const isInside = async () => (await path()).startsWith(`${own}/`)
+  t.ok(await isInside())
+  t.equal(await path(), await path(), 'one mount point, one socket')
+  t.not(await path(), await socketFor('/home/anna/other', { XDG_RUNTIME_DIR: runtime }))
+  await chmod(own, 0o755)
+  t.notOk(await isInside(), 'readable by others')
+  await rm(own, { recursive: true })
+  await mkdir(join(runtime, 'elsewhere'), { mode: 0o700 })
+  await symlink('elsewhere', own)
+  t.notOk(await isInside(), 'a link')
+  await rm(own)
+  t.ok(await isInside())
+})
+
+t.test('a path too long for a socket is not tried (CLI-16)', async t => {
+  const runtime = t.testdir({ ['long'.repeat(20)]: {} })
+  const path = await socketFor('/mnt/lab', { XDG_RUNTIME_DIR: join(runtime, 'long'.repeat(20)) })
+  t.ok(Buffer.byteLength(path) < 100, path)
+})

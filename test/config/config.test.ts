@@ -1,0 +1,209 @@
+// Promises of the configuration: which source wins, what each value means, and what a person is told who wrote it wrong.
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { configFiles, readConfig, type Sources } from '../../src/config/config.js'
+import { makePrivate, placesOf, userConfigFile } from '../../src/config/places.js'
+import { findSecret, type Secret } from '../../src/config/secret.js'
+import { flagName, settingNames, variableName } from '../../src/config/settings.js'
+
+const nowhere = { flags: {}, environment: {}, files: [] }
+
+/** Sources with one file of this text, mode 0600. */
+function withFile(t: Test, text: string, rest: Partial<Sources> = {}): Sources {
+  const path = join(t.testdir(), 'config.toml')
+  writeFileSync(path, text, { mode: 0o600 })
+  return { ...nowhere, ...rest, files: configFiles(path, {}) }
+}
+
+async function passwordOf(secret: Secret | undefined): Promise<string> {
+  if (secret?.as === 'password') return secret.read()
+  throw new Error('no password was found')
+}
+
+t.test('a flag wins over the environment, that over the profile, that over the file', async t => {
+  const text = 'connections = 1\nprofile = "group"\n[profiles.group]\nconnections = 2\n'
+  t.equal(readConfig(nowhere).connections, 64, 'the default')
+  t.equal(readConfig(withFile(t, 'connections = 1')).connections, 1, 'the file')
+  t.equal(readConfig(withFile(t, text)).connections, 2, 'the profile')
+  const environment = { CALCFS_CONNECTIONS: '3' }
+  t.equal(readConfig(withFile(t, text, { environment })).connections, 3, 'the environment')
+  t.equal(
+    readConfig(withFile(t, text, { environment, flags: { connections: '4' } })).connections,
+    4,
+    'the flag',
+  )
+  t.equal(
+    readConfig(withFile(t, text, { environment: { CALCFS_CONNECTIONS: '' } })).connections,
+    2,
+    'empty is unset',
+  )
+})
+
+t.test('a profile is chosen by flag, variable or key, and one that is not there is named', async t => {
+  const text = 'user = "top"\n[profiles.a]\nuser = "anna"\n[profiles.b]\nuser = "bert"\n'
+  t.equal(readConfig(withFile(t, text)).user, 'top')
+  t.equal(readConfig(withFile(t, text, { flags: { profile: 'a' } })).user, 'anna')
+  t.equal(readConfig(withFile(t, text, { environment: { CALCFS_PROFILE: 'b' } })).user, 'bert')
+  t.throws(() => readConfig(withFile(t, text, { flags: { profile: 'c' } })), {
+    message: "there is no profile 'c'; there are a, b.",
+  })
+})
+
+t.test('a value means what a person means by it', async t => {
+  const given = (flags: Sources['flags']) => readConfig({ ...nowhere, flags })
+  t.equal(given({ ttlListing: '500ms' }).ttlListing, 500)
+  t.equal(given({ ttlListing: '1.5m' }).ttlListing, 90_000)
+  t.equal(given({ ttlListing: '7d' }).ttlListing, 604_800_000)
+  t.equal(given({ ttlListing: '3' }).ttlListing, 3000, 'a bare number is seconds')
+  t.equal(given({ cacheSize: '10G' }).cacheSize, 10 * 2 ** 30)
+  t.equal(given({ cacheSize: '1.5 MiB' }).cacheSize, 1.5 * 2 ** 20)
+  t.equal(given({ cacheSize: '4096' }).cacheSize, 4096)
+  t.equal(readConfig({ ...nowhere, environment: { CALCFS_ALLOW_OTHER: 'yes' } }).allowOther, true)
+  t.same(readConfig({ ...nowhere, environment: { CALCFS_ROOT: '/db/a/x\n17' } }).root, ['/db/a/x', '17'])
+  t.match(given({ cacheDir: '~/x' }).cacheDir, /^\/.*\/x$/, 'the home directory')
+})
+
+t.test('the configuration is frozen, and every setting has a value of its type', async t => {
+  const config = readConfig(nowhere)
+  t.ok(Object.isFrozen(config) && Object.isFrozen(config.root) && Object.isFrozen(config.dialect))
+  t.match(config, {
+    access: 'edit',
+    ttlListing: 30_000,
+    ttlRecord: 10_000,
+    ttlAbsent: 5000,
+    deadlineMetadata: 10_000,
+    deadlineRead: 20_000,
+    deadlineSave: 20_000,
+    cacheSize: 10 * 2 ** 30,
+    insecureHttp: false,
+  })
+})
+
+t.test('each setting has one flag and one variable', async t => {
+  t.equal(flagName('ttlListing'), 'ttl-listing')
+  t.equal(variableName('ttlListing'), 'CALCFS_TTL_LISTING')
+  t.equal(new Set(settingNames.map(variableName)).size, settingNames.length)
+})
+
+t.test('a table and a dashed key of the file say the same', async t => {
+  t.equal(readConfig(withFile(t, '[ttl]\nlisting = "1s"\n')).ttlListing, 1000)
+  t.equal(readConfig(withFile(t, 'ttl-listing = "1s"\n')).ttlListing, 1000)
+  t.same(readConfig(withFile(t, '[dialect.fields]\ntitle = "label"\n')).dialect, {
+    fields: { title: ['label'] },
+  })
+})
+
+t.test('what is wrong is said in one sentence, with its place and what is right', async t => {
+  const sentences: readonly (readonly [string, RegExp])[] = [
+    [
+      'user = "a"\n[ttl]\nlistng = "3s"',
+      /line 3: there is no setting 'ttl-listng'; the nearest is 'ttl-listing'\.$/,
+    ],
+    ['acces = "read"', /line 1: there is no setting 'acces'; the nearest is 'access'\.$/],
+    ['zzzzzzzz = 1', /line 1: there is no setting 'zzzzzzzz'\.$/],
+    ['[profiles.a]\nusr = "x"', /line 2: there is no setting 'usr'; the nearest is 'user'\.$/],
+    ['access = "write"', /line 1: access: "write" must be one of read, edit, manage\.$/],
+    [
+      'ttl-listing = "3 weeks"',
+      /line 1: ttl-listing: "3 weeks" is no duration; write for example 30s, 5m, 12h or 7d\.$/,
+    ],
+    ['cache-size = "lots"', /cache-size: "lots" is no size; write for example 500M or 10G\.$/],
+    ['connections = 0', /connections: 0 is too small; the least is 1\.$/],
+    ['connections = 1.5', /connections: 1\.5 is no whole number\.$/],
+    ['user = 3', /user: 3 is no text; put it in quotes\.$/],
+    ['root = 17', /root: 17 is no list of texts in quotes\.$/],
+    ['allow-other = "perhaps"', /allow-other: "perhaps" is neither yes nor no\.$/],
+    ['dialect = "old"', /dialect must be \[dialect\.fields\]/],
+    ['profiles = 1', /profiles is no table; write \[profiles\.NAME\]\.$/],
+    ['url = "x', /line 1, column \d+: .+\.$/],
+  ]
+  for (const [text, sentence] of sentences) {
+    t.throws(() => readConfig(withFile(t, text)), { name: 'BadSetting', message: sentence }, text)
+  }
+  t.throws(() => readConfig({ ...nowhere, environment: { CALCFS_CONNECTIONS: 'x' } }), {
+    message: 'CALCFS_CONNECTIONS: "x" is no whole number.',
+  })
+  t.throws(() => configFiles('/nowhere/calcfs.toml', {}), {
+    message: '/nowhere/calcfs.toml: there is no such configuration file.',
+  })
+})
+
+t.test('a secret is taken from the environment, a credential, a command, a file, in this order', async t => {
+  const home = t.testdir({ 'calcfs-password': 'from systemd\n', password: 'from a file\nnot this\n' })
+  const passwordFile = join(home, 'password')
+  chmodSync(passwordFile, 0o600)
+  const read = async (flags: Sources['flags'], environment: Sources['environment']) => {
+    const sources = { ...nowhere, flags, environment }
+    const secret = findSecret(readConfig(sources), sources)
+    return secret?.as === 'token' ? secret.token : secret && passwordOf(secret)
+  }
+  const flags = { passwordCommand: "printf 'from a command\\nnot this'", passwordFile }
+  const environment = { CREDENTIALS_DIRECTORY: home }
+  t.equal(await read({}, {}), undefined, 'nothing set')
+  t.equal(await read({ passwordFile }, {}), 'from a file')
+  t.equal(await read(flags, {}), 'from a command')
+  t.equal(await read(flags, environment), 'from systemd')
+  t.equal(await read(flags, { ...environment, CALCFS_PASSWORD: 'p' }), 'p')
+  t.equal(await read(flags, { ...environment, CALCFS_PASSWORD: 'p', CALCFS_TOKEN: 't' }), 't')
+})
+
+t.test('a secret that others can read is refused', async t => {
+  const path = join(t.testdir(), 'config.toml')
+  writeFileSync(path, 'user = "a"\npassword = "hunter2"\n', { mode: 0o644 })
+  const refusal = { message: `${path}, line 2: others can read this password; run: chmod 600 ${path}` }
+  t.throws(() => configFiles(path, {}), refusal, 'in the configuration file')
+  chmodSync(path, 0o600)
+  const sources = { ...nowhere, files: configFiles(path, {}) }
+  t.match(findSecret(readConfig(sources), sources), { as: 'password' }, 'taken once it is private')
+
+  const passwordFile = join(t.testdir({ password: 'x' }), 'password')
+  chmodSync(passwordFile, 0o640)
+  const flags = { ...nowhere, flags: { passwordFile } }
+  const secret = findSecret(readConfig(flags), flags)
+  await t.rejects(passwordOf(secret), {
+    message: `${passwordFile}: others can read this password; run: chmod 600 ${passwordFile}`,
+  })
+})
+
+t.test('a password command that fails says so, and not what it printed', async t => {
+  const sources = { ...nowhere, flags: { passwordCommand: 'echo hunter2; exit 3' } }
+  const secret = findSecret(readConfig(sources), sources)
+  const failed = await t.rejects(passwordOf(secret), {
+    message: 'password-command failed (exit code 3); run it by hand: echo hunter2; exit 3',
+  })
+  t.notMatch(JSON.stringify(failed), '"stdout"')
+})
+
+t.test('two accounts never share a directory', async t => {
+  const environment = { HOME: '/home/a', XDG_CACHE_HOME: 'relative', XDG_STATE_HOME: '/s' }
+  const of = (url: string, user: string) => placesOf({ url, user }, {}, environment)
+  const one = of('https://x.org/create/rest', 'anna')
+  t.match(
+    one.cache,
+    /^\/home\/a\/\.cache\/calcfs\/x\.org-anna-[0-9a-f]{12}$/,
+    'a relative XDG path does not count',
+  )
+  t.match(one.state, /^\/s\/calcfs\/x\.org-anna-/)
+  const others = [
+    of('https://x.org/create/rest', 'Anna'),
+    of('https://x.org/other', 'anna'),
+    of('https://x.org/create/rest', '../anna'),
+  ]
+  t.equal(new Set([one, ...others].map(({ state }) => state)).size, 4)
+  for (const { state } of others) t.match(state, /^\/s\/calcfs\/[^/]+$/, 'no name leaves the directory')
+  t.match(
+    placesOf({ url: 'https://x.org', user: 'a' }, { cacheDir: '/big' }, environment).cache,
+    /^\/big\/x\.org-a-/,
+  )
+  t.equal(userConfigFile({ HOME: '/home/a' }), '/home/a/.config/calcfs/config.toml')
+})
+
+t.test('a private directory is private, also where it was not', async t => {
+  const home = t.testdir({ wide: {} })
+  chmodSync(join(home, 'wide'), 0o755)
+  for (const name of ['wide', 'new/below']) {
+    makePrivate(join(home, name))
+    t.equal(statSync(join(home, name)).mode & 0o777, 0o700, name)
+  }
+})

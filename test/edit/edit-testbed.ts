@@ -1,0 +1,80 @@
+// An edit room of its own in a scratch directory: texts, drafts and a saver over a service in memory.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Draft } from '../../src/edit/journal/draft.js'
+import { openDrafts } from '../../src/edit/journal/drafts.js'
+import { openTexts, type Texts } from '../../src/edit/journal/text-history.js'
+import type { EditableRecord } from '../../src/edit/save/editable.js'
+import { createSaver, type Saved } from '../../src/edit/save/save.js'
+import { Failure } from '../../src/failure.js'
+import { type Ask, type Instant, instant } from '../../src/remote/remote.js'
+
+export const ask: Ask = { deadline: instant(Number.MAX_SAFE_INTEGER), lane: 'user' }
+
+/** A clock that a test turns by hand; in milliseconds. */
+export function handClock(start = 1_700_000_000_000): {
+  now: () => Instant
+  turn: (milliseconds: number) => void
+} {
+  let at = start
+  return {
+    now: () => instant(at),
+    turn: milliseconds => {
+      at += milliseconds
+    },
+  }
+}
+
+export async function scratch(t: { teardown: (end: () => Promise<void>) => void }): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-edit-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export interface Room {
+  readonly texts: Texts
+  begin(record: EditableRecord, text: string, base?: string): Promise<Draft>
+  /** As a program does it: a new draft with this text, saved. */
+  write(record: EditableRecord, text: string, own?: string): Promise<Saved>
+  save(record: EditableRecord, draft: Draft, own?: string): Promise<Saved>
+  /** Closes every draft begun here. */
+  end(): Promise<void>
+  settle: ReturnType<typeof createSaver>['settle']
+}
+
+export async function openRoom(stateDirectory: string, mount = '/mnt', now = handClock().now): Promise<Room> {
+  const texts = openTexts({ stateDirectory, mount, now })
+  const drafts = await openDrafts(stateDirectory, now)
+  const saver = createSaver(texts, now)
+  const begun: Draft[] = []
+  const end = async () => {
+    for (const draft of begun) await draft.close()
+  }
+  const begin = async (record: EditableRecord, text: string, base?: string) => {
+    const draft = await drafts.create(record.key, base)
+    begun.push(draft)
+    await draft.write(Buffer.from(text), 0)
+    return draft
+  }
+  const save = (record: EditableRecord, draft: Draft, own?: string) => saver.save({ record, draft, own }, ask)
+  const write = async (record: EditableRecord, text: string, own?: string) =>
+    save(record, await begin(record, text), own)
+  return { texts, begin, write, save, end, settle: saver.settle }
+}
+
+export async function rewrite(draft: Draft, text: string): Promise<void> {
+  await draft.truncate(0)
+  await draft.write(Buffer.from(text), 0)
+}
+
+/** The failure that a promise must end in. */
+export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  try {
+    await promise
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+  throw new Error('this should have failed')
+}

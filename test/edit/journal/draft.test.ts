@@ -1,0 +1,326 @@
+// A draft is the only copy of what somebody wrote: no crash, no damage and no full disk may take it.
+import { execFile, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { largestDraft } from '../../../src/edit/journal/draft.js'
+import { openDrafts } from '../../../src/edit/journal/drafts.js'
+import { explain } from '../../../src/edit/journal/explain.js'
+import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
+import { openTexts, textHash } from '../../../src/edit/journal/text-history.js'
+import type { Failure } from '../../../src/failure.js'
+import { instant } from '../../../src/remote/remote.js'
+import { failureOf, handClock, scratch } from '../edit-testbed.js'
+
+const key = { kind: 'report', id: '42' } as const
+const { now } = handClock()
+const bytes = (text: string) => Buffer.from(text)
+const dead = { pid: 2 ** 22 + 1, started: 'long ago' }
+
+/** As a daemon that died leaves it. */
+async function orphan(directory: string, meta: object, text = 'precious'): Promise<string> {
+  const place = join(directory, 'drafts', 'orphan')
+  await mkdir(place, { recursive: true })
+  await writeFile(join(place, 'text'), text)
+  const whole = { key, owner: dead, state: 'editing', created: 1, changed: 1, ...meta }
+  await writeFile(join(place, 'meta.json'), JSON.stringify(whole))
+  return place
+}
+
+// The root has a limit of its own, below that of the tests.
+t.setTimeout(560_000)
+
+t.test('a draft is a file: any writes and truncations in any order', async t => {
+  const drafts = await openDrafts(await scratch(t), now)
+  const step = fc.oneof(
+    fc.record({ at: fc.nat(400), write: fc.uint8Array({ maxLength: 100 }) }),
+    fc.record({ size: fc.nat(500) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async steps => {
+      const draft = await drafts.create(key)
+      let model = Buffer.alloc(0)
+      for (const step of steps) {
+        if ('size' in step) {
+          model = Buffer.concat([
+            model.subarray(0, step.size),
+            Buffer.alloc(Math.max(0, step.size - model.length)),
+          ])
+          await draft.truncate(step.size)
+        } else if (step.write.length > 0) {
+          const end = step.at + step.write.length
+          if (model.length < end) model = Buffer.concat([model, Buffer.alloc(end - model.length)])
+          model.set(step.write, step.at)
+          await draft.write(step.write, step.at)
+        }
+      }
+      t.equal(draft.size, model.length)
+      t.ok(model.equals(await draft.read(0, 2000)))
+      t.ok(model.subarray(7, 57).equals(await draft.read(7, 50)))
+      await draft.discard()
+    }),
+    { numRuns: 60 },
+  )
+})
+
+t.test('zeros that a program makes first, before it writes its text, are no damage', async t => {
+  const draft = await (await openDrafts(await scratch(t), now)).create(key)
+  await draft.truncate(20)
+  t.equal(await draft.text(), '\0'.repeat(20), 'as fallocate does, and a close by another program in between')
+  t.equal(draft.damage, undefined)
+  await draft.write(bytes('{"title":"whole now"}'), 0)
+  t.equal(await draft.text(), '{"title":"whole now"}')
+  await draft.seal()
+  t.equal(await draft.text(), '{"title":"whole now"}')
+  await draft.discard()
+})
+
+t.test('a draft given up leaves nothing behind', async t => {
+  const directory = await scratch(t)
+  const draft = await (await openDrafts(directory, now)).create(key)
+  await draft.write(bytes('x'), 0)
+  await draft.discard()
+  t.same(await readdir(join(directory, 'drafts')), [])
+})
+
+t.test('a text longer than any record is refused', async t => {
+  const draft = await (await openDrafts(await scratch(t), now)).create(key)
+  await draft.write(bytes('kept'), 0)
+  t.match(await failureOf(draft.write(bytes('x'), largestDraft)), { kind: 'too-large' })
+  t.match(await failureOf(draft.truncate(largestDraft + 1)), { kind: 'too-large' })
+  t.equal(await draft.text(), 'kept')
+  await draft.close()
+})
+
+t.test('the draft of a daemon that died is found, with its text and why', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  const { found } = await openDrafts(directory, now)
+  const [draft] = found
+  t.match(draft?.meta, { key, state: 'refused', owner: { pid: process.pid } })
+  t.equal(await draft?.text(), 'precious')
+  t.match(draft && explain(draft), /the daemon ended before this was saved/)
+  t.same((await openDrafts(directory, now)).found, [], 'and has an owner again')
+  await draft?.close()
+})
+
+t.test('of two mounts that start at once exactly one adopts a draft', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  const rooms = await Promise.all([1, 2, 3].map(() => openDrafts(directory, now)))
+  const found = rooms.flatMap(room => room.found)
+  t.equal(found.length, 1)
+  t.equal(await found[0]?.text(), 'precious')
+  await found[0]?.close()
+})
+
+t.test('what has nothing in it to lose is dropped', async t => {
+  const directory = await scratch(t)
+  for (const [meta, text] of [
+    [{}, ''],
+    [{ base: textHash('same') }, 'same'],
+    [{ saved: textHash('saved'), state: 'editing' }, 'saved'],
+    [{ base: textHash('away'), state: 'paused' }, 'away'],
+  ] as const) {
+    await orphan(directory, meta, text)
+    t.same((await openDrafts(directory, now)).found, [], JSON.stringify(meta))
+    t.same(await readdir(join(directory, 'drafts')), [])
+  }
+})
+
+t.test('what was being sent is in flight afterwards, and kept whatever it holds', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, { state: 'sending', base: textHash('precious') })
+  const { found } = await openDrafts(directory, now)
+  t.match(found, [{ meta: { state: 'in-flight' } }])
+  await found[0]?.close()
+})
+
+t.test('a note cut at any byte never stops a mount, and never costs the text', async t => {
+  const directory = await scratch(t)
+  const place = await orphan(directory, {
+    state: 'refused',
+    why: { kind: 'x', sentence: 's', whatToDo: 'w' },
+  })
+  const note = await readFile(join(place, 'meta.json'))
+  for (let length = 0; length <= note.length; length++) {
+    await writeFile(join(place, 'meta.json'), note.subarray(0, length))
+    const { found, damaged } = await openDrafts(directory, now)
+    t.same(damaged, [])
+    const [draft] = found
+    t.equal(await draft?.text(), 'precious', `cut at ${length}`)
+    t.equal(draft?.meta.state, 'refused')
+    await draft?.close()
+    await rename(draft?.directory ?? '', place)
+  }
+})
+
+t.test('what cannot be read at all stays where it is, and the others are found', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, {})
+  for (const name of ['no-text', 'text-is-a-directory']) await mkdir(join(directory, 'drafts', name))
+  await mkdir(join(directory, 'drafts', 'text-is-a-directory', 'text'))
+  await writeFile(join(directory, 'drafts', 'a-file'), 'x')
+  const { found, damaged } = await openDrafts(directory, now)
+  t.equal(found.length, 1)
+  t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), [
+    'a-file',
+    'no-text',
+    'text-is-a-directory',
+  ])
+  t.equal((await readdir(join(directory, 'drafts'))).length, 4)
+  await found[0]?.close()
+})
+
+/** A process that writes a draft and tells how many bytes were answered; it is killed in the middle. */
+const writer = fileURLToPath(new URL('./draft-writer.js', import.meta.url))
+
+t.test('kill -9 in the middle of writing loses no byte that was answered', { timeout: 60_000 }, async t => {
+  for (const answers of [1, 2, 5, 20, 60]) {
+    const directory = await scratch(t)
+    const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    let answered = 0
+    child.on('message', size => {
+      answered = Number(size)
+      if (answered >= answers * 100) child.kill('SIGKILL')
+    })
+    await once(child, 'exit')
+    const { found } = await openDrafts(directory, now)
+    t.equal(found.length, 1, 'a draft was at risk')
+    const text = (await found[0]?.text()) ?? ''
+    t.ok(text.length >= answered, `${answered} bytes were answered, ${text.length} are there`)
+    t.equal(text, 'x'.repeat(text.length))
+    await found[0]?.close()
+  }
+})
+
+t.test('the draft of a process that still runs is left to it', { timeout: 30_000 }, async t => {
+  const directory = await scratch(t)
+  const child = fork(writer, [directory], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  await once(child, 'message')
+  t.same((await openDrafts(directory, now)).found, [])
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const { found } = await openDrafts(directory, now)
+  t.equal(found.length, 1)
+  await found[0]?.close()
+})
+
+const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+const run = promisify(execFile)
+
+if (mayMount) {
+  t.test('a full disk is told, and the text so far is kept', { timeout: 30_000 }, async t => {
+    const directory = await scratch(t)
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory])
+    try {
+      const draft = await (await openDrafts(directory, now)).create(key)
+      await draft.write(bytes('kept so far'), 0)
+      t.match(await failureOf(draft.write(Buffer.alloc(200_000, 'x'), 11)), { kind: 'no-space' })
+      t.match(await failureOf(draft.change({ state: 'sending' })), { kind: 'no-space' })
+      t.equal(Buffer.from(await draft.read(0, 11)).toString(), 'kept so far')
+      const note = JSON.parse(await readFile(join(draft.directory, 'meta.json'), 'utf8'))
+      t.equal(note.state, 'editing', 'the old note is whole')
+      await draft.truncate(11)
+      await draft.change({ state: 'refused' })
+      t.equal(await draft.text(), 'kept so far')
+      await draft.close()
+    } finally {
+      await run('umount', [directory])
+    }
+  })
+
+  t.test(
+    'DRAFT-10 a disk that takes no more names says that it is full, and nothing is left behind',
+    async t => {
+      const directory = await scratch(t)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
+      try {
+        const drafts = await openDrafts(directory, now)
+        const hold = openRecordLocks(directory, now)
+        for (let left = 6; left > 0; left -= 1)
+          await writeFile(join(directory, `filler${left}`), '').catch(() => {})
+        t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })
+        const ask = { deadline: instant(now() + 1000), lane: 'user' } as const
+        t.match(await failureOf(hold(key, ask, async () => {})), { kind: 'no-space' })
+        const texts = openTexts({ stateDirectory: directory, mount: 'a', now })
+        t.match(await failureOf(texts.remember(key, 'text', 'sent')), { kind: 'no-space' })
+        for (const room of [3, 2, 1]) {
+          await rm(join(directory, `filler${6 - room + 1}`), { force: true })
+          await drafts.create(key).then(
+            draft => draft.discard(),
+            () => {},
+          )
+          t.same(await readdir(join(directory, 'drafts')), [])
+        }
+      } finally {
+        await run('umount', [directory])
+      }
+    },
+  )
+}
+
+if (mayMount) {
+  t.test(
+    'DRAFT-10 a draft that a full disk keeps from being put back leaves nothing of each try',
+    async t => {
+      const directory = await scratch(t)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=10', 'tmpfs', directory])
+      try {
+        const draft = await (await openDrafts(directory, now)).create(key)
+        await draft.write(bytes('kept'), 0)
+        await rm(join(directory, 'drafts'), { recursive: true })
+        const fillers = Array.from({ length: 10 }, (_, at) => join(directory, `filler${at}`))
+        for (const filler of fillers) await writeFile(filler, '').catch(() => {})
+        const kinds: (string | undefined)[] = []
+        do {
+          const kind = await draft.sync().then(
+            () => undefined,
+            (failure: Failure) => failure.kind,
+          )
+          kinds.push(kind)
+          if (kind === undefined) break
+          t.same(await readdir(join(directory, 'drafts')).catch(() => []), [], `after ${kinds.length} tries`)
+          await rm(fillers[kinds.length - 1] ?? '', { force: true })
+        } while (kinds.length <= fillers.length)
+        t.ok(kinds.length > 3, 'each step of it has failed once')
+        t.same(kinds, [...kinds.slice(1).map(() => 'no-space'), undefined], 'and then it is put back')
+        t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
+        await draft.close()
+      } finally {
+        await run('umount', ['-l', directory])
+      }
+    },
+  )
+}
+
+t.test('DRAFT-10 a state directory that was deleted is made again by the next draft', async t => {
+  const directory = await scratch(t)
+  const drafts = await openDrafts(directory, now)
+  await rm(directory, { recursive: true })
+  const draft = await drafts.create(key)
+  await draft.write(bytes('kept'), 0)
+  await draft.leave()
+  t.equal(await readFile(join(draft.directory, 'text'), 'utf8'), 'kept')
+})
+
+t.test('DRAFT-10 what a killed daemon had only begun to make is swept, a text never', async t => {
+  const directory = await scratch(t)
+  const old = `.${randomUUID()}`
+  const fresh = `.${randomUUID()}`
+  const written = `.${randomUUID()}`
+  for (const name of [old, fresh, written]) {
+    await mkdir(join(directory, 'drafts', name), { recursive: true })
+    await writeFile(join(directory, 'drafts', name, 'text'), name === written ? 'precious' : '')
+    const minutes = name === fresh ? 0 : 60
+    const at = (now() - minutes * 60_000) / 1000
+    await utimes(join(directory, 'drafts', name), at, at)
+  }
+  await openDrafts(directory, now)
+  t.same((await readdir(join(directory, 'drafts'))).sort(), [fresh, written].sort())
+})

@@ -1,0 +1,276 @@
+// The journal letter by letter: what a note says, what an adopted draft says of itself, and what each failure tells its user to do.
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { openDraft } from '../../../src/edit/journal/draft.js'
+import { type DraftMeta, newMeta, printMeta, readMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
+import { openDrafts } from '../../../src/edit/journal/drafts.js'
+import { nobody, thisProcess } from '../../../src/edit/journal/owner.js'
+import { textHash } from '../../../src/edit/journal/text-history.js'
+import { Failure, type FailureKind } from '../../../src/failure.js'
+import { instant } from '../../../src/remote/remote.js'
+import { failureOf, handClock, scratch } from '../edit-testbed.js'
+
+const key = { kind: 'report', id: '42' } as const
+const dead = { pid: 2 ** 22 + 1, started: 'long ago' }
+const bytes = (text: string) => Buffer.from(text)
+const hash = textHash('x')
+
+async function orphan(
+  directory: string,
+  name: string,
+  meta: object | string,
+  text = 'precious',
+): Promise<string> {
+  const place = join(directory, 'drafts', name)
+  await mkdir(place, { recursive: true })
+  await writeFile(join(place, 'text'), text)
+  const whole = { key, owner: dead, state: 'editing', created: 1, changed: 2 }
+  const note = typeof meta === 'string' ? meta : JSON.stringify({ ...whole, ...meta })
+  await writeFile(join(place, 'meta.json'), note)
+  return place
+}
+
+t.test('a new draft is whole on disk before anybody can see it', async t => {
+  const directory = await scratch(t)
+  const { now, turn } = handClock(1_000)
+  const drafts = await openDrafts(directory, now)
+  const [plain, based] = [await drafts.create(key), await drafts.create({ ...key, as: 'order' }, 'the base')]
+  const owner = await thisProcess()
+  t.same((await readdir(join(directory, 'drafts'))).sort(), [plain.id, based.id].sort())
+  const read = await readMeta(join(plain.directory, 'meta.json'))
+  t.strictSame(read, { key, owner, state: 'editing', created: 1_000, changed: 1_000 })
+  t.strictSame(plain.meta, { ...read })
+  t.strictSame((await readMeta(join(based.directory, 'meta.json')))?.base, textHash('the base'))
+  t.strictSame(based.key, { ...key, as: 'order' })
+  t.equal(plain.directory, join(directory, 'drafts', plain.id))
+  for (const [path, mode] of [
+    [plain.directory, 0o700],
+    [join(plain.directory, 'text'), 0o600],
+    [join(plain.directory, 'meta.json'), 0o600],
+  ] as const)
+    t.equal((await stat(path)).mode & 0o777, mode, `${path} is private`)
+  turn(5)
+  await plain.change({ state: 'refused', why: whyOf(new Failure('refused', 'no')) })
+  t.match(plain.meta, { created: 1_000, changed: 1_005, state: 'refused', why: { sentence: 'no' } })
+  await plain.change({ why: undefined, saved: hash })
+  t.match(plain.meta, { state: 'refused', saved: hash, why: undefined }, 'a state stays that is not changed')
+  t.strictSame(await readMeta(join(plain.directory, 'meta.json')), JSON.parse(JSON.stringify(plain.meta)))
+  for (const draft of [plain, based]) await draft.close()
+})
+
+t.test('a draft reads and writes as a file does', async t => {
+  const draft = await (await openDrafts(await scratch(t), handClock().now)).create(key)
+  await draft.write(bytes('0123456789'), 5)
+  t.equal(draft.size, 15)
+  t.equal(await draft.text(), '\0\0\0\0\x000123456789')
+  await draft.write(bytes('ab'), 5)
+  t.equal(draft.size, 15, 'writing in the middle makes it no shorter')
+  t.equal(Buffer.from(await draft.read(5, 4)).toString(), 'ab23')
+  t.equal((await draft.read(13, 100)).length, 2, 'fewer only at the end')
+  t.equal((await draft.read(15, 5)).length, 0)
+  t.equal((await draft.read(99, 5)).length, 0)
+  await draft.truncate(6)
+  t.equal(draft.size, 6)
+  t.equal(Buffer.from(await draft.read(5, 9)).toString(), 'a')
+  await draft.truncate(0)
+  await draft.write(Buffer.from([0xef, 0xbb, 0xbf, 0x7b]), 0)
+  t.equal(await draft.text(), '\ufeff{', 'a byte order mark is a part of the text')
+  await draft.write(Buffer.from([0xff]), 0)
+  t.match(await failureOf(draft.text()), { kind: 'not-json', message: /not valid UTF-8/ })
+  await draft.keepTheirs('theirs')
+  t.equal(await readFile(join(draft.directory, 'theirs.json'), 'utf8'), 'theirs')
+  await draft.sync()
+  await draft.discard()
+  await draft.discard()
+  t.match(await failureOf(draft.read(0, 1)), { kind: 'absent' }, 'it is gone, and not broken')
+  await draft.leave()
+  await t.rejects(stat(draft.directory), { code: 'ENOENT' })
+})
+
+t.test('the largest text is kept, and no byte more', async t => {
+  const draft = await (await openDrafts(await scratch(t), handClock().now)).create(key)
+  const most = 64 * 1024 * 1024
+  await draft.truncate(most)
+  await draft.write(bytes('x'), most - 1)
+  t.equal(draft.size, most)
+  t.match(await failureOf(draft.truncate(most + 1)), { kind: 'too-large', message: /not kept/ })
+  t.match(await failureOf(draft.write(bytes('xy'), most - 1)), { kind: 'too-large' })
+  t.equal(draft.size, most)
+  await draft.discard()
+})
+
+t.test('a draft that is left belongs to nobody, and the next mount adopts it as it is', async t => {
+  const directory = await scratch(t)
+  const { now } = handClock()
+  const draft = await (await openDrafts(directory, now)).create(key)
+  await draft.write(bytes('precious'), 0)
+  t.same((await openDrafts(directory, now)).found, [], 'as long as its process lives it is no other’s')
+  await draft.leave()
+  await draft.leave()
+  t.strictSame((await readMeta(join(draft.directory, 'meta.json')))?.owner, nobody)
+  const { found, damaged } = await openDrafts(directory, now)
+  t.equal(found.length, 1)
+  t.same(damaged, [])
+  t.not(found[0]?.id, draft.id, 'under a name of its own')
+  t.strictSame(found[0]?.meta.owner, await thisProcess())
+  t.equal(await found[0]?.text(), 'precious')
+  await found[0]?.close()
+})
+
+/** What the note says at the kill, and what the next mount makes of it. */
+const adopted: readonly [what: string, note: object, after: object][] = [
+  ['editing', {}, { state: 'refused', why: { kind: 'internal', sentence: /ended before this was saved/ } }],
+  ['paused', { state: 'paused' }, { state: 'refused', why: { sentence: /ended before this was saved/ } }],
+  [
+    'refused',
+    { state: 'refused' },
+    { state: 'refused', why: { sentence: /ended before/, whatToDo: /rm it in .calcfs.drafts/ } },
+  ],
+  [
+    'refused with a why',
+    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked', whatToDo: 'ask' } },
+    { state: 'refused', why: { kind: 'forbidden', sentence: 'locked', whatToDo: 'ask' } },
+  ],
+  ['sending', { state: 'sending' }, { state: 'in-flight', why: { sentence: /while this was being sent/ } }],
+  [
+    'in flight',
+    { state: 'in-flight' },
+    { state: 'in-flight', why: { sentence: /while this was being sent/ } },
+  ],
+  [
+    'sending a new share, which a listing tells of',
+    { state: 'sending', key: { kind: 'share', id: 'new.json', project: '7', as: 'new' } },
+    { state: 'in-flight' },
+  ],
+  [
+    'sending a new report, which nothing lists',
+    { state: 'sending', key: { ...key, id: 'new.json', as: 'new' } },
+    {
+      state: 'outcome-unknown',
+      why: { kind: 'outcome-unknown', sentence: /whether it was made is not known/ },
+    },
+  ],
+  ['sending an order', { state: 'sending', key: { ...key, as: 'order' } }, { state: 'in-flight' }],
+  [
+    'of unknown outcome',
+    { state: 'outcome-unknown' },
+    { state: 'outcome-unknown', why: { sentence: /while this was being sent/ } },
+  ],
+  [
+    'of unknown outcome with a why',
+    { state: 'outcome-unknown', why: { kind: 'timeout', sentence: 'silence', whatToDo: 'look' } },
+    { state: 'outcome-unknown', why: { sentence: 'silence' } },
+  ],
+]
+
+t.test('what an adopted draft says of itself', async t => {
+  for (const [what, note, after] of adopted) {
+    const directory = await scratch(t)
+    await orphan(directory, 'orphan', note)
+    const { found } = await openDrafts(directory, handClock().now)
+    t.match(found[0]?.meta, after, what)
+    t.match(await readMeta(join(found[0]?.directory ?? '', 'meta.json')), after, `${what}, on disk`)
+    t.equal(found[0]?.meta.created, 1)
+    await found[0]?.close()
+  }
+})
+
+t.test('which drafts are dropped because nothing is lost with them', async t => {
+  const cases: readonly [kept: boolean, note: object, text: string][] = [
+    [false, {}, ''],
+    [true, { state: 'refused' }, ''],
+    [true, { state: 'sending' }, ''],
+    [false, { base: hash }, 'x'],
+    [false, { saved: hash }, 'x'],
+    [true, { base: hash, saved: hash }, 'y'],
+    [true, { state: 'sending', base: hash }, 'x'],
+    [true, { state: 'in-flight', saved: hash }, 'x'],
+    [true, { state: 'outcome-unknown', saved: hash }, 'x'],
+  ]
+  for (const [isKept, note, text] of cases) {
+    const directory = await scratch(t)
+    await orphan(directory, 'orphan', note, text)
+    const { found, damaged } = await openDrafts(directory, handClock().now)
+    t.equal(found.length, Number(isKept), `${JSON.stringify(note)} with ${JSON.stringify(text)}`)
+    t.same(damaged, [])
+    for (const draft of found) await draft.close()
+    t.equal((await readdir(join(directory, 'drafts'))).length, Number(isKept))
+  }
+})
+
+t.test('damaged notes cost their note only, and what is no draft is told of and left', async t => {
+  const directory = await scratch(t)
+  await orphan(directory, 'no-json', '{"key":', 'one')
+  await orphan(directory, 'no-owner', '{"state":"editing","created":1,"changed":1}', 'two')
+  await orphan(directory, 'odd-state', { state: 'dreaming' }, 'three')
+  await mkdir(join(directory, 'drafts', 'empty'))
+  await writeFile(join(directory, 'drafts', 'a-file'), 'x')
+  await mkdir(join(directory, 'drafts', '.aside'))
+  const { found, damaged } = await openDrafts(directory, handClock(77).now)
+  const texts = await Promise.all(found.map(draft => draft.text()))
+  t.same(texts.sort(), ['one', 'three', 'two'])
+  for (const { key, meta } of found) {
+    t.equal(key, undefined, 'whose it was nobody knows')
+    t.match(meta, { state: 'refused', created: 77, why: { sentence: /note beside this text was damaged/ } })
+  }
+  t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), ['a-file', 'empty'])
+  t.ok(damaged.every(({ cause }) => cause instanceof Error))
+  t.ok((await readdir(join(directory, 'drafts'))).includes('.aside'), 'another mount may be at work there')
+  for (const draft of found) await draft.close()
+})
+
+t.test('a note is read as it was written, and one that is none is none', async t => {
+  const directory = await scratch(t)
+  const path = join(directory, 'meta.json')
+  const attempt = { saved: hash, form: hash, before: hash, whole: hash, edited: ['title'] }
+  const why = { kind: 'broken', sentence: 's', said: 'no', line: 1, column: 2, whatToDo: 'w' }
+  const whole: DraftMeta = {
+    ...newMeta(dead, 5),
+    key: { kind: 'share', id: '1', project: '2', as: 'new' },
+    ...{ base: hash, saved: hash, form: hash, made: '9', attempt, why },
+  }
+  await writeFile(path, printMeta(whole))
+  t.strictSame(await readMeta(path), whole)
+  t.ok(printMeta(whole).endsWith('\n}\n'), 'a person can read it')
+  t.equal(await readMeta(join(directory, 'missing')), undefined)
+  for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, created: 'now' })]) {
+    await writeFile(path, text)
+    t.equal(await readMeta(path), undefined, text)
+  }
+  await t.rejects(readMeta(directory), { code: 'EISDIR' }, 'what is no note at all is an accident')
+})
+
+t.test('a draft is opened where its text is', async t => {
+  const place = await orphan(await scratch(t), 'mine', {}, 'abc')
+  const draft = await openDraft(place, newMeta(dead, 1), () => instant(9))
+  t.match(draft, { id: 'mine', directory: place, size: 3, key: undefined })
+  await draft.close()
+})
+
+t.test('every failure tells what to do', async t => {
+  const words: Readonly<Partial<Record<FailureKind, RegExp>>> = {
+    'not-json': /^Correct the text at that place and save again\.$/,
+    refused: /Correct the text and save again, or give it up: `calcfs drafts drop NAME`/,
+    invalid: /Correct the text and save again/,
+    'too-large': /Correct the text and save again/,
+    conflict: /calcfs drafts diff NAME.*\.theirs\.json.*calcfs drafts send NAME/,
+    unauthenticated: /calcfs login.*calcfs drafts send NAME/,
+    forbidden: /Ask the owner/,
+    'read-only': /Ask the owner/,
+    'not-permitted': /Ask the owner/,
+    absent: /gone on the service.*calcfs drafts drop NAME/,
+    'no-space': /Make room on the local disk.*drafts send NAME/,
+    'outcome-unknown': /Look on the platform.*drafts drop NAME.*drafts send --again NAME/,
+    broken: /Look at the record on the platform.*drafts send NAME/,
+    internal: /Look at the record on the platform/,
+    timeout: /When the service answers again.*drafts send NAME/,
+    unreachable: /When the service answers again/,
+  }
+  for (const [kind, form] of Object.entries(words) as [FailureKind, RegExp][]) {
+    const why = whyOf(new Failure(kind, 'a sentence', { said: 'words', place: { line: 3, column: 4 } }))
+    t.match(why.whatToDo, form, kind)
+    t.match(why, { kind, sentence: 'a sentence', said: 'words', line: 3, column: 4 })
+  }
+  t.match(whyOf(new Failure('broken', 'x')), { line: undefined, column: undefined, said: undefined })
+})

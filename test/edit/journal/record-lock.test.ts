@@ -1,0 +1,51 @@
+// STATE-1: the lock of a record: one holder at a time, of whichever process, and nothing else is held up.
+import t from 'tap'
+import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
+import { instant } from '../../../src/remote/remote.js'
+import { failureOf, scratch } from '../edit-testbed.js'
+
+const report = { kind: 'report', id: '42' } as const
+const now = () => instant(Date.now())
+const ask = (milliseconds: number) => ({
+  deadline: instant(Date.now() + milliseconds),
+  lane: 'user' as const,
+})
+const pause = (milliseconds: number) => new Promise<void>(wake => setTimeout(wake, milliseconds))
+
+t.test('STATE-1 the file of a report and its order have one lock; other records have their own', async t => {
+  const directory = await scratch(t)
+  const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
+  const seen: string[] = []
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`)
+    await pause(60)
+    seen.push(`${name} ends`)
+  }
+  const first = one(report, ask(20_000), work('report'))
+  await pause(20)
+  await Promise.all([
+    first,
+    other({ ...report, as: 'order' }, ask(20_000), work('order')),
+    other({ kind: 'report', id: '43' }, ask(20_000), async () => void seen.push('another')),
+  ])
+  t.same(
+    seen.filter(line => line !== 'another'),
+    ['report begins', 'report ends', 'order begins', 'order ends'],
+  )
+  t.ok(seen.indexOf('another') < seen.indexOf('report ends'), 'another record is not held up')
+})
+
+t.test('STATE-1 who waits too long is told, and the next one gets it', async t => {
+  const directory = await scratch(t)
+  const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
+  const long = one(report, ask(20_000), () => pause(400))
+  await pause(20)
+  t.match(await failureOf(other(report, ask(100), async () => {})), { kind: 'busy' })
+  await long
+  t.equal(await other(report, ask(2_000), async () => 'done'), 'done')
+  t.match(
+    await failureOf(one(report, ask(2_000), () => Promise.reject(new Error('fails')))).catch(String),
+    /fails/,
+  )
+  t.equal(await other(report, ask(2_000), async () => 'free again'), 'free again')
+})

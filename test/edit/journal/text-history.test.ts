@@ -1,0 +1,134 @@
+// The memory of texts: what was met is a base for days, what was sent is history for months.
+import { mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { openTexts, type Texts, textHash } from '../../../src/edit/journal/text-history.js'
+import { isAside } from '../../../src/system/set-aside.js'
+import { handClock, scratch } from '../edit-testbed.js'
+
+const key = { kind: 'report', id: '42' } as const
+const day = 24 * 60 * 60 * 1000
+
+async function setUp(t: Parameters<typeof scratch>[0]) {
+  const stateDirectory = await scratch(t)
+  const clock = handClock()
+  const open = (mount: string) => openTexts({ stateDirectory, mount, now: clock.now })
+  return { stateDirectory, clock, open, texts: open('/mnt') }
+}
+
+t.test('texts come back with how they were met, the latest first, also after a remount', async t => {
+  const { texts, open } = await setUp(t)
+  await texts.remember(key, 'one', 'shown')
+  await texts.remember(key, 'two', 'saved')
+  await texts.remember(key, 'one', 'read')
+  await texts.remember(key, 'three', 'sent')
+  const known = await open('/mnt').candidates(key)
+  t.same(
+    known.map(({ text, read, saved }) => [text, read !== undefined, saved !== undefined]),
+    [
+      ['one', true, false],
+      ['two', false, true],
+    ],
+  )
+  t.same(await texts.candidates({ kind: 'project', id: '42' }), [])
+})
+
+t.test('what another mount met is a base only where this one met nothing', async t => {
+  const { texts, open } = await setUp(t)
+  await texts.remember(key, 'one', 'saved')
+  const other = open('/other')
+  t.match(await other.candidates(key), [{ text: 'one', saved: undefined }])
+  await other.remember(key, 'two', 'shown')
+  t.match(await other.candidates(key), [{ text: 'two' }])
+  t.equal((await other.candidates(key)).length, 1)
+})
+
+t.test('after a week a text is no base any more, what was sent stays for months', async t => {
+  const { stateDirectory, texts, clock } = await setUp(t)
+  await texts.remember(key, 'shown', 'shown')
+  await texts.remember(key, 'sent', 'sent')
+  clock.turn(6 * day)
+  await texts.remember(key, 'fresh', 'read')
+  await texts.purge()
+  t.equal((await texts.candidates(key)).length, 2)
+  clock.turn(2 * day)
+  await texts.purge()
+  t.same(
+    (await texts.candidates(key)).map(({ text }) => text),
+    ['fresh'],
+  )
+  t.equal(await texts.recall(key, textHash('sent')), 'sent')
+  clock.turn(90 * day)
+  await texts.purge()
+  t.equal(await texts.recall(key, textHash('sent')), undefined)
+  t.same(await readdir(join(stateDirectory, 'texts')), [])
+})
+
+t.test('a text that the disk has damaged is no base', async t => {
+  const { stateDirectory, texts } = await setUp(t)
+  await texts.remember(key, 'a text', 'read')
+  await truncate(join(stateDirectory, 'texts', 'report-42', textHash('a text')), 3)
+  t.same(await texts.candidates(key), [])
+})
+
+t.test('nobody else may read them, and an id leads nowhere else', async t => {
+  const { stateDirectory, texts } = await setUp(t)
+  await texts.remember({ kind: 'share', id: '../../x' }, 'secret', 'saved')
+  const [name = ''] = await readdir(join(stateDirectory, 'texts'))
+  t.equal(name, 'share-..%2F..%2Fx')
+  const mode = async (path: string) => (await stat(path)).mode & 0o777
+  t.equal(await mode(join(stateDirectory, 'texts', name)), 0o700)
+  t.equal(await mode(join(stateDirectory, 'texts', name, textHash('secret'))), 0o600)
+})
+
+t.test('many at once are all kept', async t => {
+  const { texts } = await setUp(t)
+  const all = Array.from({ length: 30 }, (_, at) => `text ${at % 10}`)
+  await Promise.all(all.map(text => texts.remember(key, text, 'shown')))
+  t.equal((await texts.candidates(key)).length, 10)
+})
+
+t.test(
+  'DISK-1 what stands in the place of the texts, whoever looks at them first, is moved aside',
+  async t => {
+    const strangers: readonly ((path: string) => Promise<unknown>)[] = [
+      path => writeFile(path, 'x'),
+      path => symlink('/dev/zero', path),
+      path => symlink('/nonexistent/place', path),
+      path => symlink(path, path),
+    ]
+    const deeds: readonly ((texts: Texts) => Promise<unknown>)[] = [
+      async texts => t.same(await texts.candidates(key), []),
+      async texts => t.equal(await texts.recall(key, textHash('one')), undefined),
+      async texts => t.equal(await texts.remember(key, 'one', 'sent'), undefined),
+    ]
+    for (const deed of deeds) {
+      for (const make of strangers) {
+        for (const depth of ['texts', 'texts/*']) {
+          const { stateDirectory, texts } = await setUp(t)
+          await texts.remember(key, 'one', 'saved')
+          const [record = ''] = await readdir(join(stateDirectory, 'texts'))
+          const place = join(stateDirectory, depth.replace('*', record))
+          await rm(place, { recursive: true })
+          await make(place)
+          await deed(texts)
+          const names = await readdir(join(place, '..'))
+          t.equal(names.filter(name => isAside(name)).length, 1, `${names}`)
+        }
+      }
+    }
+  },
+)
+
+t.test('DISK-1 a directory in the place of a text is moved aside when the text is met again', async t => {
+  for (const how of ['shown', 'saved', 'sent'] as const) {
+    const { stateDirectory, texts } = await setUp(t)
+    await texts.remember(key, 'one', how)
+    const [record = ''] = await readdir(join(stateDirectory, 'texts'))
+    const place = join(stateDirectory, 'texts', record, textHash('one'))
+    await rm(place)
+    await mkdir(join(place, 'full'), { recursive: true })
+    await texts.remember(key, 'one', how)
+    t.equal(await texts.recall(key, textHash('one')), 'one', how)
+  }
+})

@@ -1,0 +1,90 @@
+// Which text a program had before: wrong guesses lose edits, so every way programs save is tried here.
+import t from 'tap'
+import { type Candidate, chooseBase } from '../../../src/edit/save/base.js'
+import { parseObject } from '../../../src/record/json/parse.js'
+import { instant } from '../../../src/remote/remote.js'
+
+type Times = { readonly read?: number; readonly saved?: number; readonly shown?: number }
+
+function met(text: string, { read, saved, shown }: Times): Candidate {
+  return {
+    record: parseObject(text),
+    last: instant(Math.max(read ?? 0, saved ?? 0, shown ?? 0)),
+    read: read === undefined ? undefined : instant(read),
+    saved: saved === undefined ? undefined : instant(saved),
+  }
+}
+
+const edited = (known: readonly Candidate[], mine: string, own?: string) => {
+  const base = chooseBase(known, parseObject(mine), own === undefined ? undefined : parseObject(own))
+  return base === undefined ? undefined : [...base.edits.keys()]
+}
+
+t.test('the nearest text is the base', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":1,"b":2}', { read: 2 })]
+  t.same(edited(known, '{"a":9,"b":1}'), ['a'])
+  t.same(edited(known, '{"a":9,"b":2}'), ['a'])
+})
+
+t.test('of texts equally near the one read last is the base', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 2 }), met('{"a":2,"b":1}', { read: 1 })]
+  t.same(chooseBase(known, parseObject('{"a":3,"b":1}'))?.record, known[0]?.record)
+})
+
+t.test('where no text was ever met there is no base', async t => {
+  t.equal(edited([], '{"a":1}'), undefined)
+  t.same(edited([], '{"a":1}', '{"a":2}'), ['a'], 'but the one its own handle had read')
+})
+
+t.test("vim's second save does not take back what somebody else changed between them", async t => {
+  const known = [
+    met('{"a":1,"b":1}', { read: 1 }),
+    met('{"a":2,"b":1}', { saved: 2 }),
+    met('{"a":2,"b":7}', { read: 3 }),
+  ]
+  t.same(edited(known, '{"a":3,"b":1}'), ['a'])
+})
+
+t.test('an edit that was saved and then undone is an edit', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":2,"b":1}', { saved: 2 })]
+  t.same(edited(known, '{"a":1,"b":1}'), ['a'])
+})
+
+t.test('the same text saved again is none', async t => {
+  const known = [met('{"a":1}', { read: 1 }), met('{"a":2}', { saved: 2 })]
+  t.same(edited(known, '{"a":2}'), [])
+})
+
+t.test('a value that a script sets back and forth is set each time', async t => {
+  const known = [
+    met('{"a":1,"b":1}', { read: 1 }),
+    met('{"a":2,"b":1}', { saved: 2 }),
+    met('{"a":2,"b":1,"changed":5}', { read: 3 }),
+  ]
+  t.same(edited(known, '{"a":1,"b":4,"changed":5}'), ['a', 'b'])
+})
+
+t.test('in doubt nothing is chosen: undone and edited, or a program that never saw the save', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":2,"b":1}', { saved: 2 })]
+  t.throws(() => edited(known, '{"a":1,"b":9}'), /fits both/)
+})
+
+t.test('what was only shown since leaves no doubt', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":2,"b":1}', { shown: 2 })]
+  t.same(edited(known, '{"a":1,"b":9}'), ['b'])
+})
+
+t.test('an old text letter for letter, where a newer one was read, is in doubt', async t => {
+  const known = [met('{"a":1}', { read: 1 }), met('{"a":2}', { read: 2 })]
+  t.throws(() => edited(known, '{"a":1}'), /fits both/)
+  t.same(edited(known, '{"a":1}', '{"a":2}'), ['a'], 'unless the very handle had read the newer one')
+})
+
+t.test('what the handle itself had read wins over texts as near', async t => {
+  const known = [met('{"a":1,"b":1}', { read: 1 }), met('{"a":2,"b":1}', { read: 2 })]
+  t.same(
+    chooseBase(known, parseObject('{"a":3,"b":1}'), parseObject('{"a":1,"b":1}'))?.record,
+    parseObject('{"a":1,"b":1}'),
+  )
+  t.same(edited(known, '{"a":2,"b":5}', '{"a":1,"b":1}'), ['b'], 'and not over nearer ones')
+})

@@ -1,0 +1,314 @@
+// Which folder may import which: a folder imports only folders that stand above it here. test/house.test.ts holds it.
+
+/** Folders of src by their name below it (`src` is its top), and those of bench; each with the folders that it may import. */
+export const folders: Readonly<Record<string, readonly string[]>> = {
+  // the machine's own facts: codes of system errors, clocks, directories, kinds of file systems
+  system: [],
+
+  // words that every layer speaks: failures, a value or its promise, who waits for a shared answer
+  src: ['system'],
+
+  // settings: their table, their files, what a person writes, where things are kept
+  config: ['system'],
+
+  // how long lists and texts are held small
+  'record/compact': [],
+
+  // JSON without loss: parsed, held, compared, printed
+  'record/json': ['src', 'record/compact'],
+
+  // what a record's texts mean beyond JSON: formulas, rows, cells of a table
+  record: [],
+
+  // the interface to the platform (remote.ts), its secrets and its clock
+  remote: ['system', 'src', 'record/compact', 'record/json'],
+
+  // one connection: where to, what is sent and received, what its errors mean
+  'remote/connection': ['system', 'src', 'record/compact', 'remote'],
+
+  // the way of a request: slot, rate, circuit breaker, hedging, retries
+  'remote/pipeline': ['src', 'remote', 'remote/connection'],
+
+  // what an HTTP answer means
+  'remote/http': ['src', 'record/json', 'remote', 'remote/connection', 'remote/pipeline'],
+
+  // credentials become a token
+  'remote/session': ['src', 'remote', 'remote/http'],
+
+  // the platform's field names and forms
+  'remote/wire': ['src', 'record/compact', 'record/json', 'record', 'remote'],
+
+  // the operations, each one endpoint
+  'remote/rest': ['src', 'record/json', 'remote', 'remote/http', 'remote/wire'],
+
+  // what is remembered over restarts, in SQLite
+  'cache/ledger': ['system', 'remote'],
+
+  // Remotes in front of a Remote: health, identity, confirmed deletions; deadlines
+  cache: ['src', 'record/json', 'remote', 'cache/ledger'],
+
+  // projects, calculations, reports, users, each with its lifetime
+  'cache/metadata': ['src', 'record/compact', 'record/json', 'remote', 'cache/ledger', 'cache'],
+
+  // which version and length a content has, and what a contradiction means
+  'cache/content/versions': ['src', 'remote', 'cache/ledger'],
+
+  // kept files on disk
+  'cache/content/store': ['system', 'remote', 'cache/ledger'],
+
+  // one content on its way
+  'cache/content/download': [
+    'src',
+    'remote',
+    'cache/ledger',
+    'cache',
+    'cache/content/versions',
+    'cache/content/store',
+  ],
+
+  // the interface to contents, and their maintenance
+  'cache/content': [
+    'src',
+    'remote',
+    'cache/ledger',
+    'cache/content/versions',
+    'cache/content/store',
+    'cache/content/download',
+  ],
+
+  // drafts and texts on disk, safe at any crash
+  'edit/journal': ['system', 'src', 'remote'],
+
+  // from a text to the service, for every kind of record
+  'edit/save': ['src', 'record/json', 'remote', 'edit/journal'],
+
+  // what each kind of record means when it is saved
+  'edit/kinds': ['src', 'record/json', 'record', 'remote', 'edit/journal', 'edit/save'],
+
+  // what a path can be, and its name; pure
+  'drive/nodes': ['src', 'record/compact', 'remote'],
+
+  // what a mount and a command line see of the drive: verbs, attributes, errno names, control
+  'drive/interface': ['src', 'remote', 'drive/nodes'],
+
+  // names that are remembered: made here, freed, known reports, given roots
+  'drive/names': ['src', 'record/json', 'remote', 'cache/ledger', 'cache/metadata', 'drive/nodes'],
+
+  // path to node
+  'drive/tree': ['src', 'record/compact', 'remote', 'cache', 'cache/metadata', 'drive/nodes', 'drive/names'],
+
+  // files whose saves reach the service, and files that stay here
+  'drive/records': [
+    'system',
+    'src',
+    'record/compact',
+    'record/json',
+    'remote',
+    'cache',
+    'cache/metadata',
+    'edit/journal',
+    'edit/save',
+    'edit/kinds',
+    'drive/nodes',
+    'drive/interface',
+    'drive/names',
+    'drive/tree',
+  ],
+
+  // mkdir, rename, rmdir and rm, and what guards them
+  'drive/namespace': [
+    'system',
+    'src',
+    'record/json',
+    'remote',
+    'cache/ledger',
+    'cache',
+    'cache/metadata',
+    'edit/save',
+    'edit/kinds',
+    'drive/nodes',
+    'drive/names',
+    'drive/tree',
+    'drive/records',
+  ],
+
+  // what is asked ahead of a user
+  'drive/prefetch': [
+    'src',
+    'record/compact',
+    'remote',
+    'cache/metadata',
+    'cache/content',
+    'drive/nodes',
+    'drive/tree',
+  ],
+
+  // the verbs over all of that
+  drive: [
+    'src',
+    'record/compact',
+    'record/json',
+    'record',
+    'remote',
+    'cache/ledger',
+    'cache',
+    'cache/metadata',
+    'cache/content/versions',
+    'cache/content',
+    'edit/journal',
+    'edit/save',
+    'edit/kinds',
+    'drive/nodes',
+    'drive/interface',
+    'drive/names',
+    'drive/tree',
+    'drive/records',
+    'drive/namespace',
+    'drive/prefetch',
+  ],
+
+  // what the command line may ask of a running drive
+  'drive/control': [
+    'src',
+    'record/json',
+    'record',
+    'remote',
+    'cache',
+    'cache/metadata',
+    'cache/content',
+    'edit/journal',
+    'edit/save',
+    'edit/kinds',
+    'drive/nodes',
+    'drive/interface',
+    'drive/names',
+    'drive/tree',
+    'drive/records',
+    'drive/namespace',
+    'drive',
+  ],
+
+  // the kernel's edge
+  mount: ['system', 'src', 'remote', 'drive/interface'],
+
+  // the bundled service's database, lock and options
+  'service/store': [],
+
+  // its users, rights and tokens
+  'service/people': ['service/store'],
+
+  // bytes and geometries
+  'service/content': ['service/store'],
+
+  // its records, each kind with its rules
+  'service/records': ['service/store', 'service/people', 'service/content'],
+
+  // its HTTP side
+  'service/routes': ['service/store', 'service/people', 'service/content', 'service/records'],
+
+  // the bundled service as one thing, its seed and its sample
+  service: ['service/store', 'service/people', 'service/content', 'service/records', 'service/routes'],
+
+  // what every command shares: flags, log, questions, exit codes
+  terminal: ['system', 'src', 'config'],
+
+  // the composition root: the whole line from the kernel to the network
+  app: [
+    'system',
+    'src',
+    'config',
+    'remote',
+    'remote/connection',
+    'remote/pipeline',
+    'remote/http',
+    'remote/session',
+    'remote/wire',
+    'remote/rest',
+    'cache/ledger',
+    'cache',
+    'cache/metadata',
+    'cache/content',
+    'edit/journal',
+    'drive/nodes',
+    'drive/interface',
+    'drive/names',
+    'drive/tree',
+    'drive/records',
+    'drive/namespace',
+    'drive/prefetch',
+    'drive',
+    'drive/control',
+    'terminal',
+  ],
+
+  // talking to the daemon of a drive
+  'cli/control': ['system', 'src', 'remote', 'remote/rest', 'drive/interface', 'mount', 'terminal', 'app'],
+
+  // the checks of `calcfs doctor`
+  'cli/doctor': ['system', 'src', 'remote', 'remote/connection', 'terminal', 'app'],
+
+  // the tour of `calcfs demo`
+  'cli/demo': [],
+
+  // what only a running daemon needs: detached, notifying systemd, giving memory back
+  'cli/mount': ['terminal'],
+
+  // one file a command
+  'cli/commands': [
+    'system',
+    'src',
+    'config',
+    'remote',
+    'remote/rest',
+    'edit/journal',
+    'drive/nodes',
+    'drive/interface',
+    'mount',
+    'service/store',
+    'service',
+    'terminal',
+    'app',
+    'cli/control',
+    'cli/doctor',
+    'cli/demo',
+    'cli/mount',
+  ],
+
+  // the command table
+  cli: ['system', 'terminal', 'cli/commands'],
+
+  // generated trees
+  'bench/trees': [],
+
+  // the servers that show them
+  'bench/origin': ['bench/trees'],
+
+  // raw requests, without a mount
+  'bench/limits': [],
+
+  // processes of the bench, and what they cost
+  'bench/processes': ['bench/trees', 'bench/origin', 'bench/limits'],
+
+  // the mounts that are compared
+  'bench/peers': ['mount', 'bench/trees', 'bench/processes'],
+
+  // what is measured, and how
+  'bench/run': [
+    'remote',
+    'cache/content/store',
+    'bench/trees',
+    'bench/origin',
+    'bench/limits',
+    'bench/processes',
+    'bench/peers',
+  ],
+
+  // tables, targets, plots
+  'bench/report': ['bench/trees', 'bench/run'],
+
+  // the command
+  bench: ['bench/processes', 'bench/peers', 'bench/run', 'bench/report'],
+}
+
+/** Folders that may hold more than sixteen files side by side, each with its reason. */
+export const larger: Readonly<Record<string, string>> = {}

@@ -1,0 +1,213 @@
+// Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
+import { outcome, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+import { away, type Content, printed, same } from '../expected/content.js'
+import { childrenOf, stored } from '../expected/database.js'
+import { loaded } from '../expected/looking.js'
+import { changedHere } from '../expected/shown.js'
+import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from '../stage.js'
+import type { Step } from '../steps.js'
+import { deleted, isFull as isFullOfDeletions, pauseMs } from './deletions.js'
+import { met } from './editing.js'
+import { listingChanged, vanish } from './spreading.js'
+import { pass, remount } from './time.js'
+import { expect } from './writing.js'
+
+const taken = ['EEXIST', 'ENOTEMPTY'] as const
+/** Milliseconds for which an unlinked entry of a calculation counts as unlinked. */
+const unlinkedMs = 600_000
+
+/** A name that no other thing has, as a person writes it and as the service keeps it. */
+function anyName(stage: Stage, form: 'fresh' | 'odd'): { file: string; title: string } {
+  const name = fresh(stage, 'Made')
+  return form === 'odd' ? { file: `${name} %2F ü`, title: `${name} / ü` } : { file: name, title: name }
+}
+
+const folders = (stage: Stage): Thing[] => [stage.root, ...reachable(stage, 'project')]
+
+export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>): Promise<void> {
+  const isInCalculation = step.name === 'in a calculation'
+  const parent = pick(isInCalculation ? reachable(stage, 'calculation') : folders(stage), step.at)
+  if (parent === undefined) return
+  const { file, title } = anyName(stage, step.name === 'odd' ? 'odd' : 'fresh')
+  const sibling = stage.things.find(
+    thing => thing.parent === parent && thing.isListed && thing.kind !== 'share',
+  )
+  const name = step.name === 'taken' && sibling !== undefined ? sibling.name : file
+  const path = `${placeOf(parent)}/${name}`
+  const end = await outcome(stage.theatre.ground.files.mkdir(path))
+  if (isInCalculation) return void expect(`mkdir ${path}`, end, ['EPERM'])
+  if (name !== file) return void expect(`mkdir ${path}`, end, ['EEXIST'])
+  // A request on a connection that had just broken is of unknown outcome.
+  if (!stage.isUp) return void expect(`mkdir ${path}`, end, [...away, 'EIO'])
+  expect(`mkdir ${path}`, end, ['done'])
+  const ids = childrenOf(stage.theatre.database, 'project', parent.id)
+  const id = ids.find(one => !stage.things.some(thing => thing.kind === 'project' && thing.id === one))
+  if (id === undefined) throw new Error(`mkdir ${path}: the service has no such project`)
+  const made = thingOf(stage.theatre, 'project', { id, parent, name: file })
+  if (made.truth?.['name'] !== title || printed(made.truth['description']) === '""')
+    throw new Error(`mkdir ${path} made ${printed(made.truth)}`)
+  made.madeHere = true
+  made.written = file
+  stage.things.push(made)
+  listingChanged(stage, made, 'here')
+}
+
+export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing?.parent === undefined) return
+  const { parent } = thing
+  const { file, title } = anyName(stage, step.to === 'odd' ? 'odd' : 'fresh')
+  const siblings = stage.things.filter(one => one.parent === parent && one.isListed && one !== thing)
+  const sibling = siblings.find(({ kind }) => kind !== 'share')
+  const other = folders(stage).find(
+    folder => folder !== parent && folder !== thing && !isBelow(folder, thing),
+  )
+  const from = placeOf(thing)
+  const { files } = stage.theatre.ground
+  if (step.to === 'taken' && sibling !== undefined) {
+    const end = await outcome(files.rename(from, placeOf(sibling)))
+    return void expect(`mv ${from} ${placeOf(sibling)}`, end, taken)
+  }
+  if (step.to === 'elsewhere' && other !== undefined) {
+    const end = await outcome(files.rename(from, `${placeOf(other)}/${file}`))
+    return void expect(`mv ${from} to ${placeOf(other)}`, end, ['EPERM'])
+  }
+  const end = await outcome(files.rename(from, `${placeOf(parent)}/${file}`))
+  if (!stage.isUp) return void expect(`mv ${from} ${file}`, end, away)
+  expect(`mv ${from} ${file}`, end, ['done'])
+  thing.truth = { ...thing.truth, name: title }
+  met(thing, thing.truth)
+  changedHere(thing.record, printed(thing.truth))
+  thing.name = file
+  thing.written = file
+  listingChanged(stage, thing, 'here')
+}
+
+const isBelow = (folder: Thing, above: Thing): boolean =>
+  folder.parent !== undefined && (folder.parent === above || isBelow(folder.parent, above))
+
+export async function rmdir(stage: Stage, step: Extract<Step, { does: 'rmdir' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing === undefined) return
+  const before = thing.kind === 'calculation' ? await present(stage, thing) : undefined
+  if (thing.kind === 'calculation' && before === undefined) return
+  await rmdirOf(stage, thing)
+  if (thing.truth !== undefined) await becomesOf(stage, thing, { before, meanwhile: 'wait' })
+}
+
+/** The record as the drive knows it; undefined where it cannot be read, or has a draft. */
+async function present(stage: Stage, thing: Thing): Promise<Content | undefined> {
+  if (thing.draft !== undefined) return undefined
+  const seen = await loaded(stage, thing)
+  return typeof seen === 'string' ? undefined : seen.base
+}
+
+/** A project goes at once; a calculation is hidden then, where all that is listed in its folder was unlinked. */
+async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
+  const path = placeOf(thing)
+  const { access, ground } = stage.theatre
+  const isCounted = access === 'manage' && !thing.madeHere
+  const names = await ground.files.readdir(path)
+  const isBare = thing.unlinked.size > 0 && [...names.keys()].every(name => thing.unlinked.has(name))
+  const isFull = [...live(stage, 'project'), ...live(stage, 'calculation')].some(
+    ({ parent }) => parent === thing,
+  )
+  const wouldGo = thing.kind === 'project' ? !isFull : isBare
+  const isRefused = wouldGo && isCounted && isFullOfDeletions(stage)
+  const end = await outcome(ground.files.rmdir(path))
+  const problems = [
+    ...(stage.isUp ? [] : away),
+    ...(wouldGo ? [] : ['ENOTEMPTY']),
+    ...(isRefused ? ['EPERM'] : []),
+  ]
+  if (access === 'edit' && !thing.madeHere) return void expect(`rmdir ${path}`, end, ['EPERM'])
+  if (isRefused) {
+    for (const one of stage.things) one.unlinked.clear()
+    await pass(stage, 61_000)
+  }
+  // What was tried just before, and what follows without a pause, would count as one go.
+  if (problems.length > 0) await pass(stage, pauseMs)
+  if (problems.length > 0) return void expect(`rmdir ${path}`, end, problems)
+  // The drive has not met the new name yet: what is called otherwise is not deleted.
+  const isRenamed = thing.kind === 'project' && thing.truth?.['name'] !== thing.name
+  expect(`rmdir ${path}`, end, isRenamed ? ['done', 'ESTALE'] : ['done'])
+  if (end === 'ESTALE') return pass(stage, pauseMs)
+  if (isCounted) deleted(stage)
+  if (thing.kind === 'project') {
+    vanish(stage, thing, 'here')
+    return pass(stage, pauseMs)
+  }
+  expect(`stat of ${path}, which waits`, await outcome(ground.files.lstat(path)), ['ENOENT'])
+  stage.waiting = thing
+}
+
+type Meanwhile = NonNullable<Extract<Step, { does: 'rm -r' }>['meanwhile']>
+
+/** What becomes of a calculation that waits. */
+async function becomesOf(
+  stage: Stage,
+  thing: Thing,
+  { before, meanwhile }: { before: Content | undefined; meanwhile: Meanwhile },
+): Promise<void> {
+  if (stage.waiting !== thing) return
+  stage.waiting = undefined
+  const { files } = stage.theatre.ground
+  const path = placeOf(thing)
+  if (meanwhile === 'remount') await remount(stage)
+  else if (meanwhile !== 'wait') {
+    const touched = meanwhile === 'touch' || thing.parent === undefined ? path : placeOf(thing.parent)
+    expect(`touch ${touched}`, await outcome(files.touch(touched)), ['done'])
+    stage.deletions.pop()
+  }
+  await pass(stage, pauseMs)
+  thing.unlinked.clear()
+  const isDeleted = meanwhile === 'wait' && stage.isUp && before !== undefined && same(before, thing.truth)
+  await until(5_000, `the end of ${path}, which was removed`, async () => {
+    if (!isDeleted) return (await outcome(files.lstat(path))) === 'done'
+    // The drive has heard of it, too: an outage that comes before the answer leaves the delete open.
+    const { deleting } = JSON.parse(await textOf(stage.theatre.ground, '.calcfs/status.json'))
+    return deleting.length === 0 && stored(stage.theatre.database, 'calculation', thing.id) === undefined
+  })
+  if (isDeleted) vanish(stage, thing, 'here')
+  else if (meanwhile === 'wait') stage.deletions.pop()
+}
+
+export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing === undefined) return
+  if (step.kind === 'project') return removeProject(stage, thing)
+  const before = await present(stage, thing)
+  if (before === undefined) return
+  const { files } = stage.theatre.ground
+  const place = placeOf(thing)
+  const names = [...(await files.readdir(place)).keys()]
+  for (const name of step.stops ? names.slice(1) : names) {
+    const end = await outcome(files.unlink(`${place}/${name}`))
+    if (stage.theatre.access === 'edit') {
+      // A record that is unlinked comes back after the pause, as an editor's does.
+      expect(`rm ${place}/${name}`, end, name === '.calculation.json' ? ['done'] : ['EPERM'])
+      continue
+    }
+    expect(`rm ${place}/${name}`, end, ['done'])
+    thing.unlinked.set(name, stage.clock + unlinkedMs)
+  }
+  await rmdirOf(stage, thing)
+  await becomesOf(stage, thing, { before, meanwhile: step.meanwhile ?? 'wait' })
+  if (stage.theatre.access === 'edit') await pass(stage, pauseMs)
+}
+
+/** `rm -r` of a project: its record comes back after the pause, and all below is refused for a minute. */
+async function removeProject(stage: Stage, project: Thing): Promise<void> {
+  const { files } = stage.theatre.ground
+  const { access } = stage.theatre
+  const path = fileOf(project)
+  expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
+  const inside = reachable(stage, 'calculation').find(({ parent }) => parent === project)
+  if (inside !== undefined && access === 'manage') {
+    const record = fileOf(inside)
+    expect(`rm ${record} in rm -r`, await outcome(files.unlink(record)), ['EPERM'])
+  }
+  for (const one of stage.things) if (isBelow(one, project)) one.unlinked.clear()
+  await pass(stage, 61_000)
+}

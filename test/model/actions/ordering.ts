@@ -1,0 +1,80 @@
+// `order.txt`: the report's list as lines, edited and saved as one new list.
+import { away, type Content, judgeAll, type Row, rowsOf, same } from '../expected/content.js'
+import { calculationsOf, pick, reachable, type Stage, type Thing } from '../stage.js'
+import type { Step } from '../steps.js'
+import { alteredOrder } from './altering.js'
+import { type Distance, idAt, possibleBases, settle } from './editing.js'
+import { expect, heardWrites, read, write } from './writing.js'
+
+const lines = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .map(line => line.split('\t'))
+
+export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>): Promise<void> {
+  const report = pick(reachable(stage, 'report'), step.at)
+  // One text of a report at a time: who writes both is two programs.
+  if (report?.truth === undefined || report.draft !== undefined) return
+  const path = `reports/${report.id}/order.txt`
+  const shown = await read(stage, path)
+  const base = report.order?.base ?? baseOf(report, shown)
+  if (base === undefined) return
+  // A file that is only emptied waits for what comes next; a blank line is a text that says nothing.
+  const text = alteredOrder(stage, shown, step) || '\n'
+  const mine: Content = { ...base, calculations: rowsIn(stage, text) }
+  const before = heardWrites(stage)
+  const end = await write(stage.theatre.ground, path, text, step.style)
+  const sent = heardWrites(stage) - before
+  // The lines say nothing of any other field.
+  const list = (content: Content): Content => ({ calculations: rowsOf(content) })
+  const { others, inDoubt } = possibleBases(report, { base, mine }, rowsApart)
+  const question = { kind: 'report' as const, base: list(base), mine: list(mine), truth: report.truth }
+  const verdicts = judgeAll(
+    { ...question, isUp: stage.isUp, existing: calculationsOf(stage) },
+    { others: others.map(list), inDoubt },
+  )
+  const isEmpty = rowsOf(mine).length === 0
+  const allowed = [
+    ...(isEmpty ? ['EINVAL'] : verdicts.flatMap(verdict => verdict.allowed)),
+    // Entries are looked up before anything else.
+    ...(stage.isUp ? [] : away),
+  ]
+  expect(`${step.change} of ${path}`, end, allowed)
+  if (end !== 'done') {
+    if (sent > 0) throw new Error(`${path}: ${end}, and ${sent} requests were sent`)
+    report.order = { text, json: text, base, wanted: mine }
+    return
+  }
+  report.order = undefined
+  if (same(rowsOf(mine), rowsOf(base))) return
+  settle(stage, report, { verdicts, mine: report.truth })
+}
+
+/** How many calculations come after another one than before. */
+const rowsApart: Distance = (one, other) => {
+  const [before, after] = [one, other].map(content => new Set(neighbours(rowsOf(content))))
+  return [...(before ?? []), ...(after ?? [])].filter(pair => !before?.has(pair) || !after?.has(pair)).length
+}
+
+const neighbours = (rows: readonly Row[]): string[] =>
+  rows.map(({ calculation }, at) => `${rows[at - 1]?.calculation} ${calculation}`)
+
+/** The record whose list was shown. */
+function baseOf(report: Thing, shown: string): Content | undefined {
+  const ids = lines(shown).map(([id = '']) => id)
+  return [...report.met].reverse().find(content =>
+    same(
+      rowsOf(content).map(row => row.calculation),
+      ids,
+    ),
+  )
+}
+
+/** What the lines mean. */
+function rowsIn(stage: Stage, text: string): Row[] {
+  return lines(text).map(([entry = '', title = '']) => ({
+    calculation: idAt(stage, entry),
+    title: title === '' ? null : title,
+  }))
+}

@@ -1,0 +1,89 @@
+// Records that are unlinked: deleted after the pause where the mount may, and back otherwise; and what no mount may do.
+import { outcome, overwrite } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+import { same } from '../expected/content.js'
+import { stored } from '../expected/database.js'
+import { loaded } from '../expected/looking.js'
+import { fileOf, fresh, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
+import type { Step } from '../steps.js'
+import { altered } from './altering.js'
+import { deleted, makeRoom, pauseMs } from './deletions.js'
+import { save } from './editing.js'
+import { vanish } from './spreading.js'
+import { pass, remount } from './time.js'
+import { expect } from './writing.js'
+
+export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>): Promise<void> {
+  const thing = pick(reachable(stage, step.kind), step.at)
+  if (thing === undefined || thing.draft !== undefined || thing.order !== undefined) return
+  await makeRoom(stage)
+  const from = await loaded(stage, thing)
+  if (typeof from === 'string') return
+  const path = fileOf(thing)
+  if (step.next === 'make anew') {
+    const change = thing.kind === 'share' ? 'permission' : 'description'
+    const text = altered(stage, from.json, { change, by: step.at })
+    await save(stage, thing, { ...from, text, style: 'unlink and create' })
+    // Had the record been deleted all the same, it would be now.
+    return pass(stage, pauseMs)
+  }
+  const { files } = stage.theatre.ground
+  expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
+  expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
+  if (step.next === 'remount') await remount(stage)
+  else await pass(stage, pauseMs)
+  // What somebody else has changed meanwhile is another text than the one that was unlinked.
+  const isSeen = same(from.base, thing.truth)
+  const isDeleted = stage.theatre.access === 'manage' && stage.isUp && isSeen
+  // Whoever looks finds the pause over; nobody waits for the delete.
+  await until(5_000, `the end of ${path}, which was unlinked`, async () => {
+    const end = await outcome(files.lstat(path))
+    return isDeleted ? isGone(stage, thing) : end === 'done'
+  })
+  if (isDeleted) vanish(stage, thing, 'here')
+  if (isDeleted && step.next !== 'remount') deleted(stage)
+}
+
+const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
+  stored(stage.theatre.database, kind, id) === undefined
+
+export async function scratch(stage: Stage, step: Extract<Step, { does: 'scratch' }>): Promise<void> {
+  const { ground } = stage.theatre
+  const [known] = stage.scratch.keys()
+  const name = known ?? `notes ${stage.number}.txt`
+  const path = `reports/${name}`
+  if (step.how === 'write' || known === undefined) {
+    const text = fresh(stage, 'a local text')
+    expect(`> ${path}`, await outcome(overwrite(ground, path, text)), ['done'])
+    stage.scratch.set(name, text)
+    return
+  }
+  const text = stage.scratch.get(name) ?? ''
+  stage.scratch.delete(name)
+  if (step.how === 'unlink')
+    return void expect(`rm ${path}`, await outcome(ground.files.unlink(path)), ['done'])
+  const other = `${fresh(stage, 'notes')}.txt`
+  expect(`mv ${path}`, await outcome(ground.files.rename(path, `reports/${other}`)), ['done'])
+  stage.scratch.set(other, text)
+}
+
+/** Files of a calculation are the service's, and it takes no others. */
+export async function forbidden(stage: Stage, step: Extract<Step, { does: 'forbidden' }>): Promise<void> {
+  const { ground } = stage.theatre
+  const calculation = pick(reachable(stage, 'calculation'), step.at)
+  if (calculation === undefined) return
+  const place = placeOf(calculation)
+  const attempts = [
+    ['a new file', () => overwrite(ground, `${place}/results.txt`, 'x')],
+    ['a link', () => ground.files.symlink('input.inp', `${place}/link`)],
+    ['a report by its number', () => overwrite(ground, 'reports/987654321.json', '{}')],
+    ['a move of a file', () => ground.files.rename(`${place}/input.inp`, `${place}/other.inp`)],
+  ] as const
+  // Without the service nobody knows which reports there are, and a calculation of somebody else's has other files.
+  for (const [what, attempt] of attempts)
+    expect(
+      `${what} in ${place}`,
+      await outcome(attempt()),
+      stage.isUp ? ['EPERM', 'ENOENT'] : ['EPERM', 'ENOENT', 'EHOSTUNREACH'],
+    )
+}

@@ -1,0 +1,125 @@
+// Time passes, the mount ends and comes back, the service goes away and returns, and drafts are looked at and given up.
+import { outcome } from '../../testbed/testbed.js'
+import { draftName, draftsOf } from '../expected/compare.js'
+import { contentIn, mark, printed } from '../expected/content.js'
+import { lent, refreshed } from '../expected/shown.js'
+import { children, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
+import type { Step } from '../steps.js'
+import { expect, read } from './writing.js'
+
+type Passing = Extract<
+  Step,
+  { does: 'leave' | 'back' | 'pass' | 'touch' | 'remount' | 'drop draft' | 'read theirs' }
+>
+
+export async function passing(stage: Stage, step: Passing): Promise<void> {
+  const { ground } = stage.theatre
+  switch (step.does) {
+    case 'leave':
+      if (stage.isUp) await ground.service.leave()
+      stage.isUp = false
+      return
+    case 'back':
+      return comeBack(stage)
+    case 'pass':
+      return pass(stage, step.milliseconds)
+    case 'touch':
+      return touch(stage, step.at)
+    case 'remount':
+      return remount(stage)
+    case 'drop draft':
+      return dropDraft(stage, step.at)
+    case 'read theirs':
+      return readTheirs(stage, step.at)
+  }
+}
+
+export async function pass(stage: Stage, milliseconds: number): Promise<void> {
+  await stage.theatre.ground.pass(milliseconds)
+  stage.clock += milliseconds
+  for (const { unlinked } of stage.things)
+    for (const [name, until] of unlinked) if (until <= stage.clock) unlinked.delete(name)
+}
+
+/** The service answers again, and one question finds it out. */
+export async function comeBack(stage: Stage): Promise<void> {
+  if (stage.isUp) return
+  const { files, service } = stage.theatre.ground
+  await service.back()
+  const root = placeOf(stage.root)
+  // One question in two seconds finds out; what else is asked meanwhile is answered from before.
+  for (let tries = 0; tries < 5; tries++) {
+    await pass(stage, 2_500)
+    await files.touch(root)
+    await files.readdir(root)
+    if ((await files.xattr(root, 'user.calcfs.stale')) === undefined) break
+  }
+  stage.isUp = true
+}
+
+async function touch(stage: Stage, at: number): Promise<void> {
+  const folders = [stage.root, ...reachable(stage, 'project'), ...reachable(stage, 'calculation')]
+  const folder = pick(folders, at)
+  if (folder === undefined) return
+  const end = await outcome(stage.theatre.ground.files.touch(placeOf(folder)))
+  expect(`touch ${placeOf(folder)}`, end, ['done'])
+  for (const thing of stage.things) if (isIn(thing, folder)) thing.unlinked.clear()
+  if (!stage.isUp) return
+  refreshed(folder.record, stage.clock)
+  for (const kind of children) refreshed(folder.listings[kind], stage.clock)
+}
+
+const isIn = (thing: Thing, folder: Thing): boolean =>
+  thing === folder || (thing.parent !== undefined && isIn(thing.parent, folder))
+
+/** The drafts stay; what the mount alone knew is forgotten. */
+export async function remount(stage: Stage): Promise<void> {
+  await stage.theatre.ground.remount()
+  for (const thing of stage.things) {
+    thing.written = undefined
+    thing.unlinked.clear()
+  }
+  stage.deletions.length = 0
+  for (const [name, slot] of stage.slots) {
+    slot.thing = undefined
+    if (slot.draft === undefined) stage.slots.delete(name)
+  }
+}
+
+async function dropDraft(stage: Stage, at: number): Promise<void> {
+  const name = draftsOf(stage)[at % Math.max(1, draftsOf(stage).length)]
+  if (name === undefined) return
+  const end = await outcome(stage.theatre.ground.files.unlink(`.calcfs/drafts/${name}`))
+  expect(`rm .calcfs/drafts/${name}`, end, ['done'])
+  const thing = stage.things.find(one => one.draft !== undefined && draftName(one) === name)
+  const ordered = stage.things.find(one => one.order !== undefined && `${one.id}-order.txt` === name)
+  if (thing !== undefined) giveUp(stage, thing)
+  else if (ordered !== undefined) ordered.order = undefined
+  else stage.slots.delete(name)
+}
+
+/** For the text lease the given-up text may still be shown to whoever was told its size. */
+function giveUp({ clock }: Stage, thing: Thing): void {
+  const text = thing.draft?.text ?? ''
+  const content = contentIn(thing.kind, text)
+  const value = content === undefined ? `text ${mark(text)}` : printed(content)
+  lent(thing.record, value, clock)
+  thing.draft = undefined
+}
+
+/** Whoever has read the other text may insist on his own: it is his base from then on. */
+async function readTheirs(stage: Stage, at: number): Promise<void> {
+  const { files } = stage.theatre.ground
+  const names = [...(await files.readdir('.calcfs/drafts')).keys()].filter(name => name.includes('.theirs.'))
+  const name = names[at % Math.max(1, names.length)]
+  if (name === undefined) return
+  const text = await read(stage, `.calcfs/drafts/${name}`)
+  const isOrder = (one: Thing) => name === `${one.id}-order.txt.theirs.json`
+  const thing = stage.things.find(one => isOrder(one) || draftName(one) === name.replace('.theirs', ''))
+  const draft = thing && (isOrder(thing) ? thing.order : thing.draft)
+  if (thing === undefined || draft === undefined) return
+  const theirs = contentIn(thing.kind, text)
+  if (theirs === undefined) throw new Error(`${name} is no JSON`)
+  draft.base = theirs
+  thing.met.push(theirs)
+}

@@ -1,0 +1,7 @@
+// The promises about reading on real mounts.
+import t from 'tap'
+import { aboutReading } from '../../semantics/suite.js'
+import { realMount } from '../../testbed/mount.js'
+
+t.setTimeout(560_000)
+for (const promises of aboutReading) promises(t, realMount)

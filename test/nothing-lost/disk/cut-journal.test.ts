@@ -1,0 +1,196 @@
+// A journal that is cut at any byte never stops a mount: what can be read is there, and nothing else is lost.
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openTexts, textHash } from '../../../src/edit/journal/text-history.js'
+import { instant } from '../../../src/remote/remote.js'
+import { inProcess } from '../../testbed/in-process.js'
+import { type MountGround, realMount } from '../../testbed/mount.js'
+import { ids } from '../../testbed/sample-data.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { stateBelow } from '../left-behind.js'
+
+const report = `reports/${ids.report}.json`
+const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
+
+/** Whole of what a note can hold, of a daemon that is dead. */
+function noteOf(state: (typeof states)[number], id: string): string {
+  const hash = textHash(state)
+  const attempt = { saved: hash, form: hash, before: hash, whole: hash, edited: ['title'] }
+  const why = {
+    kind: 'broken',
+    sentence: 'it was cut',
+    said: 'no',
+    line: 1,
+    column: 2,
+    whatToDo: 'save again',
+  }
+  const whole = {
+    key: { kind: 'report', id },
+    owner: { pid: 2 ** 22 + 1, started: 'long ago' },
+    state,
+    base: hash,
+    saved: hash,
+    form: hash,
+    attempt,
+    created: 1_700_000_000_000,
+    changed: 1_700_000_000_001,
+    why,
+  }
+  return `${JSON.stringify(whole, null, 2)}\n`
+}
+
+async function leave(drafts: string, name: string, parts: { note: string; text: string }): Promise<void> {
+  const directory = join(drafts, name)
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, 'meta.json'), parts.note)
+  await writeFile(join(directory, 'text'), parts.text)
+}
+
+/** The texts that a drive shows among its drafts. */
+async function draftTexts(ground: Parameters<typeof textOf>[0]): Promise<string[]> {
+  const names = (await namesOf(ground, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
+  const texts: string[] = []
+  for (const name of names) texts.push(await textOf(ground, `.calcfs/drafts/${name}`))
+  return texts.sort()
+}
+
+t.setTimeout(240_000)
+
+/** So many drafts are left for one mount: each is a file that it holds open. */
+const atOnce = 50
+
+t.test('drafts cut at every byte', async t => {
+  const ground = await inProcess(t)
+  const drafts = join(ground.state, 'drafts')
+  let cuts = 0
+
+  t.test('notes', async t => {
+    const length = noteOf('outcome-unknown', ids.report).length
+    // The states take turns, and each of them has a whole note as well.
+    const cutAt = [...Array(length).keys(), ...states.map(() => Number.POSITIVE_INFINITY)]
+    for (let from = 0; from < cutAt.length; from += atOnce) {
+      const texts: string[] = []
+      for (const [at, end] of cutAt.slice(from, from + atOnce).entries()) {
+        const state = states[at % states.length] ?? 'editing'
+        const text = `{"id":42,"title":"${state} cut at ${end}"}\n`
+        texts.push(text)
+        await leave(drafts, `note-${at}`, { note: noteOf(state, `${5000 + at}`).slice(0, end), text })
+        cuts++
+      }
+      await ground.remount()
+      t.same(await draftTexts(ground), texts.sort(), `every text is there, cut at ${from} bytes and more`)
+      await giveAllUp(t, ground)
+    }
+  })
+
+  t.test('texts', async t => {
+    const text = `{"id":42,"title":"Ä title of the text","calculations":[1,2]}\n`
+    const bytes = Buffer.from(text)
+    for (let at = 0; at <= bytes.length; at++) {
+      await leave(drafts, `text-${at}`, { note: noteOf('refused', `${5000 + at}`), text: '' })
+      await writeFile(join(drafts, `text-${at}`, 'text'), bytes.subarray(0, at))
+    }
+    const half = text.slice(0, text.length / 2)
+    await leave(drafts, 'half', { note: noteOf('refused', ids.report), text: half })
+    cuts += bytes.length + 1
+    await ground.remount()
+    for (let at = 1; at <= bytes.length; at++) {
+      const shown = await ground.files.readFile(`.calcfs/drafts/${5000 + at}.json`)
+      t.ok(shown.equals(bytes.subarray(0, at)), `what is left of ${at} bytes is shown`)
+    }
+    t.equal(await textOf(ground, report), half, 'in the place of its record, too')
+    await giveAllUp(t, ground)
+  })
+
+  t.test('afterwards the drive is as ever', async t => {
+    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "As ever",\n')
+    t.equal(await outcome(overwrite(ground, report, text)), 'done')
+    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    t.comment(`${cuts} cuts of a journal, none of which stopped a mount or cost another text`)
+  })
+})
+
+async function giveAllUp(t: Test, ground: Parameters<typeof textOf>[0]): Promise<void> {
+  for (const name of await namesOf(ground, '.calcfs/drafts'))
+    if (name.endsWith('.json')) await ground.files.unlink(`.calcfs/drafts/${name}`)
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+}
+
+/** Lengths that a cut may leave of a file: none, a few bytes, the edges of SQLite's pages, and all but one. */
+function lengths(size: number): number[] {
+  const page = 4096
+  const edges = Array.from({ length: Math.floor(size / page) + 1 }, (_, at) => at * page)
+  const near = edges.flatMap(edge => [edge - 1, edge, edge + 1, edge + 100])
+  return [...new Set([0, 1, 16, 99, 100, size - 1, ...near])].filter(at => at >= 0 && at < size)
+}
+
+t.test('ledgers cut at many lengths: the drafts are there, and the drive works', async t => {
+  const ground = await inProcess(t)
+  const { state } = ground
+  const text = `{"id":42,"title":"Unsent"}\n`
+  const known = join(state, 'known', 'ledger.db')
+  await textOf(ground, report)
+  await ground.remount()
+  const size = (await readFile(known)).length
+  let cuts = 0
+  for (const length of lengths(size)) {
+    await leave(join(state, 'drafts'), 'unsent', { note: noteOf('refused', ids.report), text })
+    await ground.remount(() => truncate(known, length))
+    t.equal(await textOf(ground, report), text, `${length} of ${size} bytes are left`)
+    t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), text)
+    await ground.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+    t.match(await textOf(ground, report), /Supporting information/)
+    t.ok((await namesOf(ground, 'reports')).includes(`${ids.report}.json`), 'opened, it is known again')
+    cuts++
+  }
+  t.comment(`${cuts} cuts of the ledger beside the drafts`)
+})
+
+t.test('a text of the memory that was cut is whole again once it is met again', async t => {
+  const key = { kind: 'report', id: ids.report } as const
+  const texts = openTexts({ stateDirectory: t.testdir(), mount: '/drive', now: () => instant(Date.now()) })
+  const text = '{"id":42}\n'
+  await texts.remember(key, text, 'read')
+  await truncate(join(t.testdirName, 'texts', `report-${ids.report}`, textHash(text)), 0)
+  t.same(await texts.candidates(key), [], 'a cut text is no base of an edit')
+  await texts.remember(key, text, 'read')
+  t.match(await texts.candidates(key), [{ text }])
+})
+
+t.test('on a real mount', async t => {
+  const ground = await realMount(t)
+  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
+  const mend = ground.service.spoil(/^PUT/, response => void response.writeHead(500).end())
+  t.equal(await outcome(overwrite(ground, report, text)), 'EIO')
+  mend()
+  const state = await stateBelow(ground.home)
+  for (const share of [0, 0.3, 0.9]) {
+    await ground.kill9()
+    const [draft] = (await readdir(join(state, 'drafts'))).filter(name => !name.startsWith('.'))
+    for (const file of [`drafts/${draft}/meta.json`, 'known/ledger.db', ...(await textFiles(state))]) {
+      const { length } = await readFile(join(state, file))
+      await truncate(join(state, file), Math.floor(length * share))
+    }
+    await ground.mount()
+    const [name] = (await namesOf(ground, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
+    t.equal(
+      await textOf(ground, `.calcfs/drafts/${name}`),
+      text,
+      `${share} of every file but the text is left`,
+    )
+    t.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /note beside this text was damaged/)
+  }
+  await saveByHand(t, ground, text)
+})
+
+const textFiles = async (state: string): Promise<string[]> =>
+  (await readdir(join(state, 'texts'), { recursive: true }))
+    .filter(name => /[/][0-9a-f]{64}$/.test(name))
+    .map(name => join('texts', name))
+
+/** The why says that nobody knows whose text it is: the user puts it back himself. */
+async function saveByHand(t: Test, ground: MountGround, text: string): Promise<void> {
+  t.equal(await outcome(overwrite(ground, report, text)), 'done')
+  t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), /"title":"Unsent"/)
+}

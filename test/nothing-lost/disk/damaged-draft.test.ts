@@ -1,0 +1,111 @@
+// A draft whose bytes the disk has lost is neither shown as the user's text nor sent; it is kept, and all commands tell of it.
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { realMount } from '../../testbed/mount.js'
+import { fill } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { draftsLeft } from '../left-behind.js'
+
+/** What a disk does to a text, each to a text that is still JSON or might be. */
+const harms: Readonly<Record<string, (text: Buffer) => Buffer>> = {
+  zeros: text => Buffer.alloc(text.length),
+  'one bit': text => {
+    const at = text.indexOf('Mine')
+    const changed = Buffer.from(text)
+    changed[at] = (changed[at] ?? 0) ^ 1
+    return changed
+  },
+  'cut short': text => text.subarray(0, -1),
+  emptied: () => Buffer.alloc(0),
+  longer: text => Buffer.concat([text, Buffer.from('\n')]),
+}
+
+const numberOf = (at: number): string => String(900 + at)
+
+t.setTimeout(240_000)
+
+t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async t => {
+  const ground = await realMount(t, {
+    fill(seed) {
+      fill(seed)
+      for (const at of [...Object.keys(harms), 'whole'].keys())
+        seed.addReport({ id: numberOf(at), name: 'R', title: 'Title', owner: 'demo', calculations: [] })
+    },
+  })
+  const { calcfs, directory } = ground
+  const mend = ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const due = new Map<string, string>()
+  for (const at of [...Object.keys(harms), 'whole'].keys()) {
+    const path = `reports/${numberOf(at)}.json`
+    const text = (await textOf(ground, path)).replace('"Title"', `"Mine ${at}"`)
+    t.equal(await outcome(overwrite(ground, path, text)), 'EIO')
+    due.set(path, text)
+  }
+  mend()
+  await ground.terminate()
+  const places = new Map<string, string>()
+  for (const { directory: place, text } of await draftsLeft(ground.home)) {
+    const at = [...due.values()].indexOf(text)
+    const harm = Object.values(harms)[at]
+    if (harm === undefined) continue
+    await writeFile(join(place, 'text'), harm(Buffer.from(text)))
+    places.set(`reports/${numberOf(at)}.json`, text)
+  }
+  t.equal(places.size, Object.keys(harms).length)
+  await ground.mount()
+
+  const last = numberOf(Object.keys(harms).length)
+  t.equal(
+    await textOf(ground, `reports/${last}.json`),
+    due.get(`reports/${last}.json`),
+    'a whole one is shown',
+  )
+  const list = await calcfs('drafts', 'list', '--mount', directory)
+  const status = await calcfs('status', directory)
+  t.match([list.code, status.code], [7, 7])
+  for (const [at, name] of Object.keys(harms).entries()) {
+    const id = numberOf(at)
+    const path = `reports/${id}.json`
+    t.match(await textOf(ground, path), '"Title"', `${name}: the record is as the service has it`)
+    const why = (await calcfs('why', join(directory, path))).stdout
+    for (const said of [why, list.stdout, status.stdout])
+      t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: told`)
+    t.match(why, `calcfs drafts drop ${id}.json.damaged`)
+    const sent = await ground.service.during(async () => {
+      const { code, stderr } = await calcfs('drafts', 'send', '--mount', directory, `${id}.json.damaged`)
+      t.equal(code, 1)
+      t.match(stderr, /the disk has lost bytes/)
+    })
+    t.same(writes(sent), [], `${name}: not sent`)
+    const left = await readFile(join(directory, `.calcfs/drafts/${id}.json.damaged`))
+    t.same(left, harms[name]?.(Buffer.from(due.get(path) ?? '')), `${name}: what is left can be read`)
+  }
+  // The text is written once more, and what was left of the first is given up.
+  for (const [path, text] of due) t.equal(await outcome(overwrite(ground, path, text)), 'done')
+  for (const at of Object.keys(harms).keys())
+    t.match(await calcfs('drafts', 'drop', '--mount', directory, numberOf(at)), { code: 0 })
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.match(await calcfs('status', directory), { code: 0 })
+  for (const [at, path] of [...due.keys()].entries()) t.match(await textOf(ground, path), `"Mine ${at}"`)
+})
+
+t.test('DRAFT-9 a draft of an earlier version, without a checksum, is shown and saved', async t => {
+  const ground = await realMount(t)
+  const mend = ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const text = (await textOf(ground, 'reports/42.json')).replace('Supporting information', 'Mine')
+  t.equal(await outcome(overwrite(ground, 'reports/42.json', text)), 'EIO')
+  mend()
+  await ground.terminate()
+  for (const { directory } of await draftsLeft(ground.home)) {
+    const note = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
+    const { sealed, checksum, ...earlier } = note
+    t.match({ sealed, checksum }, { sealed: Object, checksum: String })
+    await writeFile(join(directory, 'meta.json'), JSON.stringify(earlier))
+  }
+  await ground.mount()
+  t.equal(await textOf(ground, 'reports/42.json'), text)
+  t.match(await ground.calcfs('drafts', 'send', '--mount', ground.directory, '42'), { code: 0 })
+  t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'Mine')
+})

@@ -1,0 +1,155 @@
+// A disk that fills up under a mount, with any amount of room left: ENOSPC, no text lost, and the next save works.
+import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type MountGround, realMount } from '../../testbed/mount.js'
+import { printed } from '../../testbed/programs.js'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const report = `reports/${ids.report}.json`
+const draft = `.calcfs/drafts/${ids.report}.json`
+const pageBytes = 4096
+/** Pages that a whole save needs at most, with its draft, its note and its history. */
+const roomForAll = 12
+
+interface Disk {
+  readonly directory: string
+  /** Takes all but so many pages. */
+  leave(pages: number): Promise<void>
+  makeRoom(): Promise<void>
+}
+
+async function smallDisk(t: Test): Promise<Disk> {
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
+  await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
+  t.teardown(async () => {
+    await printed('umount', ['-l', directory])
+    await rmdir(directory)
+  })
+  const filler = join(directory, 'filler')
+  const makeRoom = () => rm(filler, { force: true })
+  return {
+    directory,
+    makeRoom,
+    async leave(pages) {
+      await makeRoom()
+      const file = await open(filler, 'w')
+      let size = 0
+      while ((await outcome(file.write(Buffer.alloc(pageBytes, 'x'), 0, pageBytes, size))) === 'done')
+        size += pageBytes
+      await file.truncate(size - pages * pageBytes)
+      await file.close()
+    },
+  }
+}
+
+t.setTimeout(240_000)
+
+if (process.platform === 'linux' && process.getuid?.() === 0) {
+  t.test('a full disk', async t => {
+    const disk = await smallDisk(t)
+    const ground = await realMount(t, { settings: { stateDir: disk.directory } })
+    const ends: string[] = []
+    for (let pages = 0; pages <= roomForAll; pages++) {
+      const end = await saveWith(t, { ground, disk }, pages)
+      ends.push(end)
+    }
+    await renamedAway(t, { ground, disk })
+    t.match(ends[0], /ENOSPC/)
+    t.equal(ends.at(-1), 'close: done')
+    t.comment(`room left, and how the save ended: ${ends.map((end, pages) => `${pages} ${end}`).join('; ')}`)
+  })
+}
+
+/** Saves with so many pages left; answers which call ended how. */
+async function saveWith(
+  t: Test,
+  { ground, disk }: { ground: MountGround; disk: Disk },
+  pages: number,
+): Promise<string> {
+  const { files, service } = ground
+  const before = await textOf(ground, report)
+  const title = `Written with ${String(pages).padStart(2, '0')} pages left`
+  // Longer than a page, so that a part of it may find room.
+  const text = before
+    .replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
+    .replace(/"description": "[^"]*"/, `"description": "${'long '.repeat(1000)}"`)
+  await disk.leave(pages)
+  let end = ''
+  const sent = await service.during(async () => {
+    end = await writeWhole(ground, text)
+    const isStored = (await stored(ground)).includes(title)
+    if (end !== 'close: done') {
+      t.match(end, /ENOSPC$/, `${pages} pages: ${end}`)
+      const shown = await textOf(ground, report)
+      // A program whose write failed has been told so; a part of its text may be in the file.
+      if (end.startsWith('close')) await keptWhole(t, ground, { text, pages })
+      else t.ok(shown === before || text.startsWith(shown), `${pages} pages: nothing else is in its place`)
+      t.ok(!isStored || end.startsWith('close'), 'what was not written whole is not sent')
+    } else t.ok(isStored)
+  })
+  t.ok(writes(sent).length <= 1)
+  await disk.makeRoom()
+  const file = await files.open(report, 'w')
+  await file.write(text, 0)
+  t.equal(await outcome(file.close()), 'done', `${pages} pages: the next save works`)
+  t.ok((await stored(ground)).includes(title))
+  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  return end
+}
+
+/** The text that was written whole is kept, with its why; a daemon that dies now finds it again on the full disk. */
+async function keptWhole(
+  t: Test,
+  ground: MountGround,
+  { text, pages }: { text: string; pages: number },
+): Promise<void> {
+  for (const life of ['', ' after kill -9']) {
+    if (life !== '') {
+      await ground.kill9()
+      await ground.mount()
+    }
+    const where = `${pages} pages${life}`
+    t.equal(await textOf(ground, report), text, `${where}: the text is in its place`)
+    // What the kernel was told of the last draft of this name counts for two seconds.
+    await until(4000, `${where}: and among the drafts`, async () => (await textOf(ground, draft)) === text)
+    const why = life === '' ? /the local disk is full[\s\S]*Make room/ : /was not saved/
+    // The why of the save before may have been read less than a second ago.
+    await until(5000, `${where}: its why`, async () => why.test(await textOf(ground, `${draft}.why`)))
+  }
+}
+
+/** An editor makes a backup of what it has not closed yet: the rename that finds no room leaves the text where it was. */
+async function renamedAway(t: Test, { ground, disk }: { ground: MountGround; disk: Disk }): Promise<void> {
+  const { files } = ground
+  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Not closed yet",\n')
+  const file = await files.open(report, 'w')
+  await file.write(text, 0)
+  await disk.leave(0)
+  t.equal(await outcome(files.rename(report, `${report}~`)), 'ENOSPC')
+  t.equal(await textOf(ground, report), text, 'a backup that finds no room costs nothing')
+  await disk.makeRoom()
+  t.equal(await outcome(files.rename(report, `${report}~`)), 'done')
+  t.equal(await textOf(ground, `${report}~`), text)
+  await files.rename(`${report}~`, report)
+  t.equal(JSON.parse(await stored(ground)).title, 'Not closed yet')
+  await file.close()
+}
+
+/** As `cp` does it: the first call that fails ends it. */
+async function writeWhole({ files }: MountGround, text: string): Promise<string> {
+  const opening = files.open(report, 'w')
+  const opened = await outcome(opening)
+  if (opened !== 'done') return `open: ${opened}`
+  const file = await opening
+  const written = await outcome(file.write(text, 0))
+  const closed = await outcome(file.close())
+  return written === 'done' ? `close: ${closed}` : `write: ${written}`
+}
+
+const stored = ({ service }: MountGround): Promise<string> =>
+  service.elsewhere('GET', `/report?id=${ids.report}`)

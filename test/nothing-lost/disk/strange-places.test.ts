@@ -1,0 +1,135 @@
+// Things that are no files in the places of our own files: the mount comes up, reads are right, and texts that were not saved are there.
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type MountGround, realMount } from '../../testbed/mount.js'
+import { printed } from '../../testbed/programs.js'
+import { ids, log } from '../../testbed/sample-data.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+
+t.setTimeout(480_000)
+
+const file = 'projects/Water splitting/TS1_opt/run.log'
+const broken = '{"title": "not JSON'
+
+/** What stands in a place afterwards. */
+const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  'a pipe': path => printed('mkfifo', [path]),
+  'a link to nothing': path => symlink('/nonexistent/place', path),
+  'a link in a circle': path => symlink(path, path),
+  'a link to a device': path => symlink('/dev/zero', path),
+  'a directory with a file': async path => {
+    await mkdir(path)
+    await writeFile(join(path, 'x'), 'x')
+  },
+}
+
+/** Everything below these directories whose path has this form. */
+function placesOf(ground: MountGround, form: RegExp): string[] {
+  return ['cache', 'state'].flatMap(room => {
+    const found = readdirSync(join(ground.home, room), { recursive: true, withFileTypes: true })
+    return found.map(entry => join(entry.parentPath, entry.name)).filter(path => form.test(path))
+  })
+}
+
+const places: Readonly<Record<string, RegExp>> = {
+  'kept contents': /\/content\/kept\/[^/]+$/,
+  'the directory of contents': /\/content\/kept$/,
+  ledgers: /\/ledger\.db[^/]*$/,
+  'the history': /\/texts\/[^/]+\/[^/]+$/,
+}
+
+async function mounted(t: Test): Promise<MountGround> {
+  const ground = await realMount(t)
+  t.equal(await textOf(ground, file), log)
+  t.equal(await outcome(overwrite(ground, `reports/${ids.report}.json`, broken)), 'EINVAL')
+  return ground
+}
+
+for (const [where, form] of Object.entries(places)) {
+  t.test(`DISK-1 ${where}`, async t => {
+    const ground = await mounted(t)
+    let tried = 0
+    for (const [what, make] of Object.entries(strangers)) {
+      await ground.terminate()
+      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      tried += found.length
+      for (const path of found) {
+        if (/kept$/.test(path)) renameSync(path, `${path}.away`)
+        else rmSync(path, { recursive: true, force: true })
+        await make(path)
+      }
+      await ground.mount()
+      t.equal(await textOf(ground, file), log, `contents with ${what} in the place of ${where}`)
+      t.equal(await textOf(ground, `reports/${ids.report}.json`), broken, 'the draft is shown')
+      rmSync(`${placesOf(ground, /\/content$/)[0]}/kept.away`, { recursive: true, force: true })
+    }
+    t.ok(tried > 0)
+    t.match(await ground.log(), /moved aside/)
+    await toldAside(t, ground)
+  })
+}
+
+/** As long as what was moved aside lies there, `status` and `why` name it. */
+async function toldAside(t: Test, ground: MountGround): Promise<void> {
+  const told = /moved aside; look at it and remove it: \S+\.aside-\d+/
+  const ask = async (): Promise<string[]> => [
+    (await ground.calcfs('status', ground.directory)).stdout,
+    (await ground.calcfs('why', join(ground.directory, file))).stdout,
+  ]
+  for (const said of await ask()) t.match(said, told)
+  for (const path of placesOf(ground, /\.aside-\d+$/)) rmSync(path, { recursive: true, force: true })
+  for (const said of await ask()) t.notMatch(said, told)
+}
+
+/** The daemon may be writing what it has shown: it may put a file there between the two steps. */
+async function putInPlace(path: string, make: (path: string) => Promise<unknown>): Promise<void> {
+  for (let left = 10; ; left -= 1) {
+    try {
+      rmSync(path, { recursive: true, force: true })
+      await make(path)
+      return
+    } catch (thrown) {
+      if (left === 0) throw thrown
+      await delay(20)
+    }
+  }
+}
+
+t.test('DISK-1 what is put in the place of a file while the drive is mounted holds nothing up', async t => {
+  const ground = await mounted(t)
+  const report = `reports/${ids.report}.json`
+  await ground.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+  const saved = async (word: string): Promise<void> => {
+    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${word}",\n`)
+    t.equal(await outcome(overwrite(ground, report, text)), 'done', word)
+    t.match(await textOf(ground, report), word)
+  }
+  // The text that was shown before is shown for the lease.
+  await ground.pass(2_200)
+  await saved('Before')
+  for (const [what, make] of Object.entries(strangers)) {
+    for (const form of [/\/locks\/[^/]+$/, /\/texts\/[^/]+\/[^/]+$/, /\/(locks|texts|drafts)$/]) {
+      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      t.ok(found.length > 0, `${what} in ${form.source}`)
+      for (const path of found) await putInPlace(path, make)
+      await saved(`${what} in ${form.source}`.replace(/[^ a-z]/g, ''))
+    }
+  }
+  await toldAside(t, ground)
+})
+
+t.test('DISK-1 the parts of a draft', async t => {
+  for (const part of ['text', 'meta.json']) {
+    const ground = await mounted(t)
+    await ground.terminate()
+    const [path = ''] = placesOf(ground, new RegExp(`/drafts/[^/]+/${part}$`))
+    rmSync(path)
+    await printed('mkfifo', [path])
+    await ground.mount()
+    t.equal(await textOf(ground, file), log, `contents are read with a pipe in the place of ${part}`)
+    t.match(await ground.log(), /moved aside/)
+  }
+})

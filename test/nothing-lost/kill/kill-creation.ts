@@ -1,0 +1,222 @@
+// kill -9 at every step of making a report: the service has at most one of it, and the text is never gone.
+import assert from 'node:assert/strict'
+import type { MountGround } from '../../testbed/mount.js'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+import { draftsLeft } from '../left-behind.js'
+import { type Scene, sceneOn } from './scene.js'
+
+export interface CreationStep {
+  readonly name: string
+  readonly reach: (scene: Scene, file: string, text: string) => Promise<void>
+  /** What the draft on disk says of itself at the kill. */
+  readonly state: string
+  /** unsent: the file waits. unknown: it waits, and is not sent again by itself. made: the text is the new report's. */
+  readonly leaves: 'unsent' | 'unknown' | 'made'
+  /** How many of it the service has at the kill. */
+  readonly there: 0 | 1
+  /** The service overlooks the list in a POST. */
+  readonly takesNoList?: true
+}
+
+const heldAt =
+  (...which: Parameters<Scene['held']>) =>
+  async (scene: Scene, file: string, text: string): Promise<void> => {
+    const reached = scene.held(...which)
+    await scene.writeAndClose(file, text)
+    await reached
+  }
+
+const post = /^POST \/report$/
+
+/** Every step of making a report. */
+export const creationSteps: readonly CreationStep[] = [
+  {
+    name: 'after a write',
+    reach: async (scene, file, text) => (await scene.open(file, 'w')).write(text, 0),
+    state: 'editing',
+    leaves: 'unsent',
+    there: 0,
+  },
+  {
+    name: 'before the POST, while its list is looked up',
+    reach: heldAt(/^GET \/calculation\?/, 'before'),
+    state: 'editing',
+    leaves: 'unsent',
+    there: 0,
+  },
+  {
+    name: 'during the POST, before the service has it',
+    reach: heldAt(post, 'before'),
+    state: 'sending',
+    leaves: 'unknown',
+    there: 0,
+  },
+  {
+    name: 'after the service has carried the POST out, and before its answer',
+    reach: heldAt(post, 'after'),
+    state: 'sending',
+    leaves: 'unknown',
+    there: 1,
+  },
+  {
+    name: 'while the new report is read',
+    reach: heldAt(/^GET \/report\?/, 'before', post),
+    state: 'editing',
+    leaves: 'made',
+    there: 1,
+  },
+  {
+    name: 'during the PUT that gives the rows their titles, before the service has it',
+    reach: heldAt(/^PUT \/report/, 'before', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+  },
+  {
+    name: 'after the service has carried that PUT out, and before its answer',
+    reach: heldAt(/^PUT \/report/, 'after', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+  },
+  {
+    name: 'during the PUT of the list that the POST did not take, before the service has it',
+    reach: heldAt(/^PUT \/report\/calculations$/, 'before', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+    takesNoList: true,
+  },
+  {
+    name: 'after the service has carried the PUT of that list out, and before its answer',
+    reach: heldAt(/^PUT \/report\/calculations$/, 'after', post),
+    state: 'sending',
+    leaves: 'made',
+    there: 1,
+    takesNoList: true,
+  },
+]
+
+const textNamed = (title: string): string =>
+  JSON.stringify({
+    title,
+    description: 'Made on the drive',
+    reportType: '1',
+    calculations: [
+      { calcId: Number(ids.product), title: 'Water' },
+      { calcId: Number(ids.bare), title: 'Nothing' },
+    ],
+  })
+
+/** Kills the daemon there and brings it up again. @throws AssertionError where a text is lost, or two are made */
+export async function killCreation(
+  ground: MountGround,
+  { step, title }: { step: CreationStep; title: string },
+): Promise<void> {
+  const name = `new-${title.replaceAll(' ', '-')}.json`
+  const file = `reports/${name}`
+  const draft = `.calcfs/drafts/${name}`
+  const text = textNamed(title)
+  const scene = sceneOn(ground)
+  const takeList = step.takesNoList ? ground.service.rewrite(post, withoutList) : () => {}
+  const sent = await ground.service.during(async () => {
+    await step.reach(scene, file, text)
+    await ground.kill9()
+    const atRisk = await draftsLeft(ground.home)
+    assert.ok(
+      atRisk.some(one => one.state === step.state && one.text.includes(title)),
+      'a draft was at risk',
+    )
+    assert.equal((await reportsOf(ground, title)).length, step.there)
+    await scene.cleanUp()
+    takeList()
+    await ground.mount()
+    if (step.leaves === 'made') await until(10_000, `${draft} is taken over`, () => isGone(ground, draft))
+    else assert.equal(await textOf(ground, file), text, 'the text is in its place')
+    await ground.pass(300)
+  })
+  assert.ok(writes(sent).filter(line => post.test(line)).length <= 1, `made at most once: ${writes(sent)}`)
+  assert.equal((await reportsOf(ground, title)).length, step.there)
+  await finish(ground, { step, title, name })
+  const [made, another] = await reportsOf(ground, title)
+  assert.equal(made?.description, 'Made on the drive')
+  assert.deepEqual(
+    made.calculations.map(row => row.title),
+    ['Water', 'Nothing'],
+  )
+  assert.equal(another, undefined, 'there is one of it')
+  assert.deepEqual(await namesOf(ground, '.calcfs/drafts'), [])
+}
+
+const withoutList = (body: string): string => body.replace(/,"calculationIds":"[^"]*"/, '')
+
+/** What the user does about it after the kill. */
+async function finish(
+  ground: MountGround,
+  { step, title, name }: { step: CreationStep; title: string; name: string },
+): Promise<void> {
+  const text = textNamed(title)
+  switch (step.leaves) {
+    case 'unsent':
+      assert.deepEqual(await namesOf(ground, '.calcfs/drafts'), [name, `${name}.why`])
+      return overwrite(ground, `reports/${name}`, text)
+    case 'unknown': {
+      assert.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /drafts send --again/)
+      const again = await ground.service.during(async () => {
+        assert.equal(await outcome(overwrite(ground, `reports/${name}`, text)), 'EIO')
+      })
+      assert.deepEqual(writes(again), [], 'it is never sent again by itself')
+      if (step.there === 0) {
+        const { code } = await ground.calcfs('drafts', 'send', '--again', name, '--mount', ground.directory)
+        assert.equal(code, 0)
+        return
+      }
+      const { code } = await ground.calcfs('drafts', 'drop', name, '--mount', ground.directory)
+      assert.equal(code, 0)
+      const [made] = await reportsOf(ground, title)
+      // What the POST could not say is said by the record's own file.
+      const own = `reports/${made?.id}.json`
+      const titled = JSON.parse(await textOf(ground, own))
+      return overwrite(
+        ground,
+        own,
+        JSON.stringify({ ...titled, calculations: JSON.parse(text).calculations }),
+      )
+    }
+    case 'made': {
+      const [made] = await reportsOf(ground, title)
+      const own = `reports/${made?.id}.json`
+      assert.ok((await namesOf(ground, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
+      // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
+      const text = await textOf(ground, own)
+      if ((await outcome(overwrite(ground, own, text))) !== 'ESTALE') return
+      // A list without its titles is neither what it was nor what it should be: the two are compared.
+      assert.match(await textOf(ground, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
+      return overwrite(ground, own, text)
+    }
+  }
+}
+
+const isGone = async (ground: MountGround, path: string): Promise<boolean> =>
+  (await outcome(ground.files.lstat(path))) === 'ENOENT'
+
+interface Made {
+  readonly id: number
+  readonly title: string
+  readonly description: string
+  readonly calculations: readonly { readonly title: string | null }[]
+}
+
+/** The reports of this title that the service has, by trying the numbers it gives one after the other. */
+async function reportsOf({ service }: MountGround, title: string): Promise<Made[]> {
+  const found: Made[] = []
+  for (let id = 1; ; id++) {
+    const text = await service.elsewhere('GET', `/report?id=${id}`).catch(() => undefined)
+    if (text === undefined) return found
+    const report: Made = JSON.parse(text)
+    if (report.title === title) found.push(report)
+  }
+}

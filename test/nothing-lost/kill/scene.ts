@@ -1,0 +1,67 @@
+// The scene of a kill: files that programs have open, calls that wait, and requests held up where the daemon shall die.
+import type { MountGround } from '../../testbed/mount.js'
+import type { Spoiler } from '../../testbed/proxy.js'
+import { lines } from '../../testbed/service.js'
+import type { OpenedFile } from '../../testbed/testbed.js'
+
+export interface Scene {
+  readonly ground: MountGround
+  /** Opens as a program does; what becomes of the handle after the kill is nobody's failure. */
+  open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
+  /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
+  writeAndClose(path: string, text: string): Promise<void>
+  /** A call that waits on the daemon when it dies; its answer is nobody's. */
+  inTheAir(work: Promise<unknown>): void
+  /**
+   * Holds a matching request up, before the service has it or after it was carried out; resolves once it is held.
+   * With `once` only requests that come after such a one are held.
+   */
+  held(which: RegExp, when: 'before' | 'after', once?: RegExp): Promise<void>
+  /** After the kill: requests pass again, and every file is closed. */
+  cleanUp(): Promise<void>
+}
+
+export function sceneOn(ground: MountGround): Scene {
+  const { service } = ground
+  const files: OpenedFile[] = []
+  const waiting: Promise<unknown>[] = []
+  const mends: (() => void)[] = []
+
+  const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(deadMount))
+
+  async function open(path: string, how: 'w' | 'r+'): Promise<OpenedFile> {
+    const file = await ground.files.open(path, how)
+    files.push(file)
+    return file
+  }
+
+  return {
+    ground,
+    open,
+    async writeAndClose(path, text) {
+      const file = await open(path, 'w')
+      await file.write(text, 0)
+      inTheAir(file.close())
+    },
+    inTheAir,
+    held: (which, when, once) =>
+      new Promise<void>(reached => {
+        const start = service.heard.length
+        const hold: Spoiler = async (_, { carryOut }) => {
+          const isDue = once === undefined || lines(service.heard.slice(start)).some(line => once.test(line))
+          const answer = when === 'after' || !isDue ? await carryOut() : undefined
+          if (isDue) reached()
+          else answer?.()
+        }
+        mends.push(service.spoil(which, hold))
+      }),
+    async cleanUp() {
+      for (const mend of mends) mend()
+      await Promise.all(waiting)
+      for (const file of files) await file.close().catch(deadMount)
+    },
+  }
+}
+
+/** On a mount whose daemon is dead every call fails, and so it should. */
+function deadMount(): void {}

@@ -1,0 +1,213 @@
+// Two mounts and the web pages edit one report: no edit that was accepted is lost, and none is undone unseen.
+import { access, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { equalJson } from '../../../src/record/json/equal.js'
+import { fieldOf, type JsonObject } from '../../../src/record/json/json.js'
+import { type MountGround, realMount } from '../../testbed/mount.js'
+import { run } from '../../testbed/programs.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+import { history } from '../left-behind.js'
+import { type Editor, editorOn, type Name, names, onTheWeb, storedAs, wordIn } from './editors.js'
+
+t.setTimeout(570_000)
+
+t.test('two mounts and a client of the service edit one report', { timeout: 280_000 }, async t => {
+  const one = await realMount(t)
+  const { service } = one
+  const brief = { settings: { ttlRecord: '100ms' } }
+  const sameState = await realMount(t, brief, { service, home: one.home })
+  const otherState = await realMount(t, brief, { service })
+  const grounds = [one, sameState, otherState]
+  let last = 100
+
+  function freshReport(): string {
+    last++
+    const fields = '{"note":"n","weight":0.10,"serial":12345678901234567890}'
+    return service.seed.addReport({ id: `${last}`, name: 'R', title: 't', owner: 'demo', fields })
+  }
+
+  for (const [what, other] of [
+    ['on one state directory', sameState],
+    ['on two', otherState],
+  ] as const) {
+    t.test(`two mounts ${what}`, async t => {
+      const meet = async (): Promise<[Editor, Editor, string]> => {
+        const id = freshReport()
+        return [await editorOn(one, id), await editorOn(other, id), id]
+      }
+
+      t.test('disjoint fields are merged', async t => {
+        const [mine, theirs, id] = await meet()
+        mine.edit('title', 'mine')
+        theirs.edit('description', 'theirs')
+        await onTheWeb(service, id, { name: 'note', value: 'on the web' })
+        t.same([await mine.save(), await theirs.save()], ['done', 'done'])
+        const stored = await storedAs(service, id)
+        t.same(
+          names.map(name => wordIn(stored, name)),
+          ['mine', 'theirs', 'on the web'],
+        )
+      })
+
+      t.test('equal edits agree, and the second sends nothing', async t => {
+        const [mine, theirs, id] = await meet()
+        for (const editor of [mine, theirs]) editor.edit('title', 'the same')
+        const sent = await service.during(async () => {
+          t.same([await mine.save(), await theirs.save()], ['done', 'done'])
+        })
+        t.same(writes(sent), ['PUT /report'])
+        t.equal(wordIn(await storedAs(service, id), 'title'), 'the same')
+      })
+
+      t.test('opposite edits are ESTALE with both texts side by side, on that mount alone', async t => {
+        const [mine, theirs, id] = await meet()
+        mine.edit('title', 'mine')
+        theirs.edit('title', 'theirs')
+        t.equal(await mine.save(), 'done')
+        const sent = await service.during(async () => t.equal(await theirs.save(), 'ESTALE'))
+        t.same(writes(sent), [])
+        const listed = await namesOf(other, '.calcfs/drafts')
+        t.same(listed, [`${id}.json`, `${id}.json.why`, `${id}.theirs.json`])
+        t.equal(wordIn(await theirs.readTheirs(), 'title'), 'mine')
+        t.same(await namesOf(one, '.calcfs/drafts'), [])
+        t.equal(wordIn(await storedAs(service, id), 'title'), 'mine')
+        t.equal(await theirs.save(), 'done', 'who has read the other text may insist')
+        t.equal(wordIn(await storedAs(service, id), 'title'), 'theirs')
+        t.ok(
+          (await history(one.home)).some(text => text.includes('"title": "mine"')),
+          'and mine is in the history',
+        )
+      })
+    })
+  }
+
+  t.test("vim's second :w after a change on the web does not revert it", async t => {
+    const id = freshReport()
+    const [isSaved, goOn] = ['saved', 'go-on'].map(name => join(one.local, name))
+    const vim = run('vim', [
+      ...['-es', '-u', 'NONE', '-c', 'silent %s/"title": "t"/"title": "first"/', '-c', 'silent w!'],
+      ...['-c', `silent !touch ${isSaved}; until [ -e ${goOn} ]; do sleep 0.05; done`],
+      ...['-c', 'silent %s/"title": "first"/"title": "second"/', '-c', 'silent w!', '-c', 'q!'],
+      join(one.directory, `reports/${id}.json`),
+    ])
+    await until(20_000, 'the first :w', () =>
+      access(isSaved ?? '').then(
+        () => true,
+        () => false,
+      ),
+    )
+    t.equal(wordIn(await storedAs(service, id), 'title'), 'first')
+    await onTheWeb(service, id, { name: 'description', value: 'on the web' })
+    await writeFile(goOn ?? '', '')
+    t.match(await vim, { code: 0 })
+    const stored = await storedAs(service, id)
+    t.same([wordIn(stored, 'title'), wordIn(stored, 'description')], ['second', 'on the web'])
+    t.same(await namesOf(one, '.calcfs/drafts'), [])
+  })
+
+  t.test('any interleaving: what was accepted is in the record or in the history', async t => {
+    const counts = { accepted: 0, conflicts: 0, sequences: 0 }
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 16 }), async steps => {
+        const id = freshReport()
+        const accepted = await play({ grounds, id, counts }, steps)
+        counts.sequences++
+        const kept = [JSON.stringify(await storedAs(service, id))]
+        for (const { home } of [one, otherState]) kept.push(...(await history(home)))
+        const all = kept.join('\n')
+        const lost = accepted.filter(value => !all.includes(`"${value}"`))
+        if (lost.length > 0) throw new Error(`lost: ${lost}`)
+      }),
+      { numRuns: Number(process.env['CALCFS_RUNS'] ?? 30) },
+    )
+    t.ok(counts.accepted > 60, `${counts.accepted} saves were accepted`)
+    t.ok(counts.conflicts > 5, `${counts.conflicts} were conflicts`)
+    t.comment(
+      `${counts.sequences} interleavings of two mounts and a client, ${counts.accepted} accepted saves, 0 lost`,
+    )
+  })
+})
+
+type Step =
+  | { readonly does: 'load' | 'save' | 'insist' | 'give up'; readonly who: number }
+  | { readonly does: 'edit'; readonly who: number; readonly name: Name }
+  | { readonly does: 'web'; readonly name: Name }
+
+const who = fc.nat(2)
+const name = fc.constantFrom(...names)
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('save' as const), who }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('edit' as const), who, name }) },
+  fc.record({ does: fc.constantFrom('load' as const, 'insist' as const, 'give up' as const), who }),
+  fc.record({ does: fc.constant('web' as const), name }),
+)
+
+interface Game {
+  readonly grounds: readonly MountGround[]
+  readonly id: string
+  readonly counts: { accepted: number; conflicts: number }
+}
+
+let fresh = 0
+
+/** Answers every value that a save was accepted for. */
+async function play(game: Game, steps: readonly Step[]): Promise<string[]> {
+  const { grounds, id } = game
+  const service = grounds[0]?.service
+  if (service === undefined) throw new Error('a service is due')
+  const accepted: string[] = []
+  const editors: Editor[] = []
+  for (const ground of grounds) editors.push(await editorOn(ground, id))
+  for (const step of steps) {
+    if (step.does === 'web') {
+      await onTheWeb(service, id, { name: step.name, value: `web ${fresh++}` })
+      continue
+    }
+    const editor = editors[step.who]
+    if (editor === undefined) throw new Error('an editor is due')
+    if (step.does === 'edit') editor.edit(step.name, `editor ${step.who} ${fresh++}`)
+    if (step.does === 'load' && !editor.inConflict) await editor.load()
+    if (step.does === 'give up' && editor.inConflict) await editor.giveUp()
+    const seen = step.does === 'insist' && editor.inConflict ? await editor.readTheirs() : undefined
+    if (step.does === 'save' || seen !== undefined)
+      accepted.push(...(await saved(editor, seen, { ...game, stored: () => storedAs(service, id) })))
+  }
+  return accepted
+}
+
+/** Saves, and holds the outcome against what the record was just before: the edits, all of them, and nothing else. */
+async function saved(
+  editor: Editor,
+  seen: JsonObject | undefined,
+  { counts, stored }: Game & { stored: () => Promise<JsonObject> },
+): Promise<string[]> {
+  const before = await stored()
+  // Who has read the other text means all of his own; who has not means what he has changed.
+  const base = seen ?? editor.synced
+  const edited = names.filter(name => wordIn(editor.buffer, name) !== wordIn(base, name))
+  const end = await editor.save()
+  const after = await stored()
+  if (end === 'ESTALE') {
+    counts.conflicts++
+    for (const name of names) expectSame(name, after, before)
+    return []
+  }
+  if (end !== 'done') throw new Error(`the save ended with ${end}`)
+  counts.accepted++
+  for (const name of names) expectSame(name, after, edited.includes(name) ? editor.buffer : before)
+  for (const name of ['weight', 'serial', 'id']) {
+    const [one, other] = [fieldOf(before, name), fieldOf(after, name)]
+    if (one === undefined || other === undefined || !equalJson(one, other))
+      throw new Error(`${name} has changed`)
+  }
+  return edited.map(name => wordIn(editor.buffer, name) ?? '')
+}
+
+function expectSame(name: Name, actual: JsonObject, expected: JsonObject): void {
+  if (wordIn(actual, name) === wordIn(expected, name)) return
+  throw new Error(`${name} is ${wordIn(actual, name)} and should be ${wordIn(expected, name)}`)
+}

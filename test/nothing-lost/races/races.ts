@@ -1,0 +1,129 @@
+// Two edits of one record at the same moment: both texts are to be had afterwards, and where calcfs sees both, neither undoes the other.
+import { join } from 'node:path'
+import type { Chance } from '../../long/chance.js'
+import { type Style, write } from '../../model/actions/writing.js'
+import type { MountGround } from '../../testbed/mount.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { clear, historyIn, textsWaiting } from '../acts.js'
+import { type Subjects, turnedRows, withWord } from '../subjects.js'
+
+/** What an edit says otherwise. */
+const edits = {
+  title: withWord('title'),
+  description: withWord('description'),
+  rows: turnedRows,
+} as const
+type What = keyof typeof edits
+const whats = ['title', 'description', 'rows'] as const
+
+/** `page`: the other side is the platform's web page, which compares nothing. */
+export interface Pair {
+  readonly one: MountGround
+  readonly other: MountGround | 'page'
+  /** Whether calcfs sees both edits, so that it can compare them: one mount, or one state directory. */
+  readonly isSeen: boolean
+}
+
+export interface RacePlan {
+  readonly one: { readonly what: What; readonly style: Style }
+  readonly other: { readonly what: What; readonly style: Style }
+  /** Milliseconds by which the second begins later. */
+  readonly later: number
+}
+
+/** Ways of saving that read nothing meanwhile: who reads, edits the newer text. */
+const blind = ['overwrite', 'backup', 'rename over'] as const
+
+export function racePlan(pick: Chance): RacePlan {
+  const style = pick.of(blind)
+  // All texts that are moved over a record have one name, so one of the two writes in place.
+  return {
+    one: { what: pick.of(whats), style },
+    other: { what: pick.of(whats), style: 'overwrite' },
+    later: pick.once(2) ? 0 : pick.whole(0, 40),
+  }
+}
+
+export interface Raced {
+  /** How both saves ended. */
+  readonly ends: string
+  /** Changes of the web page that the mount's save has overwritten without ever having seen them. */
+  readonly unseen: number
+  readonly wrong: readonly string[]
+}
+
+let words = 0
+
+/** What is wrong after the two, in words. */
+export async function race(pair: Pair, subjects: Subjects, plan: RacePlan): Promise<Raced> {
+  const { service } = pair.one
+  const { path } = subjects.make('report')
+  const id = /(\d+)[.]json$/.exec(path)?.[1] ?? ''
+  const sides = ([plan.one, plan.other] as const).map(({ what, style }, at) => ({
+    what,
+    style,
+    ground: at === 0 ? pair.one : pair.other,
+    word: `word${process.pid}r${++words}`,
+  }))
+  const stored = () => service.elsewhere('GET', `/report?id=${id}`)
+  const saves = []
+  for (const { ground, what, word, style } of sides) {
+    const before = ground === 'page' ? await stored() : await textOf(ground, path)
+    const text = edits[what](before, word)
+    saves.push(() =>
+      ground === 'page'
+        ? outcome(onPage(pair.one, text))
+        : style === 'overwrite'
+          ? outcome(overwrite(ground, path, text))
+          : write(ground, path, text, style),
+    )
+  }
+  const [first, second] = saves
+  // Two programs that write one file of one mount at once mix their bytes, as on a local disk: there one comes after the other.
+  const ends =
+    pair.one === pair.other
+      ? [await first?.(), await second?.()]
+      : await Promise.all([first?.(), pair.one.pass(plan.later).then(() => second?.())])
+  const now = await stored()
+  const wrong: string[] = []
+  // Between its PUT and its reading again another client's PUT may come, which calcfs cannot see: EIO says so.
+  const allowed = ['done', 'ESTALE', ...(pair.isSeen ? [] : ['EIO'])]
+  const elsewhere = await kept(pair, id)
+  let unseen = 0
+  for (const [at, { word, what }] of sides.entries()) {
+    const isThere = now.includes(word)
+    const isLost = !isThere && !elsewhere.some(text => text.includes(word))
+    // A change that came between reading the record and sending it was never seen: the API has no conditional request.
+    if (isLost && sides[at]?.ground === 'page') unseen++
+    else if (isLost) wrong.push(`the ${what} of side ${at} is nowhere`)
+    if (pair.isSeen && ends[at] === 'done' && !isThere)
+      wrong.push(`the ${what} of side ${at} was saved and is overwritten`)
+    if (!allowed.includes(`${ends[at]}`)) wrong.push(`side ${at} ended with ${ends[at]}`)
+  }
+  const [mine, theirs] = sides
+  if (pair.isSeen && mine?.what !== theirs?.what && !ends.every(end => end === 'done'))
+    wrong.push('different fields were not merged')
+  await clear(pair.one)
+  if (pair.other !== 'page' && pair.other !== pair.one) await clear(pair.other)
+  const about = `${JSON.stringify(plan)}, ended ${ends}`
+  return { unseen, ends: [...ends].sort().join(' and '), wrong: wrong.map(one => `${one} (${about})`) }
+}
+
+async function onPage({ service }: MountGround, text: string): Promise<void> {
+  const { calculations, ...record } = JSON.parse(text)
+  const ids = calculations.map((row: { calcId: number }) => row.calcId)
+  await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, calculations }))
+  const body = JSON.stringify({ id: record.id, listCalculations: ids.join(',') })
+  await service.elsewhere('PUT', '/report/calculations', body)
+}
+
+/** Every text of the report that the two sides have among their drafts and in their histories. */
+async function kept({ one, other }: Pair, id: string): Promise<string[]> {
+  const texts: string[] = []
+  for (const ground of new Set([one, other])) {
+    if (ground === 'page') continue
+    texts.push(...(await textsWaiting(ground)).values())
+    texts.push(...(await historyIn(join(ground.home, 'state', 'calcfs'), `report-${id}`)))
+  }
+  return texts
+}

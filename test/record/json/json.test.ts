@@ -1,0 +1,187 @@
+// A record goes through calcfs without losing a digit, an escape, a field or its order.
+import fc from 'fast-check'
+import t from 'tap'
+import { Failure } from '../../../src/failure.js'
+import { equalJson } from '../../../src/record/json/equal.js'
+import {
+  fieldOf,
+  type Json,
+  type JsonObject,
+  numberJson,
+  stringJson,
+  textOf,
+  withField,
+  withoutField,
+} from '../../../src/record/json/json.js'
+import { parseJson, parseObject } from '../../../src/record/json/parse.js'
+import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
+import { anyJson, anyObject } from './arbitrary.js'
+
+const runs = { numRuns: 300 }
+
+t.test('whatever is printed is read back as the same tokens', async t => {
+  fc.assert(
+    fc.property(anyJson, json => {
+      t.same(parseJson(prettyPrint(json)), json)
+      t.same(parseJson(compactPrint(json)), json)
+    }),
+    runs,
+  )
+})
+
+t.test('a text of JSON.stringify with two blanks comes back letter for letter', async t => {
+  fc.assert(
+    fc.property(fc.jsonValue(), value => {
+      const text = `${JSON.stringify(value, null, 2)}\n`
+      t.equal(prettyPrint(parseJson(text)), text)
+    }),
+    runs,
+  )
+})
+
+t.test('odd names, odd numbers and lone surrogates survive', async t => {
+  const text =
+    '{"__proto__":{"a":1},"10":1,"9":9007199254740993,"a":0.10,"b":1e400,"a":-0,"\\u0041":"\\ud800","k":"\u2028"}'
+  const record = parseObject(text)
+  t.equal(compactPrint(record), text)
+  t.equal(textOf(fieldOf(record, 'A')), '\ud800')
+  t.same(fieldOf(record, 'a'), numberJson('-0'), 'of two fields the last one counts')
+  t.equal(fieldOf(record, 'constructor'), undefined)
+  t.equal(textOf(fieldOf(record, '9')), undefined)
+})
+
+t.test('one leading byte order mark is not part of the record', async t => {
+  t.equal(compactPrint(parseJson('\ufeff{"a":1}')), '{"a":1}')
+})
+
+t.test('numbers are equal by their exact decimal value', async t => {
+  const equal = (one: string, other: string) => equalJson(parseJson(one), parseJson(other))
+  t.ok(equal('1.0', '1'))
+  t.ok(equal('100', '1e2'))
+  t.ok(equal('0.10', '1E-1'))
+  t.ok(equal('1e400', '10e399'))
+  t.ok(equal('-0', '0.000'))
+  t.notOk(equal('9007199254740993', '9007199254740992'))
+  t.notOk(equal('1e400', '1e401'))
+  t.notOk(equal('1', '-1'))
+  t.notOk(equal('1', '"1"'))
+  fc.assert(
+    fc.property(
+      fc.bigInt().filter(number => number !== 0n),
+      fc.integer({ min: 0, max: 30 }),
+      (number, zeros) => {
+        t.ok(equal(`${number}`, `${number}.${'0'.repeat(zeros + 1)}`))
+        t.ok(equal(`${number}${'0'.repeat(zeros)}`, `${number}e${zeros}`))
+        t.notOk(equal(`${number}`, `${number + 1n}`))
+      },
+    ),
+    runs,
+  )
+})
+
+t.test('objects are equal whatever the order of their fields, lists are not', async t => {
+  const equal = (one: string, other: string) => equalJson(parseJson(one), parseJson(other))
+  t.ok(equal('{"a":1,"b":[{}]}', '{"b":[ {} ], "\\u0061":1.0}'))
+  t.ok(equal('{"a":1,"a":2}', '{"a":2}'))
+  t.notOk(equal('[1,2]', '[2,1]'))
+  t.notOk(equal('{"a":null}', '{}'))
+  t.notOk(equal('{"__proto__":1}', '{}'))
+  fc.assert(
+    fc.property(anyObject, object => {
+      const names = new Set(object.fields.map(field => field.name))
+      if (names.size < object.fields.length) return
+      t.ok(equalJson(object, { type: 'object', fields: object.fields.toReversed() }))
+    }),
+    runs,
+  )
+})
+
+t.test('a field is replaced where it stands, and a new one comes last', async t => {
+  const record = parseObject('{"a":1,"b":2,"a":3}')
+  t.equal(compactPrint(withField(record, 'a', numberJson('7'))), '{"a":7,"b":2,"a":7}')
+  t.equal(compactPrint(withField(record, 'c', stringJson('x"y'))), '{"a":1,"b":2,"a":3,"c":"x\\"y"}')
+  t.equal(compactPrint(withoutField(record, 'a')), '{"b":2}')
+  fc.assert(
+    fc.property(anyObject, fc.string({ unit: 'binary' }), anyJson, (object, name, value) => {
+      const changed = withField(object, name, value)
+      t.same(fieldOf(changed, name), value)
+      const others = (of: JsonObject) => of.fields.filter(field => field.name !== name)
+      t.same(others(changed), others(object))
+      t.equal(fieldOf(withoutField(changed, name), name), undefined)
+    }),
+    runs,
+  )
+})
+
+t.test('a spelling that JSON does not have is no number', async t => {
+  for (const raw of ['', '+1', '01', '.5', '5.', '0x10', 'NaN', '1e', ' 1']) {
+    t.throws(() => numberJson(raw), RangeError, raw)
+  }
+})
+
+function failureOf(text: string): Failure {
+  try {
+    parseJson(text)
+  } catch (thrown) {
+    if (thrown instanceof Failure) return thrown
+    throw thrown
+  }
+  throw new Error(`accepted: ${text}`)
+}
+
+t.test('what is not JSON is refused with its line and column', async t => {
+  const cases: readonly (readonly [string, number, number])[] = [
+    ['', 1, 1],
+    ['{', 1, 2],
+    ['{\n  "a": 1,\n}', 3, 1],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
+    ['[1, // note\n2]', 1, 5],
+    ['[01]', 1, 3],
+    ["{'a': 1}", 1, 2],
+    ['["tab\there"]', 1, 2],
+  ]
+  for (const [text, line, column] of cases) {
+    const failure = failureOf(text)
+    t.equal(failure.kind, 'not-json', text)
+    t.same(failure.place, { line, column }, JSON.stringify(text))
+  }
+  t.throws(() => parseObject('\n [1]'), /object is expected, not a list \(line 2, column 2\)/)
+})
+
+t.test('calcfs takes exactly the texts that JSON.parse takes', async t => {
+  const damaged = fc
+    .tuple(
+      anyJson,
+      fc.nat(),
+      fc.constantFrom('', ',', '"', '\\', '{', ']', '1', '\u00a0', '\n', '/*', '\0', 'é'),
+    )
+    .map(([json, at, insert]) => {
+      const text = prettyPrint(json)
+      const cut = at % text.length
+      return text.slice(0, cut) + insert + text.slice(cut + 1)
+    })
+  fc.assert(
+    fc.property(damaged, text => {
+      let strict = true
+      try {
+        JSON.parse(text)
+      } catch {
+        strict = false
+      }
+      if (strict) t.ok(parseJson(text))
+      else t.ok(failureOf(text).place, text)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+t.test('a text nested too deep is refused, and never ends the program', async t => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  t.ok(parseJson(nested(200)))
+  t.match(failureOf(nested(201)), { kind: 'not-json', place: { line: 1, column: 201 } })
+  t.match(failureOf('{"a":'.repeat(100_000)), { kind: 'not-json' })
+  t.match(failureOf(`"\n${'['.repeat(100_000)}`), { kind: 'not-json' })
+  t.match(failureOf(`/*"*/${'['.repeat(100_000)}`), { kind: 'not-json' })
+  const brackets: Json = parseJson('"[[[["')
+  t.equal(textOf(brackets), '[[[[')
+})

@@ -1,0 +1,264 @@
+// Wholeness: a body is right and whole, or reading it fails; it is received as fast as it is read, and never stands still.
+import type { Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { type Body, byteOffset } from '../../../src/remote/remote.js'
+import { failsAs } from '../fails.js'
+import { ask, rawService, whole } from '../raw.js'
+
+const get = { method: 'GET', path: '/x' } as const
+const start = byteOffset(0)
+const cut = (head: string, body: string) => (socket: Socket) => {
+  socket.write(`${head}\r\n\r\n${body}`)
+  setTimeout(() => socket.end(), 20)
+}
+
+async function textOf(body: Body): Promise<string> {
+  const pieces: Uint8Array[] = []
+  for await (const piece of body.bytes) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
+}
+
+t.test('a body cut short is never taken for whole', { timeout: 30_000 }, async t => {
+  const heads = {
+    '/length': 'HTTP/1.1 200 OK\r\nContent-Length: 100',
+    '/length-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100',
+    '/chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked',
+    '/chunks-close': 'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked',
+  }
+  const service = await rawService(t, ({ path }) => {
+    const head = Object.entries(heads).find(([name]) => path.endsWith(name))?.[1] ?? ''
+    return cut(head, head.includes('chunked') ? '5\r\n[1,2,\r\n' : '[1,2,')
+  })
+  for (const path of Object.keys(heads)) {
+    const body = await service.asked.content({ method: 'GET', path }, 'a.out', start, ask())
+    t.equal(body.ends, 'proven')
+    await failsAs(t, 'broken', textOf(body))
+    await failsAs(t, 'broken', service.asked.text({ method: 'GET', path }, ask(1000)))
+  }
+})
+
+t.test(
+  'a body without length and without chunks proves nothing and says so',
+  { timeout: 10_000 },
+  async t => {
+    const service = await rawService(t, () => cut('HTTP/1.0 200 OK\r\nContent-Type: application/json', '12'))
+    const body = await service.asked.content(get, 'a.out', start, ask())
+    t.equal(body.ends, 'unproven')
+    t.equal(body.length, undefined)
+    t.equal(await textOf(body), '12')
+    t.equal(await service.asked.text(get, ask()), '12', 'a bare number is asked for twice')
+    t.equal(service.heard.length, 3)
+  },
+)
+
+t.test('a number that comes differently the second time is no answer', { timeout: 10_000 }, async t => {
+  const service = await rawService(t, (_, number) => cut('HTTP/1.0 200 OK', number === 0 ? '4' : '42'))
+  await failsAs(t, 'broken', service.asked.text(get, ask()))
+})
+
+t.test('a compressed body comes decoded and is proven whole all the same', { timeout: 10_000 }, async t => {
+  const text = 'HF energy\n'.repeat(20_000)
+  const codes = { gzip: gzipSync(text), deflate: deflateSync(text), br: brotliCompressSync(text) }
+  const service = await rawService(t, ({ path }) => {
+    const [encoding, bytes] = Object.entries(codes).find(([name]) => path.includes(name)) ?? [
+      '',
+      Buffer.alloc(0),
+    ]
+    const sent = path.includes('short') ? bytes.subarray(0, -9) : bytes
+    const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${sent.length}\r\n\r\n`
+    return Buffer.concat([Buffer.from(head), sent])
+  })
+  for (const name of Object.keys(codes)) {
+    const body = await service.asked.content({ method: 'GET', path: `/${name}` }, 'a.out', start, ask())
+    t.equal(body.length, undefined, 'the length on the wire is not the size')
+    t.equal(await textOf(body), text)
+    const short = await service.asked.content(
+      { method: 'GET', path: `/${name}-short` },
+      'a.out',
+      start,
+      ask(),
+    )
+    await failsAs(t, 'broken', textOf(short))
+    t.equal(await service.asked.head({ method: 'HEAD', path: `/${name}` }, ask()), undefined)
+  }
+})
+
+t.test('READ-4 a transfer that is packed is refused, never delivered', { timeout: 10_000 }, async t => {
+  const packed = gzipSync('the file')
+  const service = await rawService(t, ({ path }) => socket => {
+    const coding = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1))
+    const head = `HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n`
+    const chunk = Buffer.concat([Buffer.from(`${packed.length.toString(16)}\r\n`), packed])
+    socket.write(Buffer.concat([Buffer.from(head), chunk, Buffer.from('\r\n0\r\n\r\n')]))
+  })
+  for (const coding of ['gzip, chunked', 'deflate,chunked', 'x-gzip , chunked', 'gzip', 'br, chunked']) {
+    const path = `/${encodeURIComponent(coding)}`
+    const read = async () =>
+      textOf(await service.asked.content({ method: 'GET', path }, 'a', start, ask(2000)))
+    await failsAs(t, 'broken', read())
+  }
+})
+
+t.test('READ-4 what may be packed once or twice is refused', { timeout: 10_000 }, async t => {
+  const packed = gzipSync('the file')
+  const service = await rawService(t, () =>
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`),
+      packed,
+    ]),
+  )
+  await failsAs(t, 'broken', service.asked.content(get, 'run.log.gz', start, ask()))
+  t.equal(await textOf(await service.asked.content(get, 'run.log', start, ask())), 'the file')
+})
+
+t.test('READ-4 what is gzip again once it is unpacked is refused', { timeout: 10_000 }, async t => {
+  const packed = gzipSync(gzipSync('the file'))
+  const service = await rawService(t, () =>
+    Buffer.concat([
+      Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`),
+      packed,
+    ]),
+  )
+  const read = async () => textOf(await service.asked.content(get, 'run.log', start, ask()))
+  await failsAs(t, 'broken', read())
+})
+
+t.test(
+  'READ-6 an error in JSON is no content, unless the name is one of JSON',
+  { timeout: 10_000 },
+  async t => {
+    const body = ' {"error":"the session has ended"}'
+    let type = 'application/json; charset=utf-8'
+    let sent = body
+    const service = await rawService(t, () => {
+      return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
+    })
+    const read = async (name: string) => textOf(await service.asked.content(get, name, start, ask()))
+    await failsAs(t, 'broken', read('run.log'))
+    t.equal(await read('orbitals.cjson'), body)
+    t.equal(await read('notes.ipynb'), body)
+    type = 'application/problem+json'
+    await failsAs(t, 'broken', read('run.log'))
+    type = 'text/plain'
+    t.equal(await read('run.log'), body, 'a text that looks like it')
+    type = 'application/json'
+    sent = 'a log of a service that calls everything JSON'
+    t.equal(await read('run.log'), sent)
+  },
+)
+
+t.test('a page of HTML is never data and never content', { timeout: 10_000 }, async t => {
+  const page = '<html>please log in</html>'
+  const service = await rawService(t, ({ path }) => {
+    const type = path.endsWith('typed') ? 'text/html;charset=utf-8' : 'application/json'
+    return `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: ${page.length}\r\n\r\n${page}`
+  })
+  const typed = { method: 'GET', path: '/typed' } as const
+  await failsAs(t, 'broken', service.asked.text(typed, ask()))
+  await failsAs(t, 'broken', service.asked.text(get, ask()))
+  await failsAs(t, 'broken', service.asked.content(typed, 'output.cml', start, ask()))
+  t.equal(await textOf(await service.asked.content(typed, 'report.HTML', start, ask())), page)
+  for (let again = 0; again < 10; again++) await failsAs(t, 'broken', service.asked.text(typed, ask()))
+})
+
+t.test(
+  'a download may take longer than the deadline, but must not stand still',
+  { timeout: 10_000 },
+  async t => {
+    const service = await rawService(t, ({ path }) => socket => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n')
+      let sent = 0
+      const timer = setInterval(() => {
+        if (sent++ < (path.endsWith('slow') ? 6 : 3)) socket.write('x')
+        else clearInterval(timer)
+      }, 150)
+    })
+    const slow = await service.asked.content({ method: 'GET', path: '/slow' }, 'a', start, ask(500))
+    t.equal(await textOf(slow), 'xxxxxx')
+    const stalled = await service.asked.content({ method: 'GET', path: '/stalls' }, 'a', start, ask(500))
+    await failsAs(t, 'timeout', textOf(stalled))
+  },
+)
+
+t.test('a part is taken only if it is the asked one', { timeout: 10_000 }, async t => {
+  const ranges: Record<string, string> = {
+    right: 'bytes 4-9/10',
+    early: 'bytes 0-5/10',
+    open: 'bytes 4-9/*',
+    inner: 'bytes 4-9/20',
+    wordy: 'lines 4-9/10',
+  }
+  const service = await rawService(t, ({ path, head }) => {
+    const range = ranges[path.split('/').at(-1) ?? '']
+    if (range === undefined || !/range: bytes=4-/i.test(head)) return whole('0123456789')
+    return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: 6\r\n\r\n456789`
+  })
+  const part = (name: string) =>
+    service.asked.content({ method: 'GET', path: `/${name}` }, 'a', byteOffset(4), ask())
+  const right = await part('right')
+  t.same([right.start, right.length, await textOf(right)], [4, 10, '456789'])
+  const all = await part('ignored')
+  t.same([all.start, all.length, await textOf(all)], [0, 10, '0123456789'])
+  for (const name of ['early', 'open', 'inner', 'wordy']) await failsAs(t, 'broken', part(name))
+})
+
+t.test('a part with an end is taken up to it, or to the end of the content', { timeout: 10_000 }, async t => {
+  const parts: Record<string, [string, string]> = {
+    right: ['bytes 4-6/10', '456'],
+    longer: ['bytes 4-9/10', '456789'],
+    shorter: ['bytes 4-5/10', '45'],
+    claims: ['bytes 4-6/10', '45678'],
+  }
+  const service = await rawService(t, ({ path, head }) => {
+    const [range, bytes] = parts[path.split('/').at(-1) ?? ''] ?? ['', '']
+    if (range === '' || !/range: bytes=4-6$/im.test(head)) return whole('0123456789')
+    return `HTTP/1.1 206 Partial\r\nContent-Range: ${range}\r\nContent-Length: ${bytes.length}\r\n\r\n${bytes}`
+  })
+  const part = (name: string, from = 4) =>
+    service.asked.content({ method: 'GET', path: `/${name}` }, 'a', byteOffset(from), ask(), byteOffset(7))
+  const right = await part('right')
+  t.same([right.start, right.end, right.length, await textOf(right)], [4, 7, 10, '456'])
+  const longer = await part('longer')
+  t.same([longer.start, longer.end, await textOf(longer)], [4, undefined, '456789'], 'its end is ignored')
+  const ignored = await part('ignored', 0)
+  t.same([ignored.start, ignored.end, await textOf(ignored)], [0, undefined, '0123456789'])
+  for (const name of ['shorter', 'claims']) await failsAs(t, 'broken', part(name))
+})
+
+t.test('the first byte tells the size where HEAD does not', { timeout: 10_000 }, async t => {
+  const heads: Record<string, string> = {
+    range: 'HTTP/1.1 206 Partial\r\nContent-Range: bytes 0-0/77\r\nContent-Length: 1\r\n\r\nx',
+    empty: 'HTTP/1.1 416 No\r\nContent-Range: bytes */0\r\nContent-Length: 0\r\n\r\n',
+    whole: 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc',
+    chunked: 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+  }
+  const service = await rawService(t, ({ path }) => heads[path.split('/').at(-1) ?? ''] ?? '')
+  const first = (name: string) => service.asked.firstByte({ method: 'GET', path: `/${name}` }, ask())
+  t.same(await first('range'), { honoured: true, size: 77 })
+  t.same(await first('empty'), { honoured: true, size: 0 })
+  t.same(await first('whole'), { honoured: false, size: 3 })
+  t.same(await first('chunked'), { honoured: false, size: undefined })
+})
+
+t.test('a body is received only as fast as it is read', { timeout: 20_000 }, async t => {
+  const size = 64 * 1024 * 1024
+  let written = 0
+  const service = await rawService(t, () => socket => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`)
+    const piece = Buffer.alloc(64 * 1024)
+    const more = () => {
+      while (written < size) {
+        written += piece.length
+        if (!socket.write(piece)) return void socket.once('drain', more)
+      }
+    }
+    more()
+  })
+  const body = await service.asked.content(get, 'big', start, ask(5000))
+  await new Promise(resolve => setTimeout(resolve, 500))
+  t.ok(written < size / 4, `${written} bytes were taken without a reader`)
+  let count = 0
+  for await (const piece of body.bytes) count += piece.length
+  t.equal(count, size)
+})

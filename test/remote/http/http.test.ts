@@ -1,0 +1,214 @@
+// What an answer means: the word for each status, what is asked again, what is never sent on, and how long it may take.
+import { createServer } from 'node:net'
+import t from 'tap'
+import { http } from '../../../src/remote/http/http.js'
+import { byteOffset } from '../../../src/remote/remote.js'
+import { failsAs } from '../fails.js'
+import { ask, rawService, whole } from '../raw.js'
+
+const get = { method: 'GET', path: '/x' } as const
+const start = byteOffset(0)
+
+t.test('each status becomes its word', { timeout: 30_000 }, async t => {
+  const table = {
+    400: 'invalid',
+    401: 'unauthenticated',
+    403: 'forbidden',
+    404: 'absent',
+    405: 'unsupported',
+    409: 'conflict',
+    410: 'absent',
+    412: 'conflict',
+    413: 'too-large',
+    422: 'invalid',
+    423: 'busy',
+    429: 'busy',
+    500: 'broken',
+    501: 'unsupported',
+    503: 'busy',
+    504: 'timeout',
+    507: 'service-full',
+  } as const
+  const service = await rawService(t, ({ path }) => {
+    const status = path.slice(-3)
+    return `HTTP/1.1 ${status} Word\r\nContent-Length: 5\r\n\r\nsorry`
+  })
+  for (const [status, kind] of Object.entries(table)) {
+    const failure = await failsAs(
+      t,
+      kind,
+      service.asked.text({ method: 'GET', path: `/${status}` }, ask(2000)),
+    )
+    t.equal(failure.said, 'sorry')
+    t.match(failure.message, `${status} to GET /create/rest/${status}`)
+  }
+})
+
+t.test('garbage, broken heads and resets are failures, never throws', { timeout: 20_000 }, async t => {
+  const replies: Record<string, Parameters<typeof rawService>[1]> = {
+    garbage: () => 'SSH-2.0-OpenSSH_9.6\r\n',
+    'two lengths': () => 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'a negative length': () => 'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nab',
+    'a broken header': () => 'HTTP/1.1 200 OK\r\nContent Length 5\r\n\r\n',
+    'a strange encoding': () => 'HTTP/1.1 200 OK\r\nContent-Encoding: zip\r\nContent-Length: 2\r\n\r\nab',
+    'bytes that are no text': () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\u00c3\u0028'.slice(0, -2),
+    'a reset': () => socket => socket.resetAndDestroy(),
+    'a closed door': () => socket => socket.end(),
+  }
+  for (const [name, reply] of Object.entries(replies)) {
+    const service = await rawService(t, reply)
+    const outcome = await service.asked.text(get, ask(700)).catch(failure => failure.kind)
+    t.match(String(outcome), /^(broken|unreachable|timeout)$/, name)
+  }
+})
+
+t.test('a service that is not there is unreachable at once', { timeout: 10_000 }, async t => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  await new Promise(resolve => server.close(resolve))
+  const nobody = http({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
+  t.teardown(() => nobody.close())
+  const first = await failsAs(t, 'unreachable', nobody.text(get, ask()))
+  t.match(
+    first.message,
+    /^nothing answers at the address of the service/,
+    'a question says what it met itself',
+  )
+  const began = Date.now()
+  const failure = await failsAs(t, 'unreachable', nobody.text(get, ask()))
+  t.match(failure.message, /looks again every 2 seconds/)
+  t.ok(Date.now() - began < 50, 'the second question is answered without a connection')
+  await failsAs(t, 'unreachable', nobody.text({ method: 'PUT', path: '/x', body: '{}' }, ask()))
+})
+
+t.test('a service that says nothing costs the deadline and no more', { timeout: 10_000 }, async t => {
+  const service = await rawService(t, () => () => {})
+  const began = Date.now()
+  await failsAs(t, 'timeout', service.asked.text(get, ask(300)))
+  t.ok(Date.now() - began < 1500)
+  t.equal(service.heard.length, 1)
+  await failsAs(t, 'timeout', service.asked.text(get, ask(-1)))
+  t.equal(service.heard.length, 1, 'a question that is late is not asked')
+})
+
+t.test('HEAD keeps its connection, and a zero is not believed', { timeout: 10_000 }, async t => {
+  const service = await rawService(t, ({ path }) =>
+    path.endsWith('zero')
+      ? 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+      : 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n',
+  )
+  for (let count = 0; count < 5; count++) {
+    t.equal(await service.asked.head({ method: 'HEAD', path: '/nine' }, ask()), 9)
+  }
+  t.ok(service.connections() <= 2)
+  t.equal(await service.asked.head({ method: 'HEAD', path: '/zero' }, ask()), undefined)
+})
+
+t.test('questions are asked again, writes never', { timeout: 20_000 }, async t => {
+  const service = await rawService(t, ({ path }, number) => {
+    if (path.endsWith('lost')) return socket => socket.destroy()
+    return number === 0 ? 'HTTP/1.1 503 Wait\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n' : whole('[1]')
+  })
+  const began = Date.now()
+  t.equal(await service.asked.text(get, ask()), '[1]')
+  t.ok(Date.now() - began >= 1000, 'Retry-After is obeyed')
+  const before = service.heard.length
+  const failure = await failsAs(
+    t,
+    'outcome-unknown',
+    service.asked.text({ method: 'PUT', path: '/lost', body: '{}' }, ask()),
+  )
+  t.match(failure.cause, { kind: 'unreachable' })
+  t.equal(service.heard.length, before + 1, 'a lost answer to a PUT sends nothing again')
+})
+
+t.test('a Retry-After beyond the deadline is not waited for', { timeout: 10_000 }, async t => {
+  const service = await rawService(
+    t,
+    () => 'HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n',
+  )
+  const began = Date.now()
+  await failsAs(t, 'busy', service.asked.text(get, ask(2000)))
+  t.ok(Date.now() - began < 1900)
+  t.equal(service.heard.length, 1)
+  await failsAs(t, 'busy', service.asked.text({ method: 'POST', path: '/x', body: '{}' }, ask(2000)))
+  t.equal(service.heard.length, 2)
+})
+
+t.test(
+  'a write that was answered badly has an unknown outcome, one that was refused does not',
+  { timeout: 20_000 },
+  async t => {
+    const service = await rawService(t, ({ path }) => {
+      if (path.endsWith('html')) return whole('<html></html>')
+      if (path.endsWith('gateway')) return 'HTTP/1.1 504 Late\r\nContent-Length: 0\r\n\r\n'
+      if (path.endsWith('silent')) return () => {}
+      return 'HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n'
+    })
+    const put = (path: string) => service.asked.text({ method: 'PUT', path, body: '{}' }, ask(500))
+    for (const path of ['/html', '/gateway', '/silent']) await failsAs(t, 'outcome-unknown', put(path))
+    await failsAs(t, 'invalid', put('/refused'))
+  },
+)
+
+t.test('the token goes to no other place and content follows no redirect', { timeout: 10_000 }, async t => {
+  const thief = await rawService(t, () => whole('[]'))
+  const service = await rawService(t, ({ path }) => {
+    const to = path.endsWith('/away')
+      ? `${thief.url}/x?secret=1`
+      : path.endsWith('/round')
+        ? path
+        : '/create/rest/there'
+    return path.endsWith('/there')
+      ? whole('[7]')
+      : `HTTP/1.1 302 Go\r\nLocation: ${to}\r\nContent-Length: 0\r\n\r\n`
+  })
+  const request = (path: string) => ({ method: 'GET', path, authorization: 'Bearer abc' }) as const
+  t.equal(await service.asked.text(request('/near'), ask()), '[7]')
+  const failure = await failsAs(t, 'broken', service.asked.text(request('/away'), ask()))
+  t.notMatch(failure.message, /secret/)
+  await failsAs(t, 'broken', service.asked.text(request('/round'), ask()))
+  await failsAs(t, 'broken', service.asked.content(request('/near'), 'a', start, ask()))
+  await failsAs(t, 'broken', service.asked.text({ ...request('/near'), method: 'POST' }, ask()))
+  t.equal(thief.heard.length, 0)
+})
+
+t.test('what the service echoes of a secret is blotted out', { timeout: 10_000 }, async t => {
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl'
+  const service = await rawService(t, ({ head }) => {
+    const echo = `you sent ${/authorization: (.*)/i.exec(head)?.[1]} and hunter2, ${'long '.repeat(200)}`
+    return `HTTP/1.1 403 No\r\nContent-Length: ${echo.length}\r\n\r\n${echo}`
+  })
+  const basic = `Basic ${Buffer.from('anna:hunter2').toString('base64')}`
+  for (const authorization of [`Bearer ${token}`, basic]) {
+    const { said = '' } = await failsAs(t, 'forbidden', service.asked.text({ ...get, authorization }, ask()))
+    t.notMatch(said, authorization.split(' ')[1] ?? '')
+    if (authorization === basic) t.notMatch(said, /hunter2/)
+    t.ok(said.length <= 300)
+  }
+})
+
+t.test('a guess never keeps a user waiting for a connection', { timeout: 10_000 }, async t => {
+  const service = await rawService(t, ({ path }) => (path.endsWith('guess') ? () => {} : whole('[]')))
+  const guesses = Array.from({ length: 20 }, () =>
+    failsAs(t, 'timeout', service.asked.text({ method: 'GET', path: '/guess' }, ask(1000, 'guess'))),
+  )
+  t.equal(await service.asked.text({ method: 'GET', path: '/user' }, ask(800)), '[]')
+  await Promise.all(guesses)
+})
+
+t.test('downloads that nobody ends leave connections for questions', { timeout: 10_000 }, async t => {
+  const service = await rawService(t, ({ path }) =>
+    path.endsWith('big') ? 'HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx' : whole('[]'),
+  )
+  const download = () => service.asked.content({ method: 'GET', path: '/big' }, 'big', start, ask(400))
+  const bodies = [await download(), await download(), await download()]
+  await failsAs(t, 'timeout', download())
+  t.equal(await service.asked.text(get, ask(1000)), '[]')
+  for (const body of bodies) body.cancel()
+  const next = await download()
+  next.cancel()
+  t.pass('a cancelled download gives its connection back')
+})

@@ -1,0 +1,199 @@
+// Pace: how often and how fast a service is asked, on a clock that tests wind by hand.
+import t from 'tap'
+import { Failure } from '../../../src/failure.js'
+import type { Clock } from '../../../src/remote/clock.js'
+import { baseUrl } from '../../../src/remote/connection/address.js'
+import { breaker } from '../../../src/remote/pipeline/circuit-breaker.js'
+import { bandwidth, requestRate } from '../../../src/remote/pipeline/rate-limit.js'
+import { type Attempt, retried, retryAfter } from '../../../src/remote/pipeline/retry.js'
+import { type Ask, instant } from '../../../src/remote/remote.js'
+import { failsAs } from '../fails.js'
+
+/** Jumps to the next timer whenever nothing else is left to do. */
+function jumping(): Clock {
+  let time = 0
+  const timers: { readonly at: number; readonly action: () => void }[] = []
+  const jump = () => {
+    timers.sort((one, other) => one.at - other.at)
+    const next = timers.shift()
+    if (next === undefined) return
+    time = Math.max(time, next.at)
+    next.action()
+    setImmediate(jump)
+  }
+  return {
+    now: () => instant(time),
+    after(milliseconds, action) {
+      const timer = { at: time + milliseconds, action }
+      timers.push(timer)
+      setImmediate(jump)
+      return () => {
+        const place = timers.indexOf(timer)
+        if (place !== -1) timers.splice(place, 1)
+      }
+    },
+  }
+}
+const asking = (deadline: number, lane: Ask['lane'] = 'user'): Ask => ({ deadline: instant(deadline), lane })
+const away = new Failure('unreachable', 'nobody there')
+const bad = (more: Partial<Attempt<string>> = {}): Attempt<string> =>
+  ({ ended: 'badly', failure: away, again: true, ...more }) as Attempt<string>
+
+t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const rate = requestRate(10, clock)
+  const order: string[] = []
+  const go = (name: string, lane: Ask['lane']) =>
+    rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
+  await Promise.all([go('guess1', 'guess'), go('guess2', 'guess'), go('user1', 'user'), go('user2', 'user')])
+  t.same(
+    order.map(line => line.split(' ')[0]),
+    ['guess1', 'user1', 'user2', 'guess2'],
+  )
+  t.same(
+    order.map(line => line.split(' ')[1]),
+    ['0', '100', '200', '300'],
+  )
+})
+
+t.test('a turn that comes too late is not waited for', { timeout: 5000 }, async t => {
+  const rate = requestRate(1, jumping())
+  await rate.turn(asking(10_000))
+  const late = failsAs(t, 'timeout', rate.turn(asking(500)))
+  const intime = rate.turn(asking(5000))
+  await late
+  await intime
+})
+
+t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const spend = bandwidth(1000, clock)
+  for (let piece = 0; piece < 5; piece++) await spend(500)
+  t.equal(clock.now(), 2500)
+})
+
+t.test(
+  'a service that does not answer a probe either is asked once in two seconds, until it speaks',
+  async t => {
+    const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
+    let probes = 0
+    const health = breaker(clock, async () => {
+      probes += 1
+      throw away
+    })
+    for (let count = 0; count < 3; count++) {
+      t.equal(health.admit(asking(60_000)), undefined)
+      health.silent(instant(clock.time), away)
+    }
+    await new Promise(setImmediate)
+    t.ok(health.away())
+    t.throws(() => health.admit(asking(60_000)), /nobody there/)
+    clock.time = 1999
+    t.throws(() => health.admit(asking(60_000)))
+    t.equal(probes, 1)
+    clock.time = 2000
+    await failsAs(t, 'unreachable', health.admit(asking(60_000)) ?? Promise.resolve())
+    t.equal(probes, 2, 'one probe')
+    t.throws(() => health.admit(asking(60_000)), 'one only')
+    health.heard()
+    t.equal(health.admit(asking(60_000)), undefined)
+  },
+)
+
+t.test('AVAIL-4 requests that always fail open nothing while a probe is answered', async t => {
+  const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
+  const health = breaker(clock, async () => health.heard())
+  for (let count = 0; count < 30; count++) {
+    clock.time += 1
+    health.silent(instant(clock.time), away)
+    await new Promise(setImmediate)
+    t.equal(health.admit(asking(60_000)), undefined)
+  }
+})
+
+t.test('one slow question is no outage as long as others are answered', async t => {
+  const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
+  const health = breaker(clock, () => Promise.reject(away))
+  for (let count = 0; count < 5; count++) {
+    const since = instant(clock.time)
+    clock.time += 5
+    health.heard()
+    clock.time += 5
+    health.silent(since, away)
+  }
+  await new Promise(setImmediate)
+  t.notOk(health.away())
+})
+
+t.test(
+  'a question that met a silence itself says so, also when the breaker opens meanwhile',
+  { timeout: 5000 },
+  async t => {
+    const open = new Failure('unreachable', 'the service has not answered for a while')
+    const refused = bad({ failure: open, again: false, unasked: true })
+    const ends = [bad(), bad(), refused]
+    const next = async () => ends.shift() ?? refused
+    t.equal(await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)), away)
+    t.equal(
+      await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)),
+      open,
+      'one that never went out says why it does not',
+    )
+  },
+)
+
+t.test('a question is asked four times at most and never past its deadline', { timeout: 5000 }, async t => {
+  let made = 0
+  const count = (end: Attempt<string>) => async () => {
+    made += 1
+    return end
+  }
+  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad())))
+  t.equal(made, 4)
+  made = 0
+  const clock = jumping()
+  await failsAs(t, 'unreachable', retried(asking(250), clock, count(bad())))
+  t.ok(made < 4 && clock.now() < 250)
+  made = 0
+  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad({ again: false }))))
+  t.equal(made, 1)
+})
+
+t.test('what the service asks to wait is waited, in seconds or until a date', { timeout: 5000 }, async t => {
+  const clock = jumping()
+  const ends = [bad({ after: 7000 }), { ended: 'well', value: 'yes' } as const]
+  t.equal(await retried(asking(60_000), clock, async () => ends.shift() ?? bad()), 'yes')
+  t.equal(clock.now(), 7000)
+  t.equal(retryAfter('3', 0), 3000)
+  t.equal(retryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 4000), 5000)
+  t.equal(retryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 20_000), 0)
+  for (const nonsense of [undefined, 'soon', ['1', '2']]) t.equal(retryAfter(nonsense, 0), undefined)
+})
+
+t.test('an address is completed, or refused with what to type', async t => {
+  const done = {
+    'https://host': 'https://host/create/rest',
+    ' https://host:8443/ ': 'https://host:8443/create/rest',
+    'https://host/other/rest/': 'https://host/other/rest',
+    'http://127.0.0.1:8080': 'http://127.0.0.1:8080/create/rest',
+    'http://[::1]:8080': 'http://[::1]:8080/create/rest',
+  }
+  for (const [typed, base] of Object.entries(done)) t.equal(baseUrl(typed).href, base)
+  for (const typed of [
+    '',
+    'host',
+    'ftp://host',
+    'https://',
+    'https://u:secret@host',
+    'https://host/?a=1',
+    'http://host',
+  ]) {
+    t.throws(() => baseUrl(typed), { name: 'Failure' }, typed)
+  }
+  t.throws(() => baseUrl('host'), { message: /https:\/\/host/ })
+  for (const typed of ['https://u:secret@host', 'u:secret@host', 'https://u:secret@']) {
+    const failure = t.throws(() => baseUrl(typed))
+    t.notMatch(String(failure), /secret/)
+  }
+  t.equal(baseUrl('http://host', 'anywhere').href, 'http://host/create/rest')
+})

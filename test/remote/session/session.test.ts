@@ -1,0 +1,279 @@
+// Signing in: one log-in however many wait, renewed in time and once on a refusal, never hammered, never shown.
+import { UnsecuredJWT } from 'jose'
+import t, { type Test } from 'tap'
+import type { Clock } from '../../../src/remote/clock.js'
+import { systemClock } from '../../../src/remote/clock.js'
+import { instant } from '../../../src/remote/remote.js'
+import {
+  type Credentials,
+  type SessionOptions,
+  session,
+  signedIn,
+} from '../../../src/remote/session/session.js'
+import type { Token } from '../../../src/remote/session/token.js'
+import { failsAs } from '../fails.js'
+import { ask, type Heard, type Reply, rawService, whole } from '../raw.js'
+
+const refusal = 'HTTP/1.1 401 No\r\nContent-Length: 3\r\n\r\nno!'
+const anna: Credentials = { with: 'password', user: 'anna@example.org', password: 'sesame' }
+const get = { method: 'GET', path: '/user/info' } as const
+const hour = 3_600_000
+
+/** A token of 24 hours as a service with a wrong clock would issue it. */
+const jwt = (name: string, issued = 1_000_000_000): string =>
+  new UnsecuredJWT({ name })
+    .setIssuedAt(issued)
+    .setExpirationTime(issued + 24 * 3600)
+    .encode()
+
+/** Real timers, but a day can be made to pass. */
+function movable(): Clock & { pass(milliseconds: number): void } {
+  let moved = 0
+  return {
+    now: () => instant(Date.now() + moved),
+    after: systemClock.after,
+    pass: milliseconds => {
+      moved += milliseconds
+    },
+  }
+}
+
+async function ground(
+  t: Test,
+  reply: (request: Heard, number: number) => Reply,
+  given: Partial<SessionOptions> = {},
+) {
+  const clock = movable()
+  const service = await rawService(t, reply, { clock })
+  const options = {
+    credentials: async () => anna,
+    clock,
+    address: 'https://chem.example/create/rest',
+    note: (failure: unknown) => t.fail(String(failure)),
+    ...given,
+  }
+  const signed = signedIn(service.asked, session(service.asked, options))
+  const later = () => ({ deadline: instant(clock.now() + 3000), lane: 'user' as const })
+  const logins = () => service.heard.filter(({ path }) => path.endsWith('/login')).length
+  return { clock, service, logins, signed, later, user: () => signed.text(get, later()) }
+}
+
+const bearer = ({ head }: Heard): string => /authorization: Bearer (\S+)/i.exec(head)?.[1] ?? ''
+const isLogin = ({ path }: Heard): boolean => path.endsWith('/login')
+
+t.test('twenty questions at once make one log-in', { timeout: 10_000 }, async t => {
+  const { service, user, logins } = await ground(t, request =>
+    whole(isLogin(request) ? ` "${jwt('a')}"\n` : '{}'),
+  )
+  await Promise.all(Array.from({ length: 20 }, user))
+  t.equal(logins(), 1)
+  t.equal(service.heard.length, 21)
+  const login = service.heard.find(isLogin)
+  t.match(login?.head, `authorization: Basic ${Buffer.from('anna@example.org:sesame').toString('base64')}`)
+  t.ok(service.heard.filter(request => !isLogin(request)).every(request => bearer(request) === jwt('a')))
+})
+
+t.test('a refused token is renewed once and the question asked again', { timeout: 10_000 }, async t => {
+  let valid = 'first'
+  const { user, logins, service } = await ground(t, request => {
+    if (isLogin(request)) return whole(valid)
+    return bearer(request) === valid ? whole('{"ok":1}') : refusal
+  })
+  await user()
+  valid = 'second'
+  t.same(await Promise.all([user(), user(), user()]), Array(3).fill('{"ok":1}'))
+  t.equal(logins(), 2)
+  t.equal(service.heard.filter(request => bearer(request) === 'second').length, 3)
+})
+
+t.test('a service that refuses every token is not hammered with log-ins', { timeout: 10_000 }, async t => {
+  const { user, logins } = await ground(t, (request, number) =>
+    isLogin(request) ? whole(`t${number}`) : refusal,
+  )
+  for (let count = 0; count < 5; count++) await failsAs(t, 'unauthenticated', user())
+  t.equal(logins(), 2)
+})
+
+t.test(
+  'SIGN-8 a question that is refused with every token stops no other log-in',
+  { timeout: 10_000 },
+  async t => {
+    let valid = 'first'
+    let issued = 0
+    const { service, logins, user, signed, later } = await ground(t, request => {
+      if (isLogin(request)) {
+        issued += 1
+        valid = `t${issued}`
+        return whole(valid)
+      }
+      return bearer(request) === valid && !request.path.endsWith('/forbidden') ? whole('{}') : refusal
+    })
+    const forbidden = () => signed.text({ method: 'GET', path: '/forbidden' }, later())
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 10; count += 1) await failsAs(t, 'unauthenticated', forbidden())
+    t.equal(logins(), 2, 'one new log-in for it, and no more')
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 3; count += 1) {
+      valid = 'another process has ended this session'
+      t.equal(await user(), '{}', 'a token that ends meanwhile is renewed')
+      await failsAs(t, 'unauthenticated', forbidden())
+    }
+    t.equal(logins(), 5)
+    t.ok(service.heard.length < 60)
+  },
+)
+
+t.test(
+  'SIGN-8 credentials that were good are tried again a second after a refusal',
+  { timeout: 10_000 },
+  async t => {
+    let away = false
+    const { user, logins, clock } = await ground(t, request =>
+      away || (!isLogin(request) && bearer(request) === 'old')
+        ? refusal
+        : whole(isLogin(request) ? 'new' : '{}'),
+    )
+    t.equal(await user(), '{}')
+    away = true
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2)
+    away = false
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2, 'not at once')
+    clock.pass(1_000)
+    t.equal(await user(), '{}')
+  },
+)
+
+t.test('a token is renewed before its end, whatever the clocks say', { timeout: 10_000 }, async t => {
+  const { user, logins, clock } = await ground(t, (request, number) =>
+    whole(isLogin(request) ? jwt(`${number}`) : '{}'),
+  )
+  await user()
+  clock.pass(23 * hour)
+  await user()
+  t.equal(logins(), 1)
+  clock.pass(hour - 60_000)
+  await user()
+  t.equal(logins(), 2, 'a minute before the end')
+})
+
+t.test(
+  'a refused log-in keeps the mount up and is tried again with new credentials',
+  { timeout: 10_000 },
+  async t => {
+    let given = anna
+    const good = `Basic ${Buffer.from('anna@example.org:better').toString('base64')}`
+    const { user, logins, clock } = await ground(
+      t,
+      request => (isLogin(request) ? (request.head.includes(good) ? whole('token') : refusal) : whole('{}')),
+      { credentials: async () => given },
+    )
+    const failure = await failsAs(t, 'unauthenticated', user())
+    t.match(failure.message, /calcfs login https:\/\/chem\.example\/create\/rest`/)
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 1, 'the same password is not tried again at once')
+    clock.pass(61_000)
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2, 'but after a while')
+    given = { ...anna, password: 'better' }
+    t.equal(await user(), '{}')
+  },
+)
+
+t.test('a ready token is used as it is, and its refusal says what to do', { timeout: 10_000 }, async t => {
+  let valid = true
+  const { user, service } = await ground(
+    t,
+    request => (valid && bearer(request) === 'ready' ? whole('{}') : refusal),
+    {
+      credentials: async () => ({ with: 'token', token: ' ready\n' }),
+    },
+  )
+  t.equal(await user(), '{}')
+  valid = false
+  t.match(
+    (await failsAs(t, 'unauthenticated', user())).message,
+    /calcfs login https:\/\/chem\.example\/create\/rest`/,
+  )
+  t.ok(service.heard.every(request => !isLogin(request)))
+})
+
+t.test(
+  'SIGN-8 a ready token is good for others after one question is refused',
+  { timeout: 10_000 },
+  async t => {
+    const { user, signed, later } = await ground(
+      t,
+      ({ path }) => (path.endsWith('/forbidden') ? refusal : whole('{}')),
+      { credentials: async () => ({ with: 'token', token: 'ready' }) },
+    )
+    t.equal(await user(), '{}')
+    for (let count = 0; count < 3; count += 1) {
+      await failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/forbidden' }, later()))
+      t.equal(await user(), '{}')
+    }
+  },
+)
+
+t.test('a stored token saves the log-in, and a new log-in is stored', { timeout: 10_000 }, async t => {
+  let stored: Token | undefined
+  const keep = async (token: Token) => {
+    stored = token
+  }
+  const store = { load: async () => stored, save: keep }
+  const reply = (request: Heard) => whole(isLogin(request) ? 'fresh' : '{}')
+  const first = await ground(t, reply, { store })
+  await first.user()
+  t.equal(stored?.text, 'fresh')
+  const second = await ground(t, reply, { store, credentials: async () => undefined })
+  t.equal(await second.user(), '{}')
+  t.equal(second.logins(), 0)
+})
+
+t.test('a token put into the store by `calcfs login` mends a running mount', { timeout: 10_000 }, async t => {
+  let stored: Token = { text: 'old', received: undefined }
+  const { user } = await ground(t, request => (bearer(request) === 'new' ? whole('{}') : refusal), {
+    credentials: async () => undefined,
+    store: { load: async () => stored, save: async () => {} },
+  })
+  await failsAs(t, 'unauthenticated', user())
+  stored = { text: 'new', received: undefined }
+  t.equal(await user(), '{}')
+})
+
+t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
+  for (const answer of ['', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
+    const { user, service } = await ground(t, () => whole(answer))
+    await failsAs(t, 'broken', user())
+    t.ok(service.heard.every(isLogin))
+  }
+})
+
+t.test('no failure shows the password or the token', { timeout: 10_000 }, async t => {
+  const { user } = await ground(t, request => {
+    const echo = `refused: ${request.head.replaceAll('\r\n', ' ')} sesame`
+    return `HTTP/1.1 401 No\r\nContent-Length: ${echo.length}\r\n\r\n${echo}`
+  })
+  const failure = await failsAs(t, 'unauthenticated', user())
+  const shown = JSON.stringify([failure, failure.message, failure.stack, failure.cause, failure.said])
+  t.notMatch(shown, /sesame/)
+  t.notMatch(shown, Buffer.from('anna@example.org:sesame').toString('base64'))
+})
+
+t.test(
+  'a log-in that takes too long costs a question its own deadline only',
+  { timeout: 15_000 },
+  async t => {
+    const service = await rawService(t, () => () => {})
+    const who = session(service.asked, {
+      credentials: async () => anna,
+      clock: systemClock,
+      address: 'https://chem.example/create/rest',
+      note: () => {},
+    })
+    const began = Date.now()
+    await failsAs(t, 'timeout', signedIn(service.asked, who).text(get, ask(300)))
+    t.ok(Date.now() - began < 1500)
+  },
+)

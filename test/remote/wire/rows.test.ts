@@ -1,0 +1,129 @@
+// The list of a report: read in every form, meant as its writer meant it, and written back in its own form.
+import fc from 'fast-check'
+import t from 'tap'
+import { parseObject } from '../../../src/record/json/parse.js'
+import { compactPrint } from '../../../src/record/json/print.js'
+import type { CalculationId } from '../../../src/remote/remote.js'
+import { wire } from '../../../src/remote/wire/wire.js'
+
+const { dialect } = wire({}, () => {})
+const id = fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String)
+const ids = (list: readonly { readonly calculation: string }[] | undefined) =>
+  list?.map(row => row.calculation)
+const rows = (...list: string[]) => list.map(it => ({ calculation: it as CalculationId, title: undefined }))
+
+t.test('the list of a report is read as ids, as rows, or not at all', async t => {
+  const read = (text: string) => ids(dialect.rows(parseObject(text)))
+  t.same(read('{"listCalculations":"12, 7,9007199254740993"}'), ['12', '7', '9007199254740993'])
+  t.same(read('{"calculations":[12,"7"]}'), ['12', '7'])
+  t.same(read('{"calculations":[]}'), [])
+  t.same(read('{"listCalculations":""}'), [])
+  t.same(read('{"rows":[{"calcId":7,"calcOrder":2},{"calcId":12,"calcOrder":1}]}'), ['12', '7'])
+  t.equal(read('{"title":"x"}'), undefined)
+  t.equal(read('{"calculations":null}'), undefined, 'null shows nothing')
+  t.equal(read('{"calculations":[{"x":1}]}'), undefined, 'a list that makes no sense shows nothing')
+  t.equal(dialect.listField(parseObject('{"rows":[{"calcId":7}]}')), 'rows')
+})
+
+t.test('what a user writes into the list is an id, a path or nonsense', async t => {
+  const entries = (text: string) => dialect.entries(parseObject(text))
+  const written = entries(
+    '{"calculations":[12,"7","/db/anna/a, b/TS1",{"path":"projects/x","title":"T"},{"calcId":"8"},-3,"3.5",true,""]}',
+  )
+  t.same(
+    written?.map(entry =>
+      entry.as === 'id' ? entry.calculation : entry.as === 'path' ? entry.path : entry.as,
+    ),
+    ['12', '7', '/db/anna/a, b/TS1', 'projects/x', '8', 'nonsense', 'nonsense', 'nonsense', 'nonsense'],
+  )
+  const text = entries('{"listCalculations":"12,/db/anna/a, b/TS1,7,"}')
+  t.same(
+    text?.map(entry => (entry.as === 'nonsense' ? '' : entry.as === 'id' ? entry.calculation : entry.path)),
+    ['12', '/db/anna/a, b/TS1', '7'],
+  )
+})
+
+t.test('rows may be moved or renumbered: both are the new order', async t => {
+  const base = parseObject('{"calculations":[{"calcId":1,"calcOrder":1},{"calcId":2,"calcOrder":2}]}')
+  const moved = parseObject('{"calculations":[{"calcId":2,"calcOrder":2},{"calcId":1,"calcOrder":1}]}')
+  const renumbered = parseObject('{"calculations":[{"calcId":1,"calcOrder":2},{"calcId":2,"calcOrder":1}]}')
+  const order = (report: typeof base) =>
+    dialect.entries(report, base)?.map(entry => (entry.as === 'id' ? entry.calculation : entry.as))
+  t.same(order(base), ['1', '2'])
+  t.same(order(moved), ['2', '1'])
+  t.same(order(renumbered), ['2', '1'])
+})
+
+t.test('a list is written back in its own form, and rows keep what calcfs does not know', async t => {
+  const write = (text: string, ...list: string[]) =>
+    compactPrint(dialect.withRows(parseObject(text), rows(...list)))
+  t.equal(
+    write('{"a":1,"listCalculations":"1,2"}', '2', '9007199254740993'),
+    '{"a":1,"listCalculations":"2,9007199254740993"}',
+  )
+  t.equal(write('{"calculations":["1"]}', '2'), '{"calculations":["2"]}')
+  t.equal(write('{"calculations":[1]}', '2'), '{"calculations":[2]}')
+  t.equal(write('{"calculations":[]}', '2'), '{"calculations":[2]}')
+  t.equal(
+    write(
+      '{"calculations":[{"calcId":1,"calcOrder":1,"title":"a","x":0.10},{"calcId":2,"calcOrder":2,"title":"b"}]}',
+      '3',
+      '2',
+      '1',
+    ),
+    '{"calculations":[{"calcId":3,"calcOrder":1},{"calcId":2,"calcOrder":2,"title":"b"},{"calcId":1,"calcOrder":3,"title":"a","x":0.10}]}',
+  )
+  t.throws(() => write('{"title":"x"}', '1'), { message: /no list/ })
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(id),
+      fc.constantFrom('"1"', '[1]', '["1"]', '[{"calcId":1,"calcOrder":1}]'),
+      (list, form) => {
+        const written = dialect.withRows(parseObject(`{"calculations":${form}}`), rows(...list))
+        return JSON.stringify(ids(dialect.rows(written))) === JSON.stringify(list)
+      },
+    ),
+  )
+})
+
+t.test('a calculation that stands twice keeps each of its rows', async t => {
+  const report = parseObject(
+    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
+  )
+  const same = dialect.withRows(report, [
+    { calculation: '7' as CalculationId, title: 'one' },
+    { calculation: '7' as CalculationId, title: undefined },
+  ])
+  t.equal(
+    compactPrint(same),
+    '{"calculations":[{"calcId":7,"title":"one","x":1},{"calcId":7,"title":null,"x":2}]}',
+  )
+})
+
+t.test('an empty place stays empty until the order changes', async t => {
+  const report = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}]}')
+  const retitled = dialect.withRows(report, [
+    { calculation: '7' as CalculationId, title: 'T' },
+    { calculation: '8' as CalculationId, title: undefined },
+  ])
+  t.match(compactPrint(retitled), '{"calcId":7,"calcOrder":2,"title":"T"},{"calcId":8,"calcOrder":3}')
+  const turned = dialect.withRows(report, rows('8', '7'))
+  t.match(compactPrint(turned), '{"calcId":8,"calcOrder":1},{"calcId":7,"calcOrder":2}')
+  const mixed = parseObject('{"calculations":[{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":1}]}')
+  t.match(
+    compactPrint(dialect.withRows(mixed, rows('7', '8'))),
+    '{"calcId":7,"calcOrder":1},{"calcId":8,"calcOrder":2}',
+  )
+  const written = parseObject('{"calculations":[{"calcId":8,"calcOrder":3}]}')
+  t.match(
+    compactPrint(dialect.withRows(written, rows('8'), report)),
+    '{"calcId":8,"calcOrder":1}',
+    'one went',
+  )
+  const moved = parseObject('{"calculations":[{"calcId":7,"calcOrder":5},{"calcId":8,"calcOrder":1}]}')
+  t.match(
+    compactPrint(dialect.withRows(moved, rows('7', '8'), report)),
+    '{"calcId":7,"calcOrder":2},{"calcId":8,"calcOrder":3}',
+    'the places are those of the base',
+  )
+})

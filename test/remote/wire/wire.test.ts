@@ -1,0 +1,286 @@
+// Reading tolerantly: what an instance may write in several ways means the same, and one bad item hides no other.
+import fc from 'fast-check'
+import t from 'tap'
+import { Failure } from '../../../src/failure.js'
+import { textsOf } from '../../../src/record/compact/compressed-batch.js'
+import { equalJson } from '../../../src/record/json/equal.js'
+import { parseJson, parseObject } from '../../../src/record/json/parse.js'
+import { quickJson } from '../../../src/record/json/quick-json.js'
+import type { CalculationId, ProjectId, ReportId } from '../../../src/remote/remote.js'
+import { type DialectSettings, wire } from '../../../src/remote/wire/wire.js'
+
+const speaking = (settings: DialectSettings = {}) => {
+  const left: string[] = []
+  const speech = wire(settings, item => left.push(item))
+  /** As it comes over a network: in pieces that end anywhere. */
+  const calculations = (text: string) => {
+    const reader = speech.calculations()
+    for (let at = 0; at < text.length; at += 7) reader.take(text.slice(at, at + 7))
+    return reader.end()
+  }
+  return {
+    ...speech,
+    calculations,
+    record: (text: string) => speech.record(text, { kind: 'calculation', id: '1' }),
+    shares: (text: string) => speech.shares(text, '7' as ProjectId),
+    fileTitles: (text: string) => speech.fileTitles(text, '1' as CalculationId),
+    left,
+  }
+}
+const { dialect } = speaking()
+const id = fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String)
+const kindOf = (read: () => unknown): string => {
+  try {
+    return `read ${JSON.stringify(read())}`
+  } catch (thrown) {
+    return thrown instanceof Failure ? thrown.kind : `threw ${thrown}`
+  }
+}
+
+t.test('an id of 64 bits survives in every spelling', async t => {
+  fc.assert(
+    fc.property(id, number => {
+      const { calculations, projectId, newId } = speaking()
+      for (const spelling of [number, `"${number}"`]) {
+        const [item] = calculations(`[{"id":${spelling},"name":"TS1"}]`)
+        if (item?.id !== number) return false
+        for (const answer of [spelling, `{"id":${spelling}}`, `{"id":${spelling},"name":"x"}`]) {
+          if (projectId(answer) !== number || newId(answer) !== number) return false
+        }
+      }
+      return true
+    }),
+  )
+  t.pass()
+})
+
+t.test('malformed items are left out and reported, the others stay', async t => {
+  const item = fc.tuple(id, fc.string({ unit: 'binary' }))
+  const junk = fc.constantFrom(
+    '7',
+    'null',
+    '"x"',
+    '[]',
+    '{}',
+    '{"id":-1,"name":"a"}',
+    '{"id":1}',
+    '{"id":1.5,"name":"a"}',
+  )
+  fc.assert(
+    fc.property(fc.uniqueArray(item, { selector: ([number]) => number }), fc.array(junk), (good, bad) => {
+      const { calculations, left } = speaking()
+      const items = good.map(([number, name]) => `{"name":${JSON.stringify(name)},"id":${number}}`)
+      const read = calculations(`[${[...bad, ...items].join(',')}]`)
+      const same = good.every(
+        ([number, name], index) => read[index]?.id === number && read[index]?.title === name,
+      )
+      return read.length === good.length && same && left.length === bad.length
+    }),
+  )
+  const { calculations, left } = speaking()
+  t.equal(calculations('[{"id":1,"name":"a"},{"id":1,"name":"again"}]').length, 1, 'an id counts once')
+  t.same(left, [])
+})
+
+t.test('a listing read fast says the same as one read losslessly', async t => {
+  const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.maxSafeNat())
+  const value = fc.oneof(
+    number,
+    fc.string({ unit: 'binary' }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(number),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(fc.string(), value)), list => {
+      const text = JSON.stringify(list)
+      return equalJson(quickJson(text), parseJson(text))
+    }),
+  )
+  for (const digits of ['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', '-0.10', '12E5']) {
+    t.ok(equalJson(quickJson(`[${digits}]`), parseJson(`[${digits}]`)), digits)
+  }
+  t.throws(() => quickJson('['.repeat(300) + ']'.repeat(300)), Failure)
+  t.throws(() => quickJson('[1,'), Failure)
+})
+
+t.test('a listed item tells the rest of itself and its parent', async t => {
+  const [item] = speaking().calculations('[{"id":5,"name":"a","energy":-76.40,"parentId":9007199254740993}]')
+  t.same([...textsOf(item === undefined ? [] : [item])], ['{"energy":-76.40,"parentId":9007199254740993}'])
+  t.equal(item?.parent, '9007199254740993')
+})
+
+t.test('nothing but a list is a list, nothing but a record is a record', async t => {
+  const { calculations, record, projectId, user } = speaking()
+  for (const text of ['', 'null', '{}', '7', '[', '[{"id":1,"name":"a"}', 'Internal error']) {
+    t.equal(
+      kindOf(() => calculations(text)),
+      'broken',
+      text,
+    )
+  }
+  for (const text of ['[]', '7', '{"id":1', 'oops', '', ' '])
+    t.equal(
+      kindOf(() => record(text)),
+      'broken',
+      text,
+    )
+  t.equal(
+    kindOf(() => record('null')),
+    'absent',
+  )
+  for (const text of ['null', ''])
+    t.equal(
+      kindOf(() => projectId(text)),
+      'absent',
+    )
+  for (const text of ['-1', '"x"', '01', '9223372036854775808', '[]', '{}'])
+    t.equal(
+      kindOf(() => projectId(text)),
+      'broken',
+    )
+  t.equal(
+    kindOf(() => user('[]')),
+    'broken',
+  )
+})
+
+t.test('no text at all makes the reader throw anything but a failure', async t => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.json().map(json => `[${json}]`),
+  )
+  fc.assert(
+    fc.property(text, any => {
+      const { calculations, shares, reportTypes, fileTitles, record, user, newId } = speaking()
+      const readers: ((text: string) => unknown)[] = [
+        calculations,
+        shares,
+        reportTypes,
+        fileTitles,
+        record,
+        user,
+        newId,
+      ]
+      const outcomes = readers.map(read => kindOf(() => read(any)))
+      return outcomes.every(outcome => /^(read|broken|absent)/.test(outcome))
+    }),
+  )
+  t.pass()
+})
+
+t.test('file names are read in every form a list is known to have', async t => {
+  const { fileTitles, left } = speaking()
+  const forms = [
+    '["a.in","output.cml"]',
+    '[a.in, output.cml]',
+    "['a.in', 'output.cml']",
+    '["a.in", output.cml]',
+    '[{"name":"a.in"},{"fileName":"output.cml","id":7}]',
+  ]
+  for (const form of forms) t.same(fileTitles(form), ['a.in', 'output.cml'], form)
+  t.same(fileTitles('[]'), [])
+  t.same(fileTitles('[12,{"id":13}]'), ['12', '13'])
+  t.same(left, [])
+  t.same(fileTitles('["ok",null,{},""]'), ['ok'])
+  t.equal(left.length, 3)
+  for (const text of ['', 'a.in, output.cml', '{"error":"x"}', '[{"name":"a.in"}', '["a.in"']) {
+    t.equal(
+      kindOf(() => fileTitles(text)),
+      'broken',
+      text,
+    )
+  }
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.string({ minLength: 1, unit: 'binary' })), names => {
+      return JSON.stringify(fileTitles(JSON.stringify(names))) === JSON.stringify(names)
+    }),
+  )
+})
+
+t.test('a date means the same in every spelling', async t => {
+  const instant = Date.UTC(2024, 4, 17, 9, 8, 7)
+  const spellings = [
+    '"2024-05-17T09:08:07Z"',
+    '"2024-05-17T09:08:07.000+0000"',
+    '"2024-05-17T11:08:07+02:00"',
+    '"2024-05-17 09:08:07"',
+    '"2024-05-17T09:08:07"',
+    `${instant}`,
+    `"${instant}"`,
+    `${instant / 1000}`,
+  ]
+  for (const date of spellings)
+    t.equal(dialect.facts(parseObject(`{"creationDate":${date}}`)).created, instant, date)
+  for (const date of [
+    '"yesterday"',
+    'null',
+    '"2024-13-40"',
+    '0',
+    '-5',
+    '1e400',
+    '"0000-00-00 00:00:00"',
+    '{}',
+  ]) {
+    t.equal(dialect.facts(parseObject(`{"modificationDate":${date}}`)).modified, undefined, date)
+  }
+})
+
+t.test('published is what says so', async t => {
+  const published = (text: string) => dialect.facts(parseObject(text)).published
+  for (const text of [
+    '{"state":"published"}',
+    '{"state":"Published"}',
+    '{"published":true}',
+    '{"handle":"10.1/x"}',
+  ]) {
+    t.ok(published(text), text)
+  }
+  for (const text of [
+    '{}',
+    '{"state":"created","handle":"10.1/x"}',
+    '{"published":false}',
+    '{"handle":null}',
+    '{"handle":" "}',
+  ]) {
+    t.notOk(published(text), text)
+  }
+})
+
+t.test('a user is found under any of the usual names, the group never', async t => {
+  const { user } = speaking()
+  t.same(user('{"email":"anna@example.org","userName":"u17"}').candidates, [
+    'u17',
+    'anna@example.org',
+    'anna',
+  ])
+  t.same(user('{"login":"anna","group":{"name":"chem"}}').candidates, ['anna'])
+  t.same(user('{"user":{"username":"anna"}}').candidates, ['anna'])
+  t.same(user('{"name":"a/../b"}').candidates, [])
+})
+
+t.test('a share tells its permission and its person', async t => {
+  const { shares } = speaking()
+  const [one, two] = shares(
+    '[{"shareId":17,"permission":"read","user":{"userName":"bo"}},{"id":"18","permission":"ALL"}]',
+  )
+  t.match(one, { id: '17', permission: 'READ', user: 'bo' })
+  t.match(two, { id: '18', permission: undefined, user: undefined })
+})
+
+t.test('the order of a report goes out as one text of ids', async t => {
+  const body = speaking().orderBody('42' as ReportId, ['12', '9007199254740993'] as CalculationId[])
+  t.equal(body, '{"id":42,"listCalculations":"12,9007199254740993"}')
+})
+
+t.test('an instance may have its own field names and query parameters', async t => {
+  const own = speaking({
+    fields: { id: ['number'], created: ['born'] },
+    query: { 'project/descendant': { searchType: 'id' } },
+  })
+  const [item] = own.calculations('[{"number":7,"name":"a","born":"2024-01-01"}]')
+  t.match(item, { id: '7', since: Date.UTC(2024, 0, 1) })
+  t.same(own.extras('project/descendant'), { searchType: 'id' })
+  t.same(own.extras('project'), {})
+})

@@ -1,0 +1,72 @@
+// A name whose thing is gone: a second use of it meets nothing, never the next thing of the same title.
+import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
+import { fill as fillWorld, ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { type Ground, namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { pauseEnds, removeTree } from './deleting.js'
+
+const water = 'projects/Water splitting'
+const manage = { settings: { access: 'manage' }, fill }
+const oneHour = 3_600_000
+
+function fill(seed: Seed): void {
+  fillWorld(seed)
+  for (const id of ['2001', '2002', '2003'])
+    seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
+}
+
+const sameIn = async (ground: Ground): Promise<string[]> =>
+  (await namesOf(ground, water)).filter(name => name.startsWith('same'))
+
+export function freedNames(t: Test, open: OpenGround): void {
+  t.test('DEL-23 a name whose calculation was deleted', async t => {
+    const ground = await open(t, manage)
+    const { files, service } = ground
+    t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
+    const asked = await service.during(async () => {
+      await removeTree(ground, `${water}/same`)
+      await pauseEnds(ground)
+      t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
+      t.equal(await outcome(removeTree(ground, `${water}/same`)), 'ENOENT')
+      await pauseEnds(ground)
+    })
+    t.same(writes(asked), ['DELETE /calculation?id=2001'], 'the second rm -r of one name deletes nothing')
+    t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+
+    await t.test('stays free in later listings too', async t => {
+      await ground.pass(31_000)
+      await files.touch(water)
+      t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+      t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
+    })
+
+    await t.test('is given to what is made under it', async t => {
+      service.seed.addCalculation({ id: '2004', name: 'same', project: ids.water, files: { id: 'new' } })
+      await files.touch(water)
+      t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
+      t.equal(await textOf(ground, `${water}/same/id`), 'new')
+    })
+
+    await t.test('and is given back after an hour', async t => {
+      await service.elsewhere('DELETE', '/calculation?id=2004')
+      await files.touch(water)
+      t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+      await ground.pass(oneHour)
+      t.same(await sameIn(ground), ['same', 'same~c2003'])
+      t.equal(await textOf(ground, `${water}/same/id`), '2002')
+    })
+  })
+
+  t.test('DEL-23 a name whose calculation was renamed', async t => {
+    const ground = await open(t, manage)
+    const { files } = ground
+    t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
+    await files.rename(`${water}/same`, `${water}/kept`)
+    t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+    t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
+    // A name that is given on purpose.
+    await files.mkdir(`${water}/same`)
+    t.match(await textOf(ground, `${water}/same/.project.json`), /"name": "same"/)
+  })
+}

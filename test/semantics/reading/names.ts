@@ -1,0 +1,110 @@
+// Names: whatever the service holds becomes a legal, unique, stable file name, and every listed name is found.
+import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
+import { type Ground, namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+
+const long = 'ä'.repeat(150)
+const hostile = [
+  'a/b',
+  '..',
+  '.',
+  'line\nend',
+  'tab\there',
+  long,
+  '日本語 Ω',
+  'trailing ',
+  '.project.json',
+  '.shares',
+  'TS~c12',
+  '100%25',
+  'quote\'"`$(x)',
+  '-rf',
+  '*',
+]
+
+function fill(seed: Seed): void {
+  seed.addUser({ name: 'demo', password: 'demo' })
+  hostile.forEach((name, at) => {
+    seed.addProject({ id: String(200 + at), name, owner: 'demo' })
+  })
+  const parent = seed.addProject({ id: '300', name: 'Equal', owner: 'demo' })
+  seed.addProject({ id: '301', name: 'same', owner: 'demo', parent })
+  seed.addProject({ id: '302', name: 'same.xyz', owner: 'demo', parent })
+  seed.addCalculation({ id: '9', name: 'same', project: parent, files: { 'a.txt': 'nine\n' } })
+  seed.addCalculation({ id: '7', name: 'same', project: parent, files: { 'a.txt': 'seven\n' } })
+  seed.addCalculation({
+    id: '11',
+    name: 'alone',
+    project: parent,
+    files: { 'a/b': 'slash\n', '..': 'dots\n' },
+  })
+}
+
+const childrenOf = async (ground: Ground, path: string): Promise<string[]> =>
+  (await namesOf(ground, path)).filter(name => !/^\.(project\.json|index\.tsv|shares)$/.test(name))
+
+export function names(t: Test, open: OpenGround): void {
+  t.test('names', async t => {
+    const ground = await open(t, { fill })
+    const { files } = ground
+
+    t.test('NAME-1 every name becomes one legal name of its own, in its own directory', async t => {
+      const listed = await childrenOf(ground, 'projects')
+      t.equal(listed.length, hostile.length + 1)
+      t.ok(listed.every(name => Buffer.byteLength(name) <= 255))
+      for (const name of [
+        'a%2Fb',
+        '%2E%2E',
+        '%2E',
+        'line%0Aend',
+        'trailing%20',
+        '%2Eproject.json',
+        'TS%7Ec12',
+        '日本語 Ω',
+        '-rf',
+        '*',
+      ])
+        t.ok(listed.includes(name), name)
+    })
+
+    t.test('NAME-2 every listed name leads to the thing that has it', async t => {
+      for (const name of await childrenOf(ground, 'projects')) {
+        const record = JSON.parse(await textOf(ground, `projects/${name}/.project.json`))
+        const id = record.id - 200
+        t.equal(record.name, id === 100 ? 'Equal' : hostile[id], name)
+      }
+    })
+
+    t.test('NAME-3 of equal names the project keeps the bare one; ids tell the others', async t => {
+      t.same(await childrenOf(ground, 'projects/Equal'), ['alone', 'same', 'same.xyz', 'same~c7', 'same~c9'])
+      t.equal(await textOf(ground, 'projects/Equal/same~c7/a.txt'), 'seven\n')
+      t.equal(await textOf(ground, 'projects/Equal/same~c9/a.txt'), 'nine\n')
+    })
+
+    t.test('NAME-4 the marked name is found whoever has the bare one', async t => {
+      t.equal((await files.lstat('projects/Equal/alone~c11')).kind, 'directory')
+      t.equal(
+        await textOf(ground, 'projects/Equal/same~p301/.project.json'),
+        await textOf(ground, 'projects/Equal/same/.project.json'),
+      )
+      t.equal(await outcome(files.lstat('projects/Equal/alone~c7777')), 'ENOENT')
+    })
+
+    t.test('NAME-5 files of a calculation are escaped the same way', async t => {
+      t.same(await namesOf(ground, 'projects/Equal/alone'), ['%2E%2E', '.calculation.json', 'a%2Fb'])
+      t.equal(await textOf(ground, 'projects/Equal/alone/a%2Fb'), 'slash\n')
+      t.equal(await textOf(ground, 'projects/Equal/alone/%2E%2E'), 'dots\n')
+    })
+
+    t.test('NAME-6 names are the same after a restart, in whatever order they became known', async t => {
+      const before = await childrenOf(ground, 'projects')
+      await ground.remount()
+      t.equal((await files.lstat('projects/Equal/same~c9')).kind, 'directory')
+      t.same(await childrenOf(ground, 'projects'), before)
+    })
+
+    t.test('NAME-7 a name over 255 bytes is too long', async t => {
+      t.equal(await outcome(files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
+    })
+  })
+}

@@ -1,0 +1,74 @@
+// A service that is away: what is known is shown, nothing is taken for deleted, and it is all well again afterwards.
+import type { Test } from 'tap'
+import { ids, log } from '../../testbed/sample-data.js'
+import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const project = 'projects/Water splitting'
+const report = `reports/${ids.report}.json`
+const brief = {
+  ttlListing: '1s',
+  ttlRecord: '500ms',
+  deadlineMetadata: '3s',
+  deadlineRead: '3s',
+  deadlineSave: '3s',
+}
+
+export function outage(t: Test, open: OpenGround): void {
+  t.test('an outage', async t => {
+    const ground = await open(t, { settings: brief })
+    const { files, service } = ground
+    const known = await namesOf(ground, project)
+    const text = await textOf(ground, report)
+    await textOf(ground, `${project}/TS1_opt/run.log`)
+    const calculations = [{ id: ids.bare }, { id: ids.product, title: 'Named' }]
+    service.seed.addReport({ id: '44', name: 'Untitled', owner: 'demo', calculations })
+    await textOf(ground, 'reports/44.json')
+    await service.leave()
+    await ground.pass(2500)
+
+    t.test('STALE-5 what was known is shown, and marked', async t => {
+      t.same(await namesOf(ground, project), known)
+      t.equal(await textOf(ground, report), text)
+      t.equal(await textOf(ground, `${project}/TS1_opt/run.log`), log)
+      t.ok(await files.xattr(project, 'user.calcfs.stale'))
+      t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { answers: false })
+    })
+
+    t.test('STALE-5 a row whose calculation was never read stands in its folder without a title', async t => {
+      const names = await namesOf(ground, 'reports/44')
+      t.equal(names.length, 3)
+      t.ok(names.some(name => name.startsWith('01-')) && names.some(name => name.startsWith('02-Named')))
+    })
+
+    t.test('STALE-6 what was not known is an error that is no "not there"', async t => {
+      t.match(await outcome(files.readdir(`${project}/Sub project`)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+      t.match(await outcome(files.lstat('reports/4711.json')), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+    })
+
+    t.test('STALE-7 touch while the service is away forgets nothing', async t => {
+      await files.touch(project)
+      t.same(await namesOf(ground, project), known)
+    })
+
+    t.test('DRAFT-6 a save while the service is away fails, and the text is kept', async t => {
+      const mine = text.replace('"title": "Supporting information"', '"title": "Written in the dark"')
+      t.match(await outcome(overwrite(ground, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+      t.equal(await textOf(ground, report), mine)
+      t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), mine)
+    })
+
+    t.test('STALE-8 when it is back, everything works again', async t => {
+      await service.back()
+      await until(10_000, 'the drive answers again', async () => {
+        return (await outcome(files.readdir(`${project}/Sub project`))) === 'done'
+      })
+      await ground.pass(2500)
+      t.same(await namesOf(ground, project), known)
+      t.equal(await files.xattr(project, 'user.calcfs.stale'), undefined)
+      const draft = await textOf(ground, report)
+      t.equal(await outcome(overwrite(ground, report, draft)), 'done')
+      t.match(await service.elsewhere('GET', `/report?id=${ids.report}`), /Written in the dark/)
+    })
+  })
+}

@@ -1,0 +1,156 @@
+// Nothing read is ever wrong: right bytes or an error; true sizes; times that stand.
+import type { Test } from 'tap'
+import { complete, poor } from '../../../src/service/store/options.js'
+import { ids, log } from '../../testbed/sample-data.js'
+import { lines } from '../../testbed/service.js'
+import { type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const calculation = 'projects/Water splitting/TS1_opt'
+
+export function reading(t: Test, open: OpenGround): void {
+  t.test('reading', async t => {
+    const ground = await open(t)
+    const { files, service } = ground
+
+    t.test('READ-1 a file is read as the service has it', async t => {
+      t.equal(await textOf(ground, `${calculation}/run.log`), log)
+      t.equal(await textOf(ground, `${calculation}/empty.txt`), '')
+    })
+
+    t.test('READ-2 a read anywhere gives what is there, and nothing behind the end', async t => {
+      const file = await files.open(`${calculation}/run.log`, 'r')
+      t.equal((await file.read(10, 123_450)).toString(), log.slice(123_450, 123_460))
+      t.equal((await file.read(100, log.length - 5)).toString(), log.slice(-5))
+      t.equal((await file.read(100, log.length)).length, 0)
+      await file.close()
+    })
+
+    t.test('READ-3 what was read once is never asked for again, over a restart too', async t => {
+      const again = async () => t.equal(await textOf(ground, `${calculation}/run.log`), log)
+      await ground.remount()
+      const asked = await service.during(again)
+      t.same(
+        lines(asked).filter(line => /bitstream|xyz/.test(line)),
+        [],
+      )
+    })
+
+    t.test('XATTR-1 id, kind, path and address are attributes; unknown ones are not there', async t => {
+      const path = `${calculation}/run.log`
+      t.equal(await files.xattr(path, 'user.calcfs.id'), ids.transition)
+      t.equal(await files.xattr(path, 'user.calcfs.kind'), 'file')
+      t.equal(await files.xattr(path, 'user.calcfs.path'), '/db/demo/Water splitting/TS1_opt/run.log')
+      t.equal(await files.xattr(calculation, 'user.calcfs.kind'), 'calculation')
+      t.equal(await files.xattr(path, 'user.other'), undefined)
+      t.equal(await files.xattr(path, 'security.selinux'), undefined)
+      t.ok((await files.xattrs(path)).includes('user.calcfs.cached'))
+    })
+
+    t.test('XATTR-2 how much of a file is here is told without asking for it', async t => {
+      t.equal(await files.xattr(`${calculation}/run.log`, 'user.calcfs.cached'), '100')
+      t.equal(await files.xattr(`${calculation}/input.inp`, 'user.calcfs.cached'), '0')
+    })
+
+    t.test('SIZE-1 modes: contents are read-only, records are not', async t => {
+      const mode = async (path: string) => (await files.lstat(path)).mode
+      t.equal(await mode(`${calculation}/run.log`), 0o444)
+      t.equal(await mode(`reports/${ids.report}.json`), 0o644)
+      t.equal(await mode(calculation), 0o755)
+    })
+
+    t.test('TIME-1 times stand: over a restart nothing has another time', async t => {
+      const paths = [
+        calculation,
+        `${calculation}/run.log`,
+        `${calculation}/TS1_opt.xyz`,
+        `reports/${ids.report}.json`,
+        'projects',
+      ]
+      const times = () => Promise.all(paths.map(async path => (await files.lstat(path)).mtimeMs))
+      const before = await times()
+      await ground.remount()
+      t.same(await times(), before)
+    })
+  })
+
+  const services = {
+    'no HEAD': { head: true },
+    'no Range': { head: true, range: true },
+    'no length': { contentLength: true },
+    'nothing but the bytes': { head: true, range: true, contentLength: true },
+    'every shortcoming': { ...poor, root: false },
+  }
+  for (const [name, lacks] of Object.entries(services)) {
+    t.test(`SIZE-2 sizes are true before the first read, with ${name}`, async t => {
+      const ground = await open(t, { service: { shortcomings: { ...complete, ...lacks } } })
+      t.equal((await ground.files.lstat(`${calculation}/run.log`)).size, log.length)
+      t.equal((await ground.files.lstat(`${calculation}/empty.txt`)).size, 0)
+      t.equal(await textOf(ground, `${calculation}/run.log`), log)
+    })
+  }
+
+  t.test('bad answers', async t => {
+    const ground = await open(t, { settings: { deadlineMetadata: '3s', deadlineRead: '3s' } })
+    const { files, service } = ground
+
+    t.test('READ-4 a file whose body is cut short is an error, never content', async t => {
+      await files.lstat(`${calculation}/run.log`)
+      const mend = service.spoil(/^GET \/calculation\/files\/bitstream.*run\.log/, response => {
+        response.writeHead(200, { 'content-length': String(log.length) })
+        response.write(log.slice(0, 100_000), () => response.destroy())
+      })
+      t.match(await outcome(files.readFile(`${calculation}/run.log`)), /^E/)
+      mend()
+    })
+
+    t.test('READ-5 and once the service is well again the file is whole', async t => {
+      await ground.pass(1100)
+      t.equal(await textOf(ground, `${calculation}/run.log`), log)
+    })
+
+    t.test('READ-6 an error page in the place of a file is EIO, never content', async t => {
+      const mend = service.spoil(/bitstream.*input\.inp/, response => {
+        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
+      })
+      t.equal(await outcome(files.readFile(`${calculation}/input.inp`)), 'EIO')
+      mend()
+    })
+
+    t.test('READ-7 an error page where a listing is due is EIO, and why is told', async t => {
+      const mend = service.spoil(/^GET \/project\/descendant/, response => {
+        response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
+      })
+      t.equal(await outcome(files.readdir(`by-id/project/${ids.empty}`)), 'EIO')
+      t.match(await files.xattr(`by-id/project/${ids.empty}`, 'user.calcfs.error'), /web page/)
+      mend()
+      await until(5000, 'the listing is there again', async () => {
+        return (await outcome(files.readdir(`by-id/project/${ids.empty}`))) === 'done'
+      })
+    })
+
+    for (const status of [202, 204, 206])
+      t.test(`READ-7 an empty listing with the status ${status} is no empty folder`, async t => {
+        const mend = service.spoil(/^GET \/(project\/descendant|report)/, response => {
+          response.writeHead(status, { 'content-type': 'application/json' })
+          response.end(status === 204 ? '' : '[]')
+        })
+        t.equal(await outcome(files.readdir(`by-id/project/${ids.dyes}`)), 'EIO')
+        t.equal(await outcome(files.readFile('reports/4712.json')), 'EIO')
+        mend()
+      })
+
+    t.test('READ-8 a service that does not answer ends in time, with ETIMEDOUT', async t => {
+      let go = () => {}
+      service.hold(
+        new Promise<void>(resolve => {
+          go = resolve
+        }),
+      )
+      const began = Date.now()
+      t.equal(await outcome(files.lstat('reports/4711.json')), 'ETIMEDOUT')
+      t.ok(Date.now() - began < 6000)
+      go()
+    })
+  })
+}

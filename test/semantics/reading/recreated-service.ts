@@ -1,0 +1,369 @@
+// What an id stands for may change: a service made anew, or taken from a backup, gives it to another thing.
+import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
+import { cml } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+export const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
+/** All files of one name have one length, so that neither a length nor a page's size tells one from another. */
+export const outputOf = (name: string): string => cml.replace('water', name.padEnd(9, '_'))
+export const inputOf = (name: string): string => `! opt ${name.padEnd(9)}\n`
+const descriptionOf = (name: string): string => `All about ${name}`
+
+/** The same calculations, numbered in this order; `fields` for each. */
+export const numbered =
+  (order: readonly string[], fields: (name: string) => string | undefined = () => undefined) =>
+  (seed: Seed): void => {
+    seed.addUser({ name: 'demo', password: 'demo' })
+    seed.addUser({ name: 'guest', password: 'guest' })
+    seed.addUser({ name: 'other', password: 'other' })
+    const halves = [order.slice(0, 3), order.slice(3)]
+    for (const [at, names] of halves.entries()) {
+      const project = seed.addProject({
+        id: String(100 + at),
+        name: `With ${names[0]}`,
+        owner: 'demo',
+        description: '',
+        ...fieldsOf(fields(names[0] ?? '')),
+      })
+      for (const [place, name] of names.entries()) {
+        seed.addCalculation({
+          id: String(1 + at * 3 + place),
+          name,
+          project,
+          description: descriptionOf(name),
+          files: { 'output.cml': outputOf(name), 'a.inp': inputOf(name) },
+          ...fieldsOf(fields(name)),
+        })
+      }
+      seed.addShare({ project, user: at === 0 ? 'guest' : 'other', permission: 'READ' })
+    }
+    seed.addReport({
+      id: '42',
+      name: `Of ${order[0]}`,
+      owner: 'demo',
+      description: '',
+      calculations: [{ id: '1' }, { id: '2' }],
+    })
+  }
+
+export const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
+
+/** No answer counts for long. */
+export const brief = { ttlListing: '1s', ttlRecord: '1s' }
+
+export async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const project of await namesOf(ground, 'projects')) {
+    if (project.startsWith('.')) continue
+    for (const name of await namesOf(ground, `projects/${project}`)) {
+      if (name.startsWith('.')) continue
+      const files = await namesOf(ground, `projects/${project}/${name}`)
+      for (const file of files.filter(one => !one.startsWith('.')))
+        found.set(`${name}/${file}`, await textOf(ground, `projects/${project}/${name}/${file}`))
+    }
+  }
+  return found
+}
+
+export const forward = [...molecules]
+export const backward = molecules.toReversed()
+
+/** What is read. */
+export function madeAnew(t: Test, open: OpenGround): void {
+  const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
+  // Two dates within one second, of which one is a whole second, may be one moment told in two precisions.
+  let made = 0
+  const ownDate = () => {
+    made += 1
+    const date = new Date(Date.UTC(2026, 0, 1, 0, 0, made, 1 + (made % 998))).toISOString()
+    return `{"creationDate":"${date}","modificationDate":"${date}"}`
+  }
+  const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
+  const services = [
+    { what: 'a service', fields: ownDate, shortcomings: {} },
+    { what: 'a service that lists no dates', fields: ownDate, shortcomings: { bareListings: true } },
+    { what: 'a service whose things have one date', fields: sameDate, shortcomings: {} },
+  ] as const
+
+  for (const { what, fields, shortcomings } of services) {
+    for (const how of ['while it is mounted', 'over a remount'] as const) {
+      t.test(`THING-1 of ${what} made anew in another order ${how} no old content is shown`, async t => {
+        const ground = await open(t, {
+          fill: numbered(forward, fields),
+          service: { shortcomings },
+          settings: brief,
+        })
+        const before = await everything(ground)
+        t.equal(before.get('water/output.cml'), outputOf('water'))
+        for (const order of how === 'over a remount' ? [turned, forward] : [backward, turned]) {
+          await ground.service.remake(numbered(order, fields))
+          await ground.pass(2500)
+          if (how === 'over a remount') await ground.remount()
+          // A service that is slow for a moment leaves the old names for a moment.
+          await until(20_000, 'the new names', async () => {
+            await ground.pass(1100)
+            return (await namesOf(ground, 'projects')).includes(`With ${order[3]}`)
+          })
+          t.same(await everything(ground), before, order.join())
+        }
+      })
+    }
+  }
+
+  for (const access of ['edit', 'manage'])
+    for (const other of ['New', 'Other'])
+      t.test(
+        `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
+        async t => {
+          const ground = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
+          await ground.files.mkdir('projects/New')
+          const { id } = JSON.parse(await textOf(ground, 'projects/New/.project.json'))
+          await ground.service.remake(seed => {
+            numbered(forward)(seed)
+            const fields = '{"creationDate":"2019-05-01T10:00:00Z"}'
+            seed.addProject({ id: String(id), name: other, owner: 'demo', fields })
+          })
+          if (other === 'Other') await ground.pass(2500)
+          const kept = () => ground.service.elsewhere('GET', `/project?id=${id}`)
+          // Who may delete any empty project may delete the other one by its own name.
+          for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
+            t.not(await outcome(ground.files.rmdir(path)), 'done', path)
+            t.match(await kept(), other)
+          }
+        },
+      )
+
+  t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
+    const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
+    const ground = await open(t, {
+      fill: numbered(forward, dated),
+      settings: { ttlListing: '4s', ttlRecord: '4s' },
+    })
+    const output = 'projects/With water/water/output.cml'
+    const appears = (name: string) =>
+      until(20_000, `the listing with ${name}`, async () => {
+        await ground.pass(1100)
+        return (await namesOf(ground, 'projects')).includes(`With ${name}`)
+      })
+    await namesOf(ground, 'projects/With water/water')
+    await ground.service.remake(numbered(backward, dated))
+    // Whose bytes come now cannot be told before the listing is asked for again.
+    await outcome(textOf(ground, output))
+    await appears('indigo')
+    t.equal(await textOf(ground, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
+    await ground.service.remake(numbered(forward, dated))
+    await appears('water')
+    t.equal(await textOf(ground, output), outputOf('water'))
+    await ground.remount()
+    t.equal(await textOf(ground, output), outputOf('water'), 'nor after a restart')
+  })
+
+  t.test('THING-1 what is read by its number is the new one, its geometry and its times as well', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    const { files, service } = ground
+    const path = 'by-id/calculation/1'
+    const seen = async () => {
+      const [xyz = ''] = (await namesOf(ground, path)).filter(name => name.endsWith('.xyz'))
+      return {
+        text: await textOf(ground, `${path}/output.cml`),
+        xyz: await textOf(ground, `${path}/${xyz}`),
+        time: (await files.stat(`${path}/output.cml`)).mtimeMs,
+        folder: (await files.stat(path)).mtimeMs,
+        record: JSON.parse(await textOf(ground, `${path}/.calculation.json`)).name,
+      }
+    }
+    const before = await seen()
+    t.match(before, { text: outputOf('water'), record: 'water' })
+    await service.remake(numbered(backward))
+    await ground.pass(2500)
+    await namesOf(ground, path)
+    const after = await seen()
+    t.match(after, { text: outputOf('indigo'), record: 'indigo' })
+    t.not(after.time, before.time, 'pages that the kernel keeps go with the time')
+    t.not(after.folder, before.folder)
+    t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { otherThings: /[1-9]/ })
+  })
+
+  t.test('THING-6 a project that was found by its path is looked up by it again', async t => {
+    const ground = await open(t, {
+      fill: numbered(forward),
+      service: { shortcomings: { root: true } },
+      settings: brief,
+    })
+    const found = async (path: string) =>
+      (await namesOf(ground, path)).filter(name => !name.startsWith('.')).sort()
+    const turnedAround = (seed: Seed): void => {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      seed.addProject({ id: '100', name: 'Other', owner: 'demo' })
+      const project = seed.addProject({ id: '101', name: 'With water', owner: 'demo' })
+      seed.addCalculation({ id: '1', name: 'inside', project, files: { 'a.inp': 'new' } })
+      seed.addCalculation({ id: '2', name: 'foreign', project: '100', files: { 'a.inp': 'other' } })
+    }
+    t.same(await found('projects/With water'), ['ammonia', 'methane', 'water'])
+    t.same(await found('db/demo/With water/'), ['ammonia', 'methane', 'water'])
+    await ground.service.remake(turnedAround)
+    await ground.pass(2500)
+    t.same(await found('projects/With water'), ['inside'])
+    t.same(await found('db/demo/With water/'), ['inside'])
+    t.equal(await textOf(ground, 'projects/With water/inside/a.inp'), 'new')
+  })
+}
+
+/** What is written, deleted or known for longer. */
+export function editedAnew(t: Test, open: OpenGround): void {
+  for (const { what, path, other } of [
+    { what: 'project', path: 'by-id/project/100/.project.json', other: '/project?id=100' },
+    { what: 'calculation', path: 'by-id/calculation/2/.calculation.json', other: '/calculation?id=2' },
+    { what: 'report', path: 'reports/42.json', other: '/report?id=42' },
+  ]) {
+    const edited = (text: string) => text.replace(/"description": "[^"]*"/, '"description": "Mine"')
+
+    t.test(`THING-3 a text of the earlier ${what} is kept and never sent to the other`, async t => {
+      const ground = await open(t, { fill: numbered(forward), settings: brief })
+      const { service } = ground
+      const text = await textOf(ground, path)
+      await service.remake(numbered(backward))
+      const before = await service.elsewhere('GET', other)
+      const heard = await service.during(async () => {
+        t.equal(await outcome(overwrite(ground, path, edited(text))), 'ESTALE')
+      })
+      t.same(writes(heard), [])
+      t.equal(await service.elsewhere('GET', other), before)
+      await ground.pass(2500)
+      const drafts = await namesOf(ground, '.calcfs/drafts')
+      t.equal(drafts.length, 2, 'the text and its why')
+      t.equal(await textOf(ground, `.calcfs/drafts/${drafts[0]}`), edited(text))
+      t.match(await textOf(ground, `.calcfs/drafts/${drafts[1]}`), /another thing/)
+      t.equal(
+        JSON.parse(await textOf(ground, path)).name,
+        JSON.parse(before).name,
+        'the file shows the other one',
+      )
+      const again = await service.during(() => overwrite(ground, path, '{'.repeat(3)).catch(() => {}))
+      t.same(writes(again), [])
+    })
+
+    t.test(
+      `THING-3 an unsent text of the earlier ${what} is not shown in the other’s place, over a restart too`,
+      async t => {
+        const ground = await open(t, { fill: numbered(forward), settings: brief })
+        const { service } = ground
+        const text = await textOf(ground, path)
+        const undo = service.spoil(new RegExp(`^PUT /${what}`), response => {
+          response.writeHead(403)
+          response.end('no')
+        })
+        t.equal(await outcome(overwrite(ground, path, edited(text))), 'EACCES')
+        undo()
+        t.equal(await textOf(ground, path), edited(text))
+        await service.remake(numbered(backward))
+        const before = JSON.parse(await service.elsewhere('GET', other))
+        await ground.remount()
+        await until(10_000, 'the other one is shown', async () => {
+          await ground.pass(2100)
+          return JSON.parse(await textOf(ground, path)).name === before.name
+        })
+        t.equal(
+          await textOf(ground, `.calcfs/drafts/${what === 'report' ? '' : `${what}-`}${before.id}.json`),
+          edited(text),
+        )
+        await overwrite(ground, path, edited(await textOf(ground, path)))
+        t.match(JSON.parse(await service.elsewhere('GET', other)), { name: before.name, description: 'Mine' })
+      },
+    )
+  }
+
+  t.test(
+    'THING-3 a text that is being written when its id becomes another thing’s is kept whole',
+    async t => {
+      const ground = await open(t, { fill: numbered(forward) })
+      const { files, service } = ground
+      const path = 'by-id/calculation/2/.calculation.json'
+      const text = (await textOf(ground, path)).replace(/"description": "[^"]*"/, '"description": ""')
+      const file = await files.open(path, 'w')
+      await service.remake(numbered(backward))
+      await ground.pass(11_000)
+      await files.stat('by-id/calculation/2')
+      await namesOf(ground, 'by-id/calculation/2')
+      await file.write(text, 0)
+      const heard = await service.during(async () => t.equal(await outcome(file.close()), 'ESTALE'))
+      t.same(writes(heard), [])
+      await ground.pass(2500)
+      t.equal(await textOf(ground, '.calcfs/drafts/calculation-2.json'), text)
+      t.match(JSON.parse(await textOf(ground, path)), { name: 'benzene' })
+    },
+  )
+
+  t.test('THING-3 a share never gives a permission to another person or project', async t => {
+    const ground = await open(t, { fill: numbered(forward) })
+    const { service } = ground
+    const shares = 'by-id/project/100/.shares'
+    const [own = ''] = (await namesOf(ground, shares)).filter(name => name.endsWith('.json'))
+    const text = await textOf(ground, `${shares}/${own}`)
+    const put = service.spoil(/^(POST|PUT) \/project\/share/, response => {
+      response.writeHead(403)
+      response.end('no')
+    })
+    t.not(
+      await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"FULLACCESS"}')),
+      'done',
+    )
+    put()
+    // The same numbers, other projects and persons.
+    await service.remake(seed => {
+      numbered(backward)(seed)
+    })
+    service.spoil(/^GET \/project\/share\?id=100/, async response => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`[${text.replace('"guest"', '"other"').replace('guest@', 'other@')}]`)
+    })
+    const heard = await service.during(async () => {
+      const more = text.replace('READ', 'FULLACCESS')
+      t.equal(await outcome(overwrite(ground, `${shares}/${own}`, more)), 'ESTALE')
+      t.equal(
+        await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"WRITE"}')),
+        'ESTALE',
+      )
+    })
+    t.same(writes(heard), [])
+  })
+
+  t.test('THING-4 a known report is another one: it is no longer listed', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: brief })
+    await textOf(ground, 'reports/42.json')
+    t.ok((await namesOf(ground, 'reports')).includes('42.json'))
+    await ground.service.remake(numbered(backward))
+    await ground.remount()
+    await ground.pass(2500)
+    await ground.files.stat('reports/42.json')
+    t.notOk((await namesOf(ground, 'reports')).includes('42.json'))
+    t.match(await textOf(ground, 'reports/42.json'), /Of indigo/)
+    t.ok((await namesOf(ground, 'reports')).includes('42.json'), 'it is known once it was opened')
+  })
+
+  t.test('THING-5 what was removed in one thing is not deleted in another', async t => {
+    const ground = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
+    const { files, service } = ground
+    await namesOf(ground, 'projects/With water/water')
+    const folder = 'projects/With water/water'
+    for (const name of await namesOf(ground, folder)) await files.unlink(`${folder}/${name}`)
+    await service.remake(numbered(backward))
+    const heard = await service.during(async () => {
+      // The answer may come before the pause in which it can be taken back.
+      await outcome(files.rmdir(folder))
+      const before = service.heard.length
+      await until(15_000, 'a look at what is to be deleted', async () => {
+        await ground.pass(1000)
+        await namesOf(ground, 'projects')
+        return service.heard.slice(before).some(({ path }) => path === '/calculation?id=1')
+      })
+      await ground.pass(1000)
+      await namesOf(ground, 'projects')
+    })
+    t.same(writes(heard), [])
+    t.match(JSON.parse(await service.elsewhere('GET', '/calculation?id=1')), { name: 'indigo' })
+  })
+}

@@ -1,0 +1,258 @@
+// A file that the service replaces while it is read: bytes of one version or an error, never of two.
+import type { ServerResponse } from 'node:http'
+import type { Test } from 'tap'
+import type { Passing } from '../../testbed/proxy.js'
+import { fill, ids } from '../../testbed/sample-data.js'
+import { type Ground, type OpenGround, outcome } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const folder = 'projects/Water splitting'
+/** Each ending is another, so that nothing is foreseen. */
+const fileOf = (number: number): string => `run.v${number}`
+const length = 9 << 20
+const block = 128 << 10
+
+/** One version of the file: every eight bytes tell where they stand and of which version they are. */
+function versionOf(number: number, bytes = length): Buffer {
+  const made = Buffer.alloc(bytes)
+  for (let at = 0; at + 8 <= bytes; at += 8) made.writeUInt32LE(number, made.writeUInt32LE(at, at))
+  return made
+}
+const first = versionOf(1)
+const second = versionOf(2)
+
+/** How a service names its versions, and what it does with a part of another one. */
+interface Manners {
+  readonly tag?: (version: number, answer: number) => string
+  readonly modified?: (version: number, answer: number) => string
+  readonly ifRange: 'honoured' | 'ignored' | 'never true'
+}
+
+const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toUTCString()
+const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
+const validators: Readonly<Record<string, Manners>> = {
+  'a tag and a date': honest,
+  'a tag and a date, and If-Range ignored': { ...honest, ifRange: 'ignored' },
+  'a tag alone': { tag: version => `"v${version}"`, ifRange: 'honoured' },
+  'a date alone': { modified: dateOf, ifRange: 'honoured' },
+  'a date alone, and If-Range ignored': { modified: dateOf, ifRange: 'ignored' },
+  'a weak tag': { tag: version => `W/"v${version}"`, ifRange: 'ignored' },
+}
+
+/** Answers in the service's place, as one that holds this file. */
+class Holder {
+  bytes = first
+  version = 1
+  /** The next body is cut after so many bytes, and something happens. */
+  cut: { readonly after: number; readonly happens: () => void } | undefined
+  #answers = 0
+
+  constructor(readonly manners: Manners) {}
+
+  replace(bytes: Buffer): void {
+    this.bytes = bytes
+    this.version += 1
+  }
+
+  answer(response: ServerResponse, { heard, headers }: Passing): void {
+    const { bytes, cut } = this
+    this.#answers += 1
+    const tag = this.manners.tag?.(this.version, this.#answers)
+    const modified = this.manners.modified?.(this.version, this.#answers)
+    response.setHeader('accept-ranges', 'bytes')
+    if (tag !== undefined) response.setHeader('etag', tag)
+    if (modified !== undefined) response.setHeader('last-modified', modified)
+    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
+    const condition = headers?.['if-range']
+    const holds = {
+      honoured: [tag, modified].includes(String(condition)),
+      ignored: true,
+      'never true': false,
+    }
+    const isPart = from !== undefined && (condition === undefined || holds[this.manners.ifRange])
+    const start = isPart ? Number(from) : 0
+    const end =
+      isPart && to !== undefined && to !== '' ? Math.min(Number(to) + 1, bytes.length) : bytes.length
+    if (isPart) response.setHeader('content-range', `bytes ${start}-${end - 1}/${bytes.length}`)
+    response.writeHead(isPart ? 206 : 200, { 'content-length': end - start })
+    if (heard.method === 'HEAD') return void response.end()
+    if (cut === undefined || end - start <= cut.after) return void response.end(bytes.subarray(start, end))
+    this.cut = undefined
+    response.write(bytes.subarray(start, start + cut.after))
+    setTimeout(() => {
+      cut.happens()
+      response.destroy()
+    }, 100)
+  }
+}
+
+/** A ground whose service holds one such file for each of these manners, each in a calculation of its own. */
+async function held(
+  t: Test,
+  open: OpenGround,
+  manners: readonly Manners[],
+): Promise<{ ground: Ground; held: readonly Held[] }> {
+  const idOf = (number: number) => String(2000 + number)
+  const ground = await open(t, {
+    fill(seed) {
+      fill(seed)
+      manners.forEach((_, number) => {
+        const files = { [fileOf(number)]: '' }
+        seed.addCalculation({ id: idOf(number), name: `Held ${number}`, project: ids.water, files })
+      })
+    },
+  })
+  const files = manners.map((one, number) => {
+    const holder = new Holder(one)
+    ground.service.spoil(new RegExp(`bitstream\\?id=${idOf(number)}&`), (response, passing) =>
+      holder.answer(response, passing),
+    )
+    return { path: `${folder}/Held ${number}/${fileOf(number)}`, holder }
+  })
+  return { ground, held: files }
+}
+
+interface Held {
+  readonly path: string
+  readonly holder: Holder
+}
+
+/** The same with one file. */
+async function heldOne(t: Test, open: OpenGround, manners: Manners): Promise<Held & { ground: Ground }> {
+  const { ground, held: files } = await held(t, open, [manners])
+  const [only] = files
+  if (only === undefined) throw new Error('no file is held')
+  return { ...only, ground }
+}
+
+/** All of the file, as `cat` reads it. */
+async function read({ files }: Ground, path: string): Promise<Buffer> {
+  const file = await files.open(path, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let at = 0; ; ) {
+      const piece = await file.read(block, at)
+      pieces.push(piece)
+      at += piece.length
+      if (piece.length === 0) return Buffer.concat(pieces)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+async function tail({ files }: Ground, path: string): Promise<Buffer> {
+  const file = await files.open(path, 'r')
+  try {
+    return await file.read(4096, length - 4096)
+  } finally {
+    await file.close()
+  }
+}
+
+/** What a read of all ends with: bytes of exactly one version, or an error's name. */
+async function versionRead(ground: Ground, path: string): Promise<string> {
+  let bytes: Buffer = Buffer.alloc(0)
+  const ended = await outcome(
+    read(ground, path).then(all => {
+      bytes = all
+    }),
+  )
+  if (ended !== 'done') return ended
+  return bytes.equals(first) ? 'first' : bytes.equals(second) ? 'second' : 'a mix'
+}
+
+export function replaced(t: Test, open: OpenGround): void {
+  t.test('READ-13 replaced between two reads: bytes of one version, however they are named', async t => {
+    const { ground, held: files } = await held(t, open, Object.values(validators))
+    const name = (number: number) => Object.keys(validators)[number] ?? ''
+    const times: number[] = []
+    for (const { path, holder } of files) {
+      times.push((await ground.files.lstat(path)).mtimeMs)
+      t.ok((await tail(ground, path)).equals(first.subarray(-4096)))
+      holder.replace(second)
+    }
+    for (const [number, { path }] of files.entries())
+      t.equal(await versionRead(ground, path), 'ESTALE', `${name(number)}: told once`)
+    await ground.pass(1100)
+    for (const [number, { path }] of files.entries()) {
+      t.equal(await versionRead(ground, path), 'second', name(number))
+      t.ok((await ground.files.lstat(path)).mtimeMs > (times[number] ?? 0), 'its time has moved')
+    }
+    await ground.remount()
+    for (const { path } of files) t.equal(await versionRead(ground, path), 'second', 'and that is kept')
+  })
+
+  t.test('READ-13 replaced while a cut body is taken up again', async t => {
+    const name = (number: number) => Object.keys(validators)[number] ?? ''
+    const { ground, held: files } = await held(t, open, Object.values(validators))
+    for (const [number, { path, holder }] of files.entries()) {
+      await ground.files.lstat(path)
+      holder.cut = { after: 300_000, happens: () => holder.replace(second) }
+      const outcomes = [await versionRead(ground, path)]
+      await until(5000, 'it is replaced', async () => holder.version === 2)
+      await ground.pass(1100)
+      outcomes.push(await versionRead(ground, path), await versionRead(ground, path))
+      // Where its first answer was given up early, all of the old version may have been read before.
+      t.match(outcomes.join(' '), /^(ESTALE second|second second|first first) (second|first)$/, name(number))
+    }
+  })
+
+  t.test('READ-13 a handle that has read one version reads no other', async t => {
+    const { ground, path, holder } = await heldOne(t, open, honest)
+    await ground.files.lstat(path)
+    const file = await ground.files.open(path, 'r')
+    t.ok((await file.read(4096, length - 4096)).equals(first.subarray(-4096)))
+    holder.replace(second)
+    t.equal(await outcome(file.read(block, 0)), 'ESTALE')
+    t.equal(await outcome(file.read(block, 4 << 20)), 'ESTALE', 'and goes on being so')
+    await file.close()
+    await ground.pass(1100)
+    t.equal(await versionRead(ground, path), 'second')
+
+    const longer = versionOf(3, 1_000_000)
+    holder.replace(longer)
+    t.equal(await versionRead(ground, path), 'second', 'what is kept is of one version')
+  })
+
+  t.test('READ-13 replaced by another length after the stat: ESTALE once, then the new one', async t => {
+    const { ground, path, holder } = await heldOne(t, open, honest)
+    t.equal((await ground.files.lstat(path)).size, length)
+    const longer = versionOf(3, 1_000_000)
+    holder.replace(longer)
+    t.equal(await outcome(read(ground, path)), 'ESTALE')
+    await ground.pass(1100)
+    t.equal((await ground.files.lstat(path)).size, longer.length)
+    t.ok((await read(ground, path)).equals(longer))
+  })
+
+  t.test('READ-14 a validator that changes with every answer is found out', async t => {
+    for (const [what, manners] of Object.entries(fickle)) {
+      const { ground, path } = await heldOne(t, open, manners)
+      await ground.files.lstat(path)
+      t.ok((await tail(ground, path)).equals(first.subarray(-4096)))
+      t.equal(await versionRead(ground, path), 'first', what)
+    }
+  })
+
+  t.test('READ-14 two servers that name one version differently are found out', async t => {
+    const manners: Manners = { tag: (_, answer) => `"${(answer >> 2) % 2}"`, ifRange: 'ignored' }
+    const { ground, path } = await heldOne(t, open, manners)
+    await ground.files.lstat(path)
+    const outcomes: string[] = []
+    for (let tries = 0; tries < 6 && outcomes.at(-1) !== 'first'; tries += 1) {
+      outcomes.push(await versionRead(ground, path))
+      await ground.pass(1100)
+    }
+    t.equal(outcomes.at(-1), 'first', outcomes.join(' '))
+  })
+}
+
+const fickle: Readonly<Record<string, Manners>> = {
+  'a tag': { tag: (_, answer) => `"${answer}"`, ifRange: 'ignored' },
+  'a tag, with If-Range honoured': { tag: (_, answer) => `"${answer}"`, ifRange: 'honoured' },
+  'a date': { modified: (_, answer) => dateOf(answer), ifRange: 'ignored' },
+  both: { tag: (_, answer) => `"${answer}"`, modified: (_, answer) => dateOf(answer), ifRange: 'ignored' },
+  'a tag, while the date stands': { tag: (_, answer) => `"${answer}"`, modified: dateOf, ifRange: 'ignored' },
+  'a condition that is never true': { ...honest, ifRange: 'never true' },
+}

@@ -1,0 +1,71 @@
+// Who may do what: published things and shares that are READ are read-only, and the mount says so before anything is sent.
+import type { Test } from 'tap'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+
+const refused = /^(EROFS|EACCES)$/
+
+export function rights(t: Test, open: OpenGround): void {
+  t.test('rights', async t => {
+    const ground = await open(t)
+    const { files, service } = ground
+    service.seed.addProject({ id: '800', name: 'Printed', owner: 'demo', fields: '{"state":"published"}' })
+    service.seed.addCalculation({ id: '801', name: 'Final', project: '800' })
+
+    t.test('RIGHT-1 what is published is read-only', async t => {
+      const record = 'projects/Printed/.project.json'
+      const asked = await service.during(async () => {
+        await files.lstat(record)
+        t.equal((await files.lstat(record)).mode, 0o444)
+        t.equal((await files.lstat('projects/Printed')).mode, 0o555)
+        t.match(await outcome(overwrite(ground, record, '{}')), refused)
+        t.match(await outcome(overwrite(ground, 'projects/Printed/Final/.calculation.json', '{}')), refused)
+        t.match(await outcome(files.mkdir('projects/Printed/More')), refused)
+        t.match(await outcome(files.rename('projects/Printed', 'projects/Other')), refused)
+      })
+      t.same(writes(asked), [])
+    })
+
+    t.test(
+      'RIGHT-2 what a colleague shares for reading is read-only, where the list of shares says so',
+      async t => {
+        const record = 'db/guest/Dyes/.project.json'
+        const asked = await service.during(async () => {
+          await textOf(ground, record)
+          t.equal((await files.lstat(record)).mode, 0o444)
+          t.match(await outcome(overwrite(ground, record, '{}')), refused)
+          t.match(await outcome(files.mkdir('db/guest/Dyes/More')), refused)
+          const [share = ''] = await namesOf(ground, 'db/guest/Dyes/.shares')
+          t.match(await outcome(overwrite(ground, `db/guest/Dyes/.shares/${share}`, '{}')), refused)
+          await namesOf(ground, 'db/guest/Dyes')
+          t.match(await outcome(overwrite(ground, 'db/guest/Dyes/Indigo/.calculation.json', '{}')), refused)
+        })
+        t.same(writes(asked), [])
+      },
+    )
+
+    t.test('RIGHT-3 what a colleague shares for writing can be written', async t => {
+      service.seed.addProject({ id: '810', name: 'Common', owner: 'guest' })
+      service.seed.addShare({ project: '810', user: 'demo', permission: 'WRITE' })
+      const record = 'by-id/project/810/.project.json'
+      const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Ours"')
+      t.same(writes(await service.during(() => overwrite(ground, record, text))), ['PUT /project'])
+    })
+
+    t.test(
+      'RIGHT-4 where the list does not say so, the refusal comes at the save, in the service’s words',
+      async t => {
+        const record = `projects/Water splitting/.project.json`
+        const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Mine"')
+        const mend = service.spoil(
+          /^PUT \/project$/,
+          response => void response.writeHead(403).end('only READ here'),
+        )
+        t.equal(await outcome(overwrite(ground, record, text)), 'EACCES')
+        mend()
+        t.match(await textOf(ground, `.calcfs/drafts/project-${ids.water}.json.why`), /only READ here/)
+      },
+    )
+  })
+}

@@ -1,0 +1,58 @@
+// A calculation that is deleted leaves its place in a list empty: formulas go on counting by the numbers of the places.
+import type { Test } from 'tap'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { type Ground, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+
+const report = `reports/${ids.report}.json`
+const profile = `reports/${ids.profile}.json`
+
+interface Row {
+  readonly calcId: number
+}
+
+async function storedList({ service }: Ground, id: string): Promise<string[]> {
+  const { calculations } = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
+  return calculations.map((row: Row) => String(row.calcId))
+}
+
+/** The text with these entries as its list. */
+function withList(text: string, change: (rows: readonly Row[]) => readonly unknown[]): string {
+  const record = JSON.parse(text)
+  return JSON.stringify({ ...record, calculations: change(record.calculations) })
+}
+
+export function emptyPlaces(t: Test, open: OpenGround): void {
+  t.test('a list with an empty place', async t => {
+    const ground = await open(t, { settings: { ttlRecord: '500ms' } })
+    const { service } = ground
+    const before = await textOf(ground, report)
+    await textOf(ground, profile)
+    await service.elsewhere('DELETE', `/calculation?id=${ids.transition}`)
+
+    t.test('STALE-10 a row that two have taken out is gone, and no conflict', async t => {
+      const mine = before.replace(/\{[^{}]*"calcId": 1234,[^{}]*\},\s*/, '')
+      t.not(mine, before)
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(ground, report, mine)), 'done')
+      })
+      t.same(writes(asked), [], 'it is as it should be')
+      t.same(await storedList(ground, ids.report), [ids.product, ids.bare])
+    })
+
+    t.test('ORDER-9 formulas count by the numbers of the places', async t => {
+      await ground.pass(3200)
+      const text = await textOf(ground, profile)
+      t.same(await storedList(ground, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
+      const asked = await service.during(async () => {
+        const behind = withList(text, rows => [...rows, Number(ids.bare)])
+        t.equal(await outcome(overwrite(ground, profile, behind)), 'EINVAL', 'c2 would be another one')
+      })
+      t.same(writes(asked), [])
+      t.match(await textOf(ground, `.calcfs/drafts/${ids.profile}.json.why`), /c2 was calculation 1235/)
+      const inFront = withList(text, rows => [Number(ids.bare), ...rows])
+      t.equal(await outcome(overwrite(ground, profile, inFront)), 'done', 'c2 is the product still')
+      t.same(await storedList(ground, ids.profile), [ids.bare, ids.product])
+    })
+  })
+}

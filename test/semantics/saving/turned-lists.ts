@@ -1,0 +1,117 @@
+// A list whose rows were moved with the numbers they had, and that somebody else has turned meanwhile: never turned back unseen.
+import type { Test } from 'tap'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { type Ground, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+const orders = [
+  [ids.transition, ids.product, ids.bare],
+  [ids.bare, ids.product, ids.transition],
+] as const
+const brief = { ttlListing: '1s', ttlRecord: '500ms', deadlineMetadata: '3s', deadlineSave: '3s' }
+
+interface Row {
+  readonly calcId: number
+  readonly calcOrder: number
+}
+interface Report {
+  readonly title: string
+  readonly calculations: readonly Row[]
+}
+
+const fileOf = (report: string): string => `reports/${report}.json`
+
+async function storedIn({ service }: Ground, report: string): Promise<{ title: string; list: string[] }> {
+  const { title, calculations }: Report = JSON.parse(await service.elsewhere('GET', `/report?id=${report}`))
+  return { title, list: calculations.map(row => String(row.calcId)) }
+}
+
+/** What jq's `reverse` and an editor's moved lines do: the numbers stay in their rows. */
+function turned(text: string, title?: string): string {
+  const record: Report = JSON.parse(text)
+  const calculations = record.calculations.toReversed()
+  return JSON.stringify({ ...record, calculations, ...(title === undefined ? {} : { title }) })
+}
+
+const numbered = (text: string): string => {
+  const record: Report = JSON.parse(text)
+  const calculations = record.calculations.map((row, at) => ({ ...row, calcOrder: at + 1 }))
+  return JSON.stringify({ ...record, calculations })
+}
+
+async function turnElsewhere({ service }: Ground, report: string, list: readonly string[]): Promise<void> {
+  const body = JSON.stringify({ id: Number(report), listCalculations: list.join(',') })
+  await service.elsewhere('PUT', '/report/calculations', body)
+}
+
+/** A program looks at the order, which shows what somebody else has made of it. */
+async function seeOrder(ground: Ground, report: string, first: string | undefined): Promise<void> {
+  await ground.pass(3200)
+  const path = `reports/${report}/order.txt`
+  await until(10_000, `${path} is the new one`, async () =>
+    (await textOf(ground, path)).startsWith(first ?? 'nothing'),
+  )
+}
+
+export function turnedLists(t: Test, open: OpenGround): void {
+  t.test('a list that two have turned', async t => {
+    const ground = await open(t, { settings: brief })
+    const { files, service } = ground
+    const report = fileOf(ids.report)
+    const profile = fileOf(ids.profile)
+
+    t.test('STALE-9 after an outage a moved list is still the list that it was', async t => {
+      const mine = turned(await textOf(ground, report))
+      await service.leave()
+      t.match(await outcome(overwrite(ground, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+      await service.back()
+      await turnElsewhere(ground, ids.report, orders[1])
+      await seeOrder(ground, ids.report, orders[1][0])
+      const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
+      t.equal(await outcome(overwrite(ground, report, again)), 'done')
+      t.same(await storedIn(ground, ids.report), { title: 'Written on', list: [...orders[1]] })
+    })
+
+    t.test('STALE-9 the same where the formulas had refused it, after a restart too', async t => {
+      const mine = turned(await textOf(ground, profile))
+      t.equal(await outcome(overwrite(ground, profile, mine)), 'EINVAL')
+      await turnElsewhere(ground, ids.profile, [ids.product, ids.transition])
+      await seeOrder(ground, ids.profile, ids.product)
+      await ground.remount()
+      const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
+      t.equal(await outcome(overwrite(ground, profile, again)), 'done')
+      t.same(await storedIn(ground, ids.profile), {
+        title: 'Written on',
+        list: [ids.product, ids.transition],
+      })
+    })
+
+    t.test('STALE-9 where numbers may be meant as well, nothing is sent', async t => {
+      const mine = turned(await textOf(ground, report), 'In doubt')
+      await turnElsewhere(ground, ids.report, orders[0])
+      await seeOrder(ground, ids.report, orders[0][0])
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(ground, report, mine)), 'ESTALE')
+      })
+      t.same(writes(asked), [])
+      t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.json.why`), /place numbers say/)
+      t.equal(await textOf(ground, report), mine, 'the text is kept')
+      t.equal(await outcome(overwrite(ground, report, numbered(mine))), 'done', 'numbered as it is meant')
+      t.same(await storedIn(ground, ids.report), { title: 'In doubt', list: [...orders[0]] })
+      t.match(await outcome(files.lstat(`.calcfs/drafts/${ids.report}.json`)), 'ENOENT')
+    })
+
+    t.test('STALE-9 numbers that were changed in the text that was read are an order', async t => {
+      await ground.pass(3200)
+      const file = await files.open(report, 'r+')
+      const record: Report = JSON.parse((await file.read(1 << 20, 0)).toString())
+      const calculations = record.calculations.map(row => ({ ...row, calcOrder: 4 - row.calcOrder }))
+      const text = JSON.stringify({ ...record, calculations })
+      await file.write(text, 0)
+      await file.truncate(Buffer.byteLength(text))
+      await file.close()
+      t.same((await storedIn(ground, ids.report)).list, orders[1])
+    })
+  })
+}

@@ -1,0 +1,250 @@
+// The ground with a real kernel: a daemon of its own mounts the drive, and files are used through the kernel.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pLimit from 'p-limit'
+import { flagName } from '../../src/config/settings.js'
+import { printed, type Ran, run } from './programs.js'
+import { fill } from './sample-data.js'
+import { type TestService, testService } from './service.js'
+import type { DriveFiles, Ending, FileKind, Ground, OpenedFile, Seen, Wish } from './testbed.js'
+import { until, within } from './within.js'
+
+const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
+
+/** A drive on a real mount, with what only a real one has. */
+export interface MountGround extends Ground {
+  readonly name: 'mount'
+  /** The mount point. */
+  readonly directory: string
+  /** A directory on the local disk that goes with the test. */
+  readonly local: string
+  /** The home directory of the daemon, with its cache and its state. */
+  readonly home: string
+  /** What the daemon has logged so far. */
+  log(): Promise<string>
+  /** The daemon's process. */
+  daemonPid(): number | undefined
+  /** The daemon dies without a word; the mount point stays dead. */
+  kill9(): Promise<void>
+  /** Starts a daemon on the mount point and waits until the drive is there. */
+  mount(): Promise<void>
+  /** SIGTERM to the daemon; its exit status. */
+  terminate(): Promise<number | null>
+  /** The command line, with the same directories as the daemon. */
+  calcfs(...args: string[]): Promise<Ran>
+}
+
+/** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
+const patience = 20_000
+
+/** What a mount shares with another one; whose home it shares, its cache and its state it shares too. */
+export interface Shared {
+  readonly service?: TestService
+  readonly home?: string
+}
+
+export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {}): Promise<MountGround> {
+  const service = shared.service ?? (await testService(t, wish.fill ?? fill, wish.service))
+  const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
+  const directory = join(base, 'drive')
+  const local = join(base, 'local')
+  const logFile = join(base, 'log')
+  await fs.mkdir(directory)
+  await fs.mkdir(local)
+  await fs.mkdir(join(base, 'run'))
+  const home = shared.home ?? base
+  const environment = environmentOf(home, wish.password ?? 'demo')
+  let daemon: ChildProcess | undefined
+
+  async function mount(): Promise<void> {
+    const settings = { logLevel: 'debug', logFile, user: 'demo', ...wish.settings }
+    const first = wish.preload === undefined ? [] : ['--import', wish.preload.href]
+    const args = [...first, calcfs, 'mount', service.url, directory, ...flags(settings)]
+    const command = [...(wish.bare === true ? ['env', '-u', 'NODE_OPTIONS'] : []), process.execPath, ...args]
+    const [program = '', ...rest] = command
+    const started = spawn(program, rest, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    daemon = started
+    let said = ''
+    started.stderr.on('data', piece => {
+      said += piece
+    })
+    await until(patience, 'mounting', async () => {
+      if (started.exitCode !== null) throw new Error(`the daemon ended: ${said}`)
+      return isAlive(directory)
+    })
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    const ending = daemon
+    if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null)
+      return ending?.exitCode ?? null
+    const closed = once(ending, 'exit')
+    ending.kill(signal)
+    const [code] = await within(patience, 'the end of the daemon', closed)
+    return code
+  }
+
+  t.teardown(async () => {
+    await end('SIGTERM').catch(() => daemon?.kill('SIGKILL'))
+    if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
+    await fs.rm(base, { recursive: true, force: true })
+  })
+  await mount()
+  return {
+    name: 'mount',
+    service,
+    directory,
+    local,
+    home,
+    files: filesBelow(directory),
+    log: () => fs.readFile(logFile, 'utf8'),
+    mount,
+    daemonPid: () => daemon?.pid,
+    async kill9() {
+      await end('SIGKILL')
+    },
+    terminate: () => end('SIGTERM'),
+    async remount() {
+      await end('SIGTERM')
+      await mount()
+    },
+    pass: milliseconds => new Promise(wake => setTimeout(wake, milliseconds)),
+    calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment }),
+  }
+}
+
+/** Whether the kernel lists a mount here. */
+export async function isMounted(directory: string): Promise<boolean> {
+  return (await fs.readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
+}
+
+/**
+ * A dead mount is listed until it is taken away, and then the bare directory is there for a moment; of all questions
+ * only statfs is never answered from the kernel's cache, and it says which of the three this is.
+ */
+const isAlive = (directory: string): Promise<boolean> =>
+  fs.statfs(directory).then(
+    ({ type }) => type === fuseMagic,
+    () => false,
+  )
+
+/** FUSE_SUPER_MAGIC of statfs(2). */
+const fuseMagic = 0x65735546
+
+function environmentOf(base: string, password: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: base,
+    XDG_CONFIG_HOME: join(base, 'config'),
+    XDG_CACHE_HOME: join(base, 'cache'),
+    XDG_STATE_HOME: join(base, 'state'),
+    XDG_DATA_HOME: join(base, 'data'),
+    XDG_RUNTIME_DIR: join(base, 'run'),
+    CALCFS_PASSWORD: password,
+  }
+}
+
+const flags = (settings: NonNullable<Wish['settings']>): string[] =>
+  Object.entries(settings).flatMap(([name, value]) =>
+    [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
+  )
+
+/** Node has few threads for files, and the service in this process needs some: never more than these wait for the kernel. */
+const waiting = pLimit(2)
+const operationLimit = 40_000
+const inTime = <Value>(what: string, work: () => Promise<Value>): Promise<Value> =>
+  waiting(() => within(operationLimit, what, work()))
+
+function filesBelow(directory: string): DriveFiles {
+  const at = (path: string): string => `${directory}/${path}`
+  return {
+    async readdir(path) {
+      const entries = await inTime(`readdir ${path}`, () => fs.readdir(at(path), { withFileTypes: true }))
+      return new Map(entries.map(entry => [entry.name, kindOf(entry)]))
+    },
+    lstat: async path => seen(await inTime(`lstat ${path}`, () => fs.lstat(at(path)))),
+    stat: async path => seen(await inTime(`stat ${path}`, () => fs.stat(at(path)))),
+    readFile: path => inTime(`read ${path}`, () => readToEnd(at(path))),
+    readlink: path => inTime(`readlink ${path}`, () => fs.readlink(at(path))),
+    open: async (path, how) => opened(await inTime(`open ${path}`, () => fs.open(at(path), how))),
+    truncate: (path, size) => inTime(`truncate ${path}`, () => fs.truncate(at(path), size)),
+    rename: (from, to) => inTime(`rename ${from}`, () => fs.rename(at(from), at(to))),
+    unlink: path => inTime(`unlink ${path}`, () => fs.unlink(at(path))),
+    mkdir: path => inTime(`mkdir ${path}`, () => fs.mkdir(at(path))),
+    rmdir: path => inTime(`rmdir ${path}`, () => fs.rmdir(at(path))),
+    symlink: (target, path) => inTime(`symlink ${path}`, () => fs.symlink(target, at(path))),
+    async touch(path) {
+      const now = new Date()
+      await inTime(`touch ${path}`, async () => {
+        const opened = await fs
+          .open(at(path), fs.constants.O_WRONLY | fs.constants.O_CREAT)
+          .catch(() => undefined)
+        await opened?.close()
+        await fs.utimes(at(path), now, now)
+      })
+    },
+    chmod: (path, mode) => inTime(`chmod ${path}`, () => fs.chmod(at(path), mode)),
+    statfs: () => inTime('statfs', () => fs.statfs(directory)),
+    async xattr(path, name) {
+      const found = await run('getfattr', ['--absolute-names', '--only-values', '-h', '-n', name, at(path)])
+      return found.code === 0 ? found.stdout : undefined
+    },
+    async xattrs(path) {
+      const found = await printed('getfattr', ['--absolute-names', '-h', '-m', '-', at(path)])
+      return found.split('\n').filter(line => line !== '' && !line.startsWith('#'))
+    },
+  }
+}
+
+/** Node's own readFile takes a short read for the end of the file; a kernel gives one before it tells of an error. */
+async function readToEnd(path: string): Promise<Buffer> {
+  const file = await fs.open(path)
+  const pieces: Buffer[] = []
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, null)
+      if (bytesRead === 0) return Buffer.concat(pieces)
+      pieces.push(buffer.subarray(0, bytesRead))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+const pieceBytes = 131_072
+
+function opened(file: fs.FileHandle): OpenedFile {
+  return {
+    async read(length, position) {
+      const { buffer, bytesRead } = await inTime('read', () =>
+        file.read(Buffer.alloc(length), 0, length, position),
+      )
+      return buffer.subarray(0, bytesRead)
+    },
+    write: async (text, position) => {
+      await inTime('write', () => file.write(text, position))
+    },
+    truncate: size => inTime('ftruncate', () => file.truncate(size)),
+    sync: () => inTime('fsync', () => file.sync()),
+    close: () => inTime('close', () => file.close()),
+  }
+}
+
+interface Kinded {
+  isDirectory(): boolean
+  isSymbolicLink(): boolean
+}
+
+const kindOf = (entry: Kinded): FileKind =>
+  entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file'
+
+const seen = (stat: Kinded & Pick<Seen, 'mode' | 'size' | 'mtimeMs'>): Seen => ({
+  kind: kindOf(stat),
+  mode: stat.mode & 0o7777,
+  size: stat.size,
+  mtimeMs: stat.mtimeMs,
+})

@@ -1,0 +1,116 @@
+// What a promise of the drive is tested on: a service, files as a program sees them, and the passing of time.
+import { constants } from 'node:os'
+import type { Test } from 'tap'
+import type { Seed } from '../../src/service/seed.js'
+import type { ServiceOptions } from '../../src/service/store/options.js'
+import type { TestService } from './service.js'
+
+/** How a test wants its drive: what the service holds and lacks, and the settings of the mount by their names. */
+export interface Wish {
+  readonly fill?: (seed: Seed) => void
+  readonly service?: Partial<ServiceOptions>
+  readonly settings?: Readonly<Record<string, string | readonly string[]>>
+  readonly password?: string
+  /** How many times faster waits between two tries are over; without a kernel only. Deadlines stay. */
+  readonly haste?: number
+  /** A module that the daemon of a real mount loads before anything else. */
+  readonly preload?: URL
+  /** The daemon as a user starts it: the test runner's loader alone takes 25 MB in each process. */
+  readonly bare?: boolean
+}
+
+/** What a ground's life is bound to: a test, or a process of a test's own. */
+export type Ending = Pick<Test, 'teardown'>
+
+export type OpenGround = (t: Test, wish?: Wish) => Promise<Ground>
+
+export interface Ground {
+  readonly name: 'in-process' | 'mount'
+  readonly service: TestService
+  readonly files: DriveFiles
+  /** The daemon ends in order and comes up again with the caches and the state it has kept. */
+  remount(): Promise<void>
+  /** Lets so many milliseconds pass for the drive and for the kernel's caches. */
+  pass(milliseconds: number): Promise<void>
+}
+
+export type FileKind = 'directory' | 'file' | 'link'
+
+export interface Seen {
+  readonly kind: FileKind
+  /** Permission bits. */
+  readonly mode: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/** The part of node:fs/promises that promises are about. Paths are below the drive's root; errors carry `code`. */
+export interface DriveFiles {
+  /** Names and kinds as readdir tells them (d_type). */
+  readdir(path: string): Promise<ReadonlyMap<string, FileKind>>
+  lstat(path: string): Promise<Seen>
+  stat(path: string): Promise<Seen>
+  readFile(path: string): Promise<Buffer>
+  readlink(path: string): Promise<string>
+  open(path: string, how: 'r' | 'r+' | 'w' | 'a'): Promise<OpenedFile>
+  truncate(path: string, size: number): Promise<void>
+  rename(from: string, to: string): Promise<void>
+  unlink(path: string): Promise<void>
+  mkdir(path: string): Promise<void>
+  rmdir(path: string): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  /** As `touch` does. */
+  touch(path: string): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
+  statfs(): Promise<{ readonly bsize: number; readonly blocks: number }>
+  /** The value of an extended attribute; undefined where there is none. */
+  xattr(path: string, name: string): Promise<string | undefined>
+  xattrs(path: string): Promise<readonly string[]>
+}
+
+export interface OpenedFile {
+  read(length: number, position: number): Promise<Buffer>
+  write(text: string, position: number): Promise<void>
+  truncate(size: number): Promise<void>
+  sync(): Promise<void>
+  /** Ends with the answer of the save, as close(2) does. */
+  close(): Promise<void>
+}
+
+/** The text of a file. */
+export const textOf = async ({ files }: Ground, path: string): Promise<string> =>
+  (await files.readFile(path)).toString()
+
+/** The names in a directory, sorted. */
+export const namesOf = async ({ files }: Ground, path: string): Promise<string[]> =>
+  [...(await files.readdir(path)).keys()].sort()
+
+/** Opens, empties, writes and closes, as a shell's `>` does. */
+export async function overwrite({ files }: Ground, path: string, text: string): Promise<void> {
+  const file = await files.open(path, 'w')
+  try {
+    await file.write(text, 0)
+  } catch (thrown) {
+    await file.close().catch(ignored)
+    throw thrown
+  }
+  await file.close()
+}
+
+/** The errno that something ends with, or 'done'. */
+export async function outcome(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'done'
+  } catch (thrown) {
+    if (thrown instanceof Error && 'errno' in thrown) return errnoName(thrown.errno) ?? String(thrown)
+    if (thrown instanceof Error && 'code' in thrown) return String(thrown.code)
+    throw thrown
+  }
+}
+
+/** Node names few of the errors that a kernel can give: ESTALE is an unknown one to it. */
+const errnoName = (negative: unknown): string | undefined =>
+  Object.entries(constants.errno).find(([, number]) => number === -Number(negative))?.[0]
+
+function ignored(): void {}
