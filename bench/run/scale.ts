@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openBlobStore } from '../../src/cache/content/store/blob-store.js'
-import { startProof } from '../../src/cache/content/store/checksum.js'
+import { startChecksum } from '../../src/cache/content/store/checksum.js'
 import { instant } from '../../src/remote/remote.js'
 import { unmount } from '../peers/peers.js'
 import { forgetPeaks, used } from '../processes/measure-processes.js'
@@ -125,7 +125,7 @@ async function manyKeptFiles(place: string, say: Say): Promise<void> {
     })
     for (let at = 0; at < keptFiles; at += 1) {
       const bytes = Buffer.from(`kept ${at}\n`)
-      const prover = startProof()
+      const prover = startChecksum()
       prover.add(bytes)
       await store.keep(createHash('sha256').update(bytes).digest('hex'), bytes, prover.finish())
     }

@@ -4,25 +4,25 @@ import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
-import { makePrivate, type Places, placesOf } from '../config/places.js'
+import { makePrivate, type OwnDirectories, ownDirectories } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
 import { Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import type { TokenStore } from '../remote/session/session.js'
-import { endOf } from '../remote/session/token.js'
+import { tokenExpiry } from '../remote/session/token.js'
 import { clearPlace } from '../system/set-aside.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 
 export interface Account {
   readonly base: URL
   readonly user: string
-  readonly places: Places
+  readonly places: OwnDirectories
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function accountOf(base: URL, user: string, config: Config, environment: Environment): Account {
-  return { base, user, places: placesOf({ url: base.href, user }, config, environment) }
+  return { base, user, places: ownDirectories({ url: base.href, user }, config, environment) }
 }
 
 /**
@@ -85,7 +85,7 @@ export function tokenStore(account: Account): TokenStore {
       if (found === undefined) return undefined
       // A pipe in its place would be read for ever.
       if (!found.isFile()) throw damaged(account)
-      const { text, received } = tokenIn(account)
+      const { text, received } = storedTokenIn(account)
       return { text, received: received === undefined ? undefined : instant(received) }
     },
     async save(token) {
@@ -99,7 +99,7 @@ export function tokenStore(account: Account): TokenStore {
 export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
   const token = await tokenStore(account).load().catch(noToken)
   if (token === undefined) return false
-  const end = endOf(token)
+  const end = tokenExpiry(token)
   return end === undefined || now < end
 }
 
@@ -115,7 +115,7 @@ export function forgetToken(account: Account): boolean {
   return there
 }
 
-function tokenIn(account: Account): z.output<typeof tokenForm> {
+function storedTokenIn(account: Account): z.output<typeof tokenForm> {
   try {
     return tokenForm.parse(JSON.parse(readFileSync(tokenFile(account), 'utf8')))
   } catch (reason) {

@@ -1,49 +1,49 @@
 // The whole line from the kernel to the network, put together in one place.
 import { join } from 'node:path'
-import { confirming } from '../cache/confirming.js'
+import { withConfirmedDeletes } from '../cache/confirming.js'
 import { openContentCache } from '../cache/content/content.js'
-import { watched } from '../cache/health.js'
+import { withHealth } from '../cache/health.js'
 import { openIdentities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { openCatalog } from '../cache/metadata/catalog.js'
-import { openMemory } from '../cache/metadata/query-cache.js'
+import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { openTimes } from '../cache/metadata/times.js'
 import type { Config } from '../config/config.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
-import { type Failures, openFailures } from '../drive/failure-log.js'
+import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import { withFailuresOver } from '../drive/failure-recovery.js'
-import { generate } from '../drive/generated-texts.js'
+import { generateText } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { openKnownReports } from '../drive/names/known-reports.js'
 import { openRoots } from '../drive/names/roots.js'
-import { keyOf } from '../drive/nodes/node.js'
-import { openForesight } from '../drive/prefetch/prefetcher.js'
-import { type DraftTexts, openDraftTexts } from '../drive/records/draft-files.js'
+import { nodeKey } from '../drive/nodes/node.js'
+import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
 import { pathOfNode } from '../drive/records/node-key.js'
-import { openOtherThings, thingOf } from '../drive/records/reused-ids.js'
-import { openScratch } from '../drive/records/scratch-files.js'
-import { openShownTexts } from '../drive/records/text-lease.js'
+import { identityReader, openReusedIds } from '../drive/records/reused-ids.js'
+import { openScratchFiles } from '../drive/records/scratch-files.js'
+import { openTextLeases } from '../drive/records/text-lease.js'
 import { spaceOf } from '../drive/space.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
-import { openWriting } from '../drive/write-side.js'
+import { openWriteSide } from '../drive/write-side.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { openDrafts } from '../edit/journal/drafts.js'
 import { openRecordLocks } from '../edit/journal/record-lock.js'
-import { type Latest, openTexts, textHash } from '../edit/journal/text-history.js'
+import { type Latest, openTextHistory, textHash } from '../edit/journal/text-history.js'
 import { asFailure, Failure } from '../failure.js'
-import { type Ask, type Instant, instant } from '../remote/remote.js'
-import type { Learned } from '../remote/rest/capabilities.js'
+import { type Instant, instant, type RequestContext } from '../remote/remote.js'
+import type { Capabilities } from '../remote/rest/capabilities.js'
 import type { Log } from '../terminal/log.js'
 import type { Connection } from './connect.js'
-import { clearHistory, clearOwnPlaces } from './own-places.js'
-import { watchPlaces } from './place-troubles.js'
+import { clearHistory, clearOwnDirectories } from './own-places.js'
+import { watchDirectories } from './place-troubles.js'
 import { type StatusSources, statusText } from './status-text.js'
 
-export interface Line {
+export interface AssembledDrive {
   /** Whether anything of this account is remembered from earlier. */
   readonly knowsService: boolean
   /** Asks who the user is; answers why that failed, if it did. */
@@ -51,8 +51,8 @@ export interface Line {
   readonly drive: Drive
   /** What the command line may ask of it. */
   readonly control: Control
-  readonly failures: Failures
-  readonly drafts: DraftTexts
+  readonly failureLog: FailureLog
+  readonly drafts: DraftFiles
   /** What may be done once the mount is up: old drafts are settled, old texts forgotten. */
   tidy(): Promise<void>
   /** Checks every kept content against its proof; readers have the disk at least half of the time. */
@@ -60,10 +60,10 @@ export interface Line {
   close(): Promise<void>
 }
 
-export interface LineSettings {
+export interface AssemblySettings {
   readonly config: Config
   readonly connection: Connection
-  readonly learned: Learned
+  readonly capabilities: Capabilities
   readonly mountPoint: string
   /** The socket on which the control is served, for `status.json`. */
   readonly controlSocket?: string | undefined
@@ -85,17 +85,17 @@ const statusPatience = 1000
 const checkPatience = 2400
 
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
-export async function assemble(settings: LineSettings): Promise<Line> {
-  const { config, connection, learned, log, now } = settings
+export async function assemble(settings: AssemblySettings): Promise<AssembledDrive> {
+  const { config, connection, capabilities, log, now } = settings
   const { account, dialect } = connection
   const note = (sentence: string, about: Record<string, unknown> = {}): void => log.warn(about, sentence)
 
-  await clearOwnPlaces(account.places, note)
+  await clearOwnDirectories(account.places, note)
   clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
   const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
-  Object.assign(learned, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
-  const { remote, health } = watched(connection.remote, now)
-  const memory = openMemory(
+  Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
+  const { remote, health } = withHealth(connection.remote, now)
+  const queryCache = openQueryCache(
     ledger,
     {
       names: config.maxEntries,
@@ -107,12 +107,12 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     { now, service: health },
   )
   const identities = openIdentities(ledger, { now, log: note })
-  const catalog = openCatalog(remote, memory, {
+  const catalog = openCatalog(remote, queryCache, {
     listing: config.ttlListing,
     record: config.ttlRecord,
     dialect,
     identities,
-    otherShare: (project, share) => otherThings.otherShare(project, share),
+    otherShare: (project, share) => reusedIds.otherShare(project, share),
   })
   const content = openContentCache({
     directory: join(account.places.cache, 'content'),
@@ -123,67 +123,67 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     log: note,
   })
   const times = openTimes(ledger, now)
-  const failures = openFailures(now)
-  const shown = openShownTexts(leaseMs, now)
-  const scratch = await openScratch(
+  const failureLog = openFailureLog(now)
+  const leases = openTextLeases(leaseMs, now)
+  const scratch = await openScratchFiles(
     join(account.places.state, 'scratch', textHash(settings.mountPoint).slice(0, 12)),
   )
   // Beside the drafts, not in the cache: no operation of the service would bring this list back.
   const known = openLedger(join(account.places.state, 'known'), { now, log: note })
-  const texts = openTexts({
+  const history = openTextHistory({
     stateDirectory: account.places.state,
     mount: settings.mountPoint,
     now,
     latest: latestIn(known),
   })
   const draftStore = await openDrafts(account.places.state, now)
-  const drafts = openDraftTexts(draftStore, texts, thingOf(identities))
+  const drafts = openDraftFiles(draftStore, history, identityReader(identities))
   const reports = openKnownReports(known, dialect)
   const roots = openRoots(catalog, ledger, dialect, config.root)
   const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
-  const writing = openWriting({
+  const writeSide = openWriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,
     catalog,
     dialect,
-    remote: confirming(remote, { identities, dialect }),
+    remote: withConfirmedDeletes(remote, { identities, dialect }),
     identities,
     times,
-    shown,
+    leases,
     reports,
     drafts,
-    texts,
+    history,
     state: known,
     mountPoint: settings.mountPoint,
     describe: description(config, account.user, now),
-    resolveEntry: (path: string, ask: Ask) => calculationAt(path, entries, ask),
-    failed: (path, failure) => failures.note('deleting', path, failure),
-    doneWell: failures.forget,
-    lost: (node, sentence) => failures.note('save', pathOfNode(node), new Failure('broken', sentence)),
+    resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
+    failed: (path, failure) => failureLog.note('deleting', path, failure),
+    succeeded: failureLog.forget,
+    lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,
     hold: openRecordLocks(account.places.state, now),
     now,
   })
-  const { records, rights, written } = writing
-  const otherThings = openOtherThings({
+  const { records, rights, aliases } = writeSide
+  const reusedIds = openReusedIds({
     identities,
     catalog,
     times,
     reports,
     drafts,
     records,
-    forgetNames: writing.forgetNames,
-    written: writing.written,
-    expireAll: memory.expireAll,
+    forgetNames: writeSide.forgetNames,
+    aliases: writeSide.aliases,
+    expireAll: queryCache.expireAll,
     lifetime: config.ttlListing,
     log: note,
     now,
   })
-  const local = { scratch: scratch.entries, drafts: drafts.names, ...writing.local }
+  const local = { scratch: scratch.entries, drafts: drafts.names, ...writeSide.local }
   const freed = openFreedNames(now)
-  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, written, local, freed, now })
-  const removing = writing.removing(tree)
+  const tree = openTree({ catalog, identities, dialect, roots, reports, rights, aliases, local, freed, now })
+  const deleteRules = writeSide.deleteRules(tree)
   const statusSources: StatusSources = {
     account,
     config,
@@ -194,17 +194,20 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     health,
     content,
     drafts,
-    failures,
+    failures: failureLog,
     identities,
-    removals: writing.removals,
+    removals: writeSide.removals,
     now,
   }
 
-  const places = await watchPlaces(account.places, { note, now })
+  const places = await watchDirectories(account.places, { note, now })
 
   async function status(check = false): Promise<string> {
     // Status is asked for when things go wrong: it does not wait for a service that is away.
-    const within = (patience: number): Ask => ({ deadline: instant(now() + patience), lane: 'user' })
+    const within = (patience: number): RequestContext => ({
+      deadline: instant(now() + patience),
+      priority: 'user',
+    })
     const checked = check ? health.check(within(checkPatience)) : undefined
     const top = await roots
       .top(within(statusPatience))
@@ -213,48 +216,48 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     return statusText(statusSources, top, await places.look())
   }
 
-  const xattrs = openXattrs({ catalog, content, records, failures, roots, service: account.base.href })
+  const xattrs = openXattrs({ catalog, content, records, failureLog, roots, service: account.base.href })
   const deadlines = {
     metadata: config.deadlineMetadata,
     read: config.deadlineRead,
     save: config.deadlineSave,
   }
-  const generation = { catalog, dialect, tree, reports, status, isHidden: writing.isHidden }
+  const generation = { catalog, dialect, tree, reports, status, isHidden: writeSide.isHidden }
   const drive = withFailuresOver(
     openDrive({
       tree,
       catalog,
       content,
       times,
-      shown,
-      generated: openShownTexts(leaseMs, now),
+      leases,
+      generated: openTextLeases(leaseMs, now),
       health,
       records,
       scratch,
       drafts,
-      produce: async (node, ask) => {
-        const bytes = await generate(node, generation, ask)
-        return { bytes, mtime: times.ofText(keyOf(node), bytes, undefined) }
+      produce: async (node, context) => {
+        const bytes = await generateText(node, generation, context)
+        return { bytes, mtime: times.ofText(nodeKey(node), bytes, undefined) }
       },
-      source: writing.source,
-      giveUp: async name => {
-        await writing.giveUp(drafts.named(name))
+      source: writeSide.source,
+      discardDraft: async name => {
+        await writeSide.discardDraft(drafts.named(name))
       },
-      doneWell: failures.forget,
-      failed: (path, failure) => failures.note('removing', path, failure),
+      succeeded: failureLog.forget,
+      failed: (path, failure) => failureLog.note('removing', path, failure),
       rights,
-      making: writing.making,
-      removing,
-      pending: writing.pending,
-      isHidden: writing.isHidden,
-      async madeAnew(node) {
-        removing.createdAgain(node)
-        await writing.madeAnew(node)
+      createRename: writeSide.createRename,
+      deleteRules,
+      pending: writeSide.pending,
+      isHidden: writeSide.isHidden,
+      async recreated(node) {
+        deleteRules.createdAgain(node)
+        await writeSide.recreated(node)
       },
-      takenBackAt: removing.takeBackAt,
+      takenBackAt: deleteRules.takeBackAt,
       statfs: () => spaceOf(account.places.state),
       xattrs,
-      foresight: openForesight({
+      foresight: openPrefetcher({
         catalog,
         content,
         tree,
@@ -265,7 +268,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
       deadlines,
       now,
     }),
-    failures,
+    failureLog,
   )
 
   const control = openControl({
@@ -276,18 +279,18 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     cacheDirectory: join(account.places.cache, 'content'),
     identities,
     drafts,
-    texts,
-    failures,
+    history,
+    failureLog,
     reports,
     xattrs,
-    writing,
+    writeSide,
     deadlines,
     status,
     health,
     now,
   })
 
-  writing.adopt()
+  writeSide.adopt()
   for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
@@ -296,7 +299,7 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     knowsService: ledger.get('user', 'self') !== undefined,
     async introduce() {
       try {
-        await catalog.greet({ deadline: instant(now() + config.deadlineMetadata), lane: 'user' })
+        await catalog.greet({ deadline: instant(now() + config.deadlineMetadata), priority: 'user' })
         return undefined
       } catch (thrown) {
         return asFailure(thrown)
@@ -304,28 +307,28 @@ export async function assemble(settings: LineSettings): Promise<Line> {
     },
     drive,
     control,
-    failures,
+    failureLog,
     drafts,
     async tidy() {
       for (const draft of drafts.unsent()) {
-        const ask: Ask = { deadline: instant(now() + config.deadlineSave), lane: 'guess' }
-        await writing
-          .settle(draft, ask)
+        const context: RequestContext = { deadline: instant(now() + config.deadlineSave), priority: 'guess' }
+        await writeSide
+          .settle(draft, context)
           .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
-      await texts.purge()
+      await history.purge()
     },
     async check() {
       await content.scrub()
     },
     async close() {
-      for (const { path } of await writing.pending.end())
+      for (const { path } of await writeSide.pending.end())
         log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
-      writing.endBudget()
+      writeSide.endBudget()
       await records.settled()
       await drafts.leave()
-      await texts.settled()
-      ledger.set('service', 'capabilities', JSON.stringify(learned))
+      await history.settled()
+      ledger.set('service', 'capabilities', JSON.stringify(capabilities))
       await content.close()
       ledger.close()
       known.close()

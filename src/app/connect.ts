@@ -5,13 +5,13 @@ import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
-import { http } from '../remote/http/http.js'
-import type { LineOptions } from '../remote/pipeline/request-pipeline.js'
+import { openHttp } from '../remote/http/http.js'
+import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { Dialect, Remote } from '../remote/remote.js'
-import type { Learned } from '../remote/rest/capabilities.js'
-import { rest } from '../remote/rest/rest.js'
-import { type CredentialsSource, session, signedIn } from '../remote/session/session.js'
-import { type DialectSettings, defaultFields, wire } from '../remote/wire/wire.js'
+import type { Capabilities } from '../remote/rest/capabilities.js'
+import { openRest } from '../remote/rest/rest.js'
+import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
+import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount, tokenStore } from './account.js'
 
@@ -26,8 +26,8 @@ export interface Connection {
 }
 
 /** What the owner of a connection keeps over restarts, and what it is told beside the way. */
-export interface Beside {
-  readonly learned: Learned
+export interface ConnectionHooks {
+  readonly capabilities: Capabilities
   /** A token that could not be kept, an item of a listing that made no sense. */
   readonly note: (happened: unknown) => void
   /** Told of each long answer that was read. */
@@ -37,37 +37,37 @@ export interface Beside {
 }
 
 /** The base address that the configuration means. @throws Failure 'refused', BadSetting */
-export function baseOf(config: Config): URL {
+export function serviceBase(config: Config): URL {
   return baseUrl(requireUrl(config), config.insecureHttp ? 'anywhere' : 'loopback-only')
 }
 
 /** How the service is reached, and how hard it may be asked. */
-export function lineOptions(config: Config): LineOptions {
+export function pipelineOptions(config: Config): PipelineOptions {
   const { connections, maxRequests, maxAnswer, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
-  return { base: baseOf(config), connections, authority, maxRequests, maxAnswer, bwlimit }
+  return { base: serviceBase(config), connections, authority, maxRequests, maxAnswer, bwlimit }
 }
 
 /** A service that is asked as the account's user; the first question signs in. */
-export function connected({ config, sources }: Configured, beside: Beside): Connection {
-  const { learned, note, longAnswer, clock = systemClock } = beside
+export function connect({ config, sources }: Configured, beside: ConnectionHooks): Connection {
+  const { capabilities, note, longAnswer, clock = systemClock } = beside
   const secret = findSecret(config, sources)
-  const account = knownAccount(baseOf(config), { config, secret }, sources.environment)
-  const plain = http({ ...lineOptions(config), clock, longAnswer })
-  const who = session(plain, {
+  const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
+  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer })
+  const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),
     clock,
     address: account.base.href,
     note,
   })
-  const speech = wire(dialectOf(config), note)
-  const remote = rest(signedIn(plain, who), speech, learned)
+  const speech = openWire(dialectFor(config), note)
+  const remote = openRest(withAuthorization(plain, who), speech, capabilities)
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 
 /** @throws BadSetting for a field that calcfs has no name for */
-function dialectOf({ dialect }: Config): DialectSettings {
+function dialectFor({ dialect }: Config): DialectSettings {
   const unknown = Object.keys(dialect.fields ?? {}).find(name => !Object.hasOwn(defaultFields, name))
   if (unknown === undefined) return dialect
   const known = Object.keys(defaultFields).join(', ')

@@ -2,16 +2,16 @@
 import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivate, type Places } from '../config/places.js'
-import { clearPlace, type Due, isAside, onAside, rememberAside } from '../system/set-aside.js'
+import { makePrivate, type OwnDirectories } from '../config/places.js'
+import { clearPlace, type ExpectedKind, isAside, onAside, rememberAside } from '../system/set-aside.js'
 
-export type Note = (sentence: string, about: Record<string, unknown>) => void
+export type NoteFailure = (sentence: string, about: Record<string, unknown>) => void
 
-const named: Readonly<Record<Due, string>> = { file: 'file', directory: 'directory', either: 'file' }
+const named: Readonly<Record<ExpectedKind, string>> = { file: 'file', directory: 'directory', either: 'file' }
 const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
 /** Makes the directories of an account, private to their owner, and notes what is moved aside from then on. Throws what the disk says. */
-export function preparePlaces(places: Places, note: Note): void {
+export function prepareDirectories(places: OwnDirectories, note: NoteFailure): void {
   onAside((path, aside) =>
     note('something that is not of calcfs stood in the place of one of its files and was moved aside', {
       path,
@@ -25,7 +25,10 @@ export function preparePlaces(places: Places, note: Note): void {
 }
 
 /** Clears the few places that a mount opens at once. Kept contents are looked at when they are opened. */
-export async function clearOwnPlaces({ cache, state }: Places, note: Note): Promise<void> {
+export async function clearOwnDirectories(
+  { cache, state }: OwnDirectories,
+  note: NoteFailure,
+): Promise<void> {
   const clear = clearing(note)
   const content = join(cache, 'content')
   const index = join(cache, 'index')
@@ -43,7 +46,7 @@ export async function clearOwnPlaces({ cache, state }: Places, note: Note): Prom
 }
 
 /** The same for the history of texts, which may be long. */
-export async function clearHistory({ state }: Places, note: Note): Promise<void> {
+export async function clearHistory({ state }: OwnDirectories, note: NoteFailure): Promise<void> {
   const clear = clearing(note)
   const root = join(state, 'texts')
   for (const record of await namesIn(root)) {
@@ -54,8 +57,8 @@ export async function clearHistory({ state }: Places, note: Note): Promise<void>
 }
 
 const clearing =
-  (note: Note) =>
-  (path: string, due: Due): void => {
+  (note: NoteFailure) =>
+  (path: string, due: ExpectedKind): void => {
     try {
       clearPlace(path, due)
     } catch (error) {

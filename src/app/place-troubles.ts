@@ -2,34 +2,34 @@
 import { randomUUID } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Places } from '../config/places.js'
+import type { OwnDirectories } from '../config/places.js'
 import { keepNameOf, makeDirectory, privateFile } from '../edit/journal/atomic-file.js'
 import { codeOf, isMissing } from '../system/error-code.js'
 import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
-import type { Note } from './own-places.js'
+import type { NoteFailure } from './own-places.js'
 
-export interface PlaceTroubles {
+export interface DirectoryTroubles {
   /** Sentences, none where all is well. Directories that were deleted are made again. */
   look(): Promise<readonly string[]>
 }
 
-interface Watched {
+interface WatchedDirectory {
   readonly path: string
-  readonly room: keyof Places
+  readonly room: keyof OwnDirectories
 }
 
 /** What follows for the user while a directory cannot be written. */
-const consequences: Readonly<Record<keyof Places, string>> = {
+const consequences: Readonly<Record<keyof OwnDirectories, string>> = {
   state: 'edits fail until it can be',
   cache: 'what is read is downloaded again each time until it can be',
 }
 
-const losses: Readonly<Record<keyof Places, string>> = {
+const losses: Readonly<Record<keyof OwnDirectories, string>> = {
   state: 'unsaved texts of closed files and the history of texts that lay there are gone',
   cache: 'what lay there is downloaded again when it is read',
 }
 
-const foldersOf: Readonly<Record<keyof Places, readonly string[]>> = {
+const foldersOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> = {
   state: ['', 'drafts', 'texts', 'locks', 'scratch', 'known'],
   cache: ['', 'content', 'content/kept', 'content/unfinished', 'index'],
 }
@@ -38,23 +38,23 @@ const foldersOf: Readonly<Record<keyof Places, readonly string[]>> = {
 const namedAtMost = 20
 
 /** Looks at the directories of an account as they are from now on. */
-export async function watchPlaces(
-  places: Places,
-  { note, now }: { note: Note; now: () => number },
-): Promise<PlaceTroubles> {
+export async function watchDirectories(
+  places: OwnDirectories,
+  { note, now }: { note: NoteFailure; now: () => number },
+): Promise<DirectoryTroubles> {
   const rooms = ['state', 'cache'] as const
-  const watched: readonly Watched[] = rooms.flatMap(room =>
+  const watched: readonly WatchedDirectory[] = rooms.flatMap(room =>
     foldersOf[room].map(folder => ({ path: join(places[room], folder), room })),
   )
   /** The directories that were there. */
-  const seen = new Map<string, Identity>()
+  const seen = new Map<string, DirectoryIdentity>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {
-    const identity = await identityOf(path).catch(unreadable)
+    const identity = await directoryIdentity(path).catch(unreadable)
     if (identity !== undefined) seen.set(path, identity)
   }
 
-  function noteDeleted({ path, room }: Watched): void {
+  function noteDeleted({ path, room }: WatchedDirectory): void {
     const above = [...deleted.keys()].some(one => path.startsWith(`${one}/`))
     if (above) return
     const at = new Date(now()).toISOString()
@@ -63,23 +63,23 @@ export async function watchPlaces(
   }
 
   /** Makes it where it is missing. Throws what the disk says. */
-  async function present(one: Watched): Promise<void> {
+  async function present(one: WatchedDirectory): Promise<void> {
     const before = seen.get(one.path)
     clearPlace(one.path, 'directory')
-    const found = await identityOf(one.path)
+    const found = await directoryIdentity(one.path)
     if (found === undefined && before === undefined) return
     if (found === undefined) {
       await makeDirectory(one.path)
       await keepNameOf(one.path)
     }
-    const identity = found ?? (await identityOf(one.path))
+    const identity = found ?? (await directoryIdentity(one.path))
     if (identity === undefined) return
     if (before !== undefined && before !== identity) noteDeleted(one)
     seen.set(one.path, identity)
     await probe(one.path)
   }
 
-  async function troubleOf(one: Watched): Promise<string | undefined> {
+  async function troubleOf(one: WatchedDirectory): Promise<string | undefined> {
     try {
       await present(one)
       return undefined
@@ -90,7 +90,7 @@ export async function watchPlaces(
 
   return {
     async look() {
-      const closed: Watched[] = []
+      const closed: WatchedDirectory[] = []
       const sentences: string[] = []
       for (const one of watched) {
         if (closed.some(({ path }) => one.path.startsWith(`${path}/`))) continue
@@ -116,9 +116,9 @@ export async function watchPlaces(
 }
 
 /** An inode number alone is no identity: ext4 gives that of a deleted directory to the next one. */
-type Identity = `${bigint} ${bigint}`
+type DirectoryIdentity = `${bigint} ${bigint}`
 
-async function identityOf(path: string): Promise<Identity | undefined> {
+async function directoryIdentity(path: string): Promise<DirectoryIdentity | undefined> {
   try {
     const { ino, birthtimeNs } = await stat(path, { bigint: true })
     return `${ino} ${birthtimeNs}`

@@ -3,19 +3,19 @@ import type { Config } from '../config/config.js'
 import { findSecret } from '../config/secret.js'
 import { asFailure, type Failure } from '../failure.js'
 import { systemClock } from '../remote/clock.js'
-import { http } from '../remote/http/http.js'
+import { openHttp } from '../remote/http/http.js'
 import { logIn } from '../remote/session/session.js'
 import { askFor } from '../terminal/prompt.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, hasLivingToken, knownAccount, tokenStore } from './account.js'
-import { baseOf, lineOptions } from './connect.js'
+import { pipelineOptions, serviceBase } from './connect.js'
 
 /**
  * Has the service make a token of a password, and keeps it.
  * @throws Failure 'unauthenticated' where it refuses
  */
-export async function exchange(account: Account, password: string, config: Config): Promise<void> {
-  const plain = http(lineOptions(config))
+export async function exchangeCredentials(account: Account, password: string, config: Config): Promise<void> {
+  const plain = openHttp(pipelineOptions(config))
   try {
     const credentials = { with: 'password', user: account.user, password } as const
     const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })
@@ -32,7 +32,7 @@ export async function exchange(account: Account, password: string, config: Confi
 export async function withPassword(given: Configured): Promise<Configured> {
   const { config, sources } = given
   if (findSecret(config, sources) !== undefined || !process.stdin.isTTY) return given
-  const account = knownAccount(baseOf(config), { config, secret: undefined }, sources.environment)
+  const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   if (await hasLivingToken(account, systemClock.now())) return given
   const password = await askFor(`Password of ${account.user} at ${account.base.host}: `, 'hidden')
   const environment = { ...sources.environment, CALCFS_USER: account.user, CALCFS_PASSWORD: password }
@@ -40,27 +40,30 @@ export async function withPassword(given: Configured): Promise<Configured> {
 }
 
 /** What becomes of a password that is being tried. */
-export interface Refusal {
+export interface LoginRefusal {
   /** Why the service refuses it; undefined where it takes it, or does not answer. Never rejects. */
   readonly known: Promise<Failure | undefined>
 }
 
-const notTried: Refusal = { known: Promise.resolve(undefined) }
+const notTried: LoginRefusal = { known: Promise.resolve(undefined) }
 
 /**
  * Tries a password that is at hand, although a token from earlier would do for now: a wrong one would end the drive hours later.
  * Without such a token the first question signs in with it.
  * @throws BadSetting where the password cannot be read
  */
-export async function triedPassword({ config, sources }: Configured, account: Account): Promise<Refusal> {
+export async function triedPassword(
+  { config, sources }: Configured,
+  account: Account,
+): Promise<LoginRefusal> {
   const secret = findSecret(config, sources)
   if (secret?.as !== 'password' || !secret.atHand) return notTried
   const password = await secret.read()
   if (!(await hasLivingToken(account, systemClock.now()))) return notTried
-  return { known: exchange(account, password, config).then(taken, refusalIn) }
+  return { known: exchangeCredentials(account, password, config).then(tokenFrom, refusalIn) }
 }
 
-function taken(): undefined {}
+function tokenFrom(): undefined {}
 
 /** Anything else that went wrong is told by the first question. */
 function refusalIn(thrown: unknown): Failure | undefined {

@@ -3,9 +3,9 @@ import type { ContentCache } from '../cache/content/content.js'
 import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'
-import type { Failures } from '../drive/failure-log.js'
-import type { Removals } from '../drive/namespace/removals.js'
-import type { DraftTexts } from '../drive/records/draft-files.js'
+import type { FailureLog } from '../drive/failure-log.js'
+import type { RemovalReport } from '../drive/namespace/removals.js'
+import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Instant } from '../remote/remote.js'
 import type { Account } from './account.js'
 
@@ -19,10 +19,10 @@ export interface StatusSources {
   readonly version: string
   readonly health: Health
   readonly content: ContentCache
-  readonly drafts: DraftTexts
-  readonly failures: Failures
+  readonly drafts: DraftFiles
+  readonly failures: FailureLog
   readonly identities: Identities
-  readonly removals: Removals
+  readonly removals: RemovalReport
   readonly now: () => Instant
 }
 
@@ -31,7 +31,7 @@ const unlinkedAtMost = 20
 
 /** `top` says what stands at the top of projects/, or why that is not known; `places` what is wrong with our directories. */
 export function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
-  const { account, config, health, content, drafts, failures, removals } = sources
+  const { account, config, health, content, drafts, failures: failureLog, removals } = sources
   const time = (at: number): string => new Date(at).toISOString()
   return `${JSON.stringify(
     {
@@ -68,9 +68,9 @@ export function statusText(sources: StatusSources, top: string, places: readonly
       })),
       deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
       unlinked: removals.left().slice(0, unlinkedAtMost),
-      removedInVain: failures.removedInVain().slice(0, unlinkedAtMost),
+      removedInVain: failureLog.removedInVain().slice(0, unlinkedAtMost),
       places,
-      lastFailure: failures.last,
+      lastFailure: failureLog.last,
       state: account.places.state,
       cacheDirectory: account.places.cache,
     },

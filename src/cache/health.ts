@@ -1,19 +1,19 @@
 // Whether the service answers and takes the sign-in, seen from every question that is asked of it.
 import { asFailure, type Failure } from '../failure.js'
-import { type Ask, type Instant, instant, type Remote } from '../remote/remote.js'
-import { within } from './deadline.js'
+import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
+import { untilDeadline } from './deadline.js'
 
 /** A failure that lasts, and since when. */
-export interface Trouble {
+export interface OngoingFailure {
   readonly since: Instant
   readonly failure: Failure
 }
 
 export interface Health {
   /** The failure that began the present outage; undefined while the service answers. */
-  readonly outage: Trouble | undefined
+  readonly outage: OngoingFailure | undefined
   /** The first refusal of the sign-in; undefined while the service takes it. */
-  readonly signedOut: Trouble | undefined
+  readonly signedOut: OngoingFailure | undefined
   readonly asked: number
   /** Milliseconds that the last answer to a check took; undefined where there was none. */
   readonly answersIn: number | undefined
@@ -25,7 +25,7 @@ export interface Health {
    * Asks the service who the user is, so that the two are true of this moment. Never rejects. A service whose answers take
    * longer than there is time is not away as long as the question may still be answered.
    */
-  check(ask: Ask): Promise<void>
+  check(context: RequestContext): Promise<void>
 }
 
 /** Failures that say that the service is away, not that it refuses something. */
@@ -40,9 +40,9 @@ const longerThanLast = 1.5
 const unheard = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted'])
 
 /** The same remote, watched. */
-export function watched(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
-  let outage: Trouble | undefined
-  let signedOut: Trouble | undefined
+export function withHealth(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
+  let outage: OngoingFailure | undefined
+  let signedOut: OngoingFailure | undefined
   let asked = 0
   let heardAt = instant(Number.NEGATIVE_INFINITY)
   let silent = false
@@ -79,12 +79,12 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
     }
   }
 
-  async function check(ask: Ask): Promise<void> {
+  async function check(context: RequestContext): Promise<void> {
     const began = now()
-    const patience = ask.deadline - began
-    const deadline = instant(Math.max(ask.deadline, began + checkedFor))
+    const patience = context.deadline - began
+    const deadline = instant(Math.max(context.deadline, began + checkedFor))
     let isWaitedFor = true
-    const answer = watching.user({ ...ask, deadline, answerBy: ask.deadline }).then(
+    const answer = watching.user({ ...context, deadline, answerBy: context.deadline }).then(
       () => {
         answersIn = now() - began
       },
@@ -92,8 +92,8 @@ export function watched(remote: Remote, now: () => Instant): { remote: Remote; h
       () => {},
     )
     const sentence = `the service has not answered within ${(patience / 1000).toFixed(1)} s`
-    await within(
-      ask,
+    await untilDeadline(
+      context,
       { now, sentence },
       answer.finally(() => {
         isWaitedFor = false

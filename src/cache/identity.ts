@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { type Identity, type Instant, instant, isAnotherThing, isSameMoment } from '../remote/remote.js'
-import type { Ledger, Log } from './ledger/ledger.js'
+import type { Ledger, LogFunction } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
-export interface Thing {
+export interface RecordRef {
   readonly kind: 'project' | 'calculation' | 'report'
   readonly id: string
 }
 
 /** Which answer said it: the two may write one date differently. */
-export type Source = 'listing' | 'record'
+export type AnswerSource = 'listing' | 'record'
 
 /** An id that stands for another thing now. */
-export interface OtherThing {
-  readonly thing: Thing
+export interface ReusedId {
+  readonly thing: RecordRef
   readonly at: Instant
   /** Which of all changes since the mount it was, from 1. */
   readonly place: number
@@ -28,21 +28,21 @@ export interface Identities {
    * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
    * thing than before, whoever listens has forgotten the old one by then.
    */
-  meet(thing: Thing, said: Identity, by: Source): string
+  observe(thing: RecordRef, said: Identity, by: AnswerSource): string
   /** What was said of it last; undefined where nothing is known. */
-  known(thing: Thing): Identity | undefined
+  known(thing: RecordRef): Identity | undefined
   /** Whether it was called so when it was met last; true where nothing is known of its name. */
-  isCalled(thing: Thing, title: string): boolean
+  isCalled(thing: RecordRef, title: string): boolean
   /** A save of this mount has changed what it says of itself: it is the same thing. */
-  accept(thing: Thing, said: Identity): void
+  accept(thing: RecordRef, said: Identity): void
   /** It was deleted, or made just now: what comes under this id is another thing than what was known. */
-  renew(thing: Thing): void
+  renew(thing: RecordRef): void
   /** Told of each id that stands for another thing, before that is shown. */
-  listen(told: (other: OtherThing) => void): void
+  listen(told: (other: ReusedId) => void): void
   /** Told where it cannot be known whether it is another one: only what is downloaded must be asked for again. */
-  listenDoubt(told: (thing: Thing) => void): void
+  listenDoubt(told: (thing: RecordRef) => void): void
   /** The last change of what this id stands for, since the mount. */
-  changeOf(thing: Thing): OtherThing | undefined
+  changeOf(thing: RecordRef): ReusedId | undefined
   readonly count: number
 }
 
@@ -54,31 +54,34 @@ const told = z.object({
   parent: z.string().optional(),
 })
 const rowForm = z.object({ mark: z.string(), listing: told.optional(), record: told.optional() })
-type Row = z.infer<typeof rowForm>
+type IdentityRow = z.infer<typeof rowForm>
 
 const remembered = 4096
 
-export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instant; log: Log }): Identities {
-  const listeners: ((other: OtherThing) => void)[] = []
-  const doubters: ((thing: Thing) => void)[] = []
-  const changes = new LRUCache<string, OtherThing>({ max: remembered })
+export function openIdentities(
+  ledger: Ledger,
+  { now, log }: { now: () => Instant; log: LogFunction },
+): Identities {
+  const listeners: ((other: ReusedId) => void)[] = []
+  const doubters: ((thing: RecordRef) => void)[] = []
+  const changes = new LRUCache<string, ReusedId>({ max: remembered })
   let count = 0
-  const keyOf = ({ kind, id }: Thing): string => `${kind} ${id}`
+  const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
 
-  function rowOf(thing: Thing): Row | undefined {
+  function rowOf(thing: RecordRef): IdentityRow | undefined {
     const kept = ledger.get(room, keyOf(thing))
     return kept === undefined ? undefined : rowIn(kept)
   }
 
-  function keep(thing: Thing, row: Row): string {
+  function keep(thing: RecordRef, row: IdentityRow): string {
     const text = JSON.stringify(row)
     if (ledger.get(room, keyOf(thing)) !== text) ledger.set(room, keyOf(thing), text)
     return row.mark
   }
 
-  function another(thing: Thing, said: Identity, by: Source): string {
+  function another(thing: RecordRef, said: Identity, by: AnswerSource): string {
     count += 1
-    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${namesOf(rowOf(thing), said)}: what was kept of the earlier one is not shown any more`
+    const sentence = `${thing.kind} ${thing.id} on the service is another one than it was${knownNames(rowOf(thing), said)}: what was kept of the earlier one is not shown any more`
     const other = { thing, at: now(), place: count, sentence }
     changes.set(keyOf(thing), other)
     log('an id stands for another thing than before', { ...thing, sentence })
@@ -88,14 +91,15 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
   }
 
   return {
-    meet(thing, said, by) {
+    observe(thing, said, by) {
       const row = rowOf(thing)
-      if (row === undefined) return saysNothing(said) ? '' : keep(thing, { mark: markOf(said), [by]: said })
+      if (row === undefined)
+        return isEmptyIdentity(said) ? '' : keep(thing, { mark: markOf(said), [by]: said })
       if (contradicts(row, said, by)) return another(thing, said, by)
       const doubtful = isDoubtful(thing, row, said, by)
       const mark = doubtful ? freshMark(said, now()) : row.mark
       const before = doubtful ? {} : row[by]
-      keep(thing, { ...row, mark, [by]: { ...before, ...stripped(said) } })
+      keep(thing, { ...row, mark, [by]: { ...before, ...withoutUndefined(said) } })
       if (doubtful) for (const doubter of doubters) doubter(thing)
       return mark
     },
@@ -135,7 +139,7 @@ export function openIdentities(ledger: Ledger, { now, log }: { now: () => Instan
 }
 
 /** What another version wrote says nothing. */
-function rowIn(text: string): Row | undefined {
+function rowIn(text: string): IdentityRow | undefined {
   try {
     return rowForm.parse(JSON.parse(text))
   } catch {
@@ -143,7 +147,7 @@ function rowIn(text: string): Row | undefined {
   }
 }
 
-function contradicts(row: Row, said: Identity, by: Source): boolean {
+function contradicts(row: IdentityRow, said: Identity, by: AnswerSource): boolean {
   const before = row[by]
   if (before !== undefined && isAnotherThing(identityIn(before), said, 'strictly')) return true
   if (before?.born !== undefined || said.born === undefined) return false
@@ -157,7 +161,7 @@ function contradicts(row: Row, said: Identity, by: Source): boolean {
  * dated project nothing is downloaded, and the service may spell a name that was written here differently. A calculation that
  * has a date only now, or has none any more, may be another one as well.
  */
-function isDoubtful({ kind }: Thing, row: Row, said: Identity, by: Source): boolean {
+function isDoubtful({ kind }: RecordRef, row: IdentityRow, said: Identity, by: AnswerSource): boolean {
   const differ = (one: string | undefined, other: string | undefined) =>
     one !== undefined && other !== undefined && one !== other
   const before = row[by]
@@ -184,15 +188,15 @@ const identityIn = ({ born, owner, title, parent }: z.infer<typeof told>): Ident
   parent,
 })
 
-const saysNothing = (said: Identity): boolean => Object.keys(stripped(said)).length === 0
+const isEmptyIdentity = (said: Identity): boolean => Object.keys(withoutUndefined(said)).length === 0
 
 /** Without what is not said: it takes nothing away that was. */
-function stripped({ born, owner, title, parent }: Identity): z.infer<typeof told> {
+function withoutUndefined({ born, owner, title, parent }: Identity): z.infer<typeof told> {
   const said = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(said)
 }
 
-function namesOf(row: Row | undefined, said: Identity): string {
+function knownNames(row: IdentityRow | undefined, said: Identity): string {
   const before = { ...row?.listing, ...row?.record }
   const words = (one: { born?: number | undefined; title?: string | undefined }) => {
     const title = one.title === undefined ? [] : [JSON.stringify(one.title)]

@@ -20,7 +20,7 @@ export interface Sources {
 }
 
 /** A value with the words that say where it was written. */
-interface Found {
+interface FoundValue {
   readonly value: unknown
   readonly where: string
 }
@@ -49,7 +49,7 @@ export function configFiles(
 export function readConfig(sources: Sources): Config {
   const layers = fileLayers(sources)
   const values = settingNames.map(name => [name, checked(name, found(name, sources, layers))])
-  return Object.freeze({ ...Object.fromEntries(values), dialect: dialectOf(layers) })
+  return Object.freeze({ ...Object.fromEntries(values), dialect: dialectSettings(layers) })
 }
 
 /** The address of the service, for commands that cannot work without one. */
@@ -59,7 +59,7 @@ export function requireUrl(config: Config): string {
 }
 
 /** A key that only files have, such as `password`: the nearest layer that sets it. */
-export function fileValue(key: string, sources: Sources): Found | undefined {
+export function fileValue(key: string, sources: Sources): FoundValue | undefined {
   return fromLayers(key, fileLayers(sources))
 }
 
@@ -92,7 +92,7 @@ function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   return `there is no profile '${chosen}'; ${others}.`
 }
 
-function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): Found {
+function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): FoundValue {
   if (flags[name] !== undefined) return { value: flags[name], where: `--${flagName(name)}` }
   const variable = variableName(name)
   const said = environment[variable]
@@ -102,13 +102,13 @@ function found(name: SettingName, { flags, environment }: Sources, layers: reado
   return fromLayers(flagName(name), layers) ?? preset
 }
 
-function fromLayers(key: string, layers: readonly FileLayer[]): Found | undefined {
+function fromLayers(key: string, layers: readonly FileLayer[]): FoundValue | undefined {
   const nearest = layers.find(({ layer }) => Object.hasOwn(layer, key))
   if (nearest === undefined) return undefined
   return { value: nearest.layer[key], where: `${where(nearest.file, key)}: ${key}` }
 }
 
-function checked(name: SettingName, given: Found): unknown {
+function checked(name: SettingName, given: FoundValue): unknown {
   const result = settings[name].schema.safeParse(given.value)
   if (result.success) return result.data
   throw new BadSetting(`${given.where}: ${JSON.stringify(given.value)} ${result.error.issues[0]?.message}.`)
@@ -119,7 +119,7 @@ const dialectForm = z.strictObject({
   query: z.record(z.string(), z.record(z.string(), z.string())).optional(),
 })
 
-function dialectOf(layers: readonly FileLayer[]): Config['dialect'] {
+function dialectSettings(layers: readonly FileLayer[]): Config['dialect'] {
   const given = fromLayers('dialect', layers)
   if (given === undefined) return Object.freeze({})
   const dialect = dialectForm.safeParse(given.value)

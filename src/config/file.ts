@@ -26,10 +26,10 @@ const tables = ['dialect', 'profiles']
  * @throws BadSetting for bad TOML, an unknown key, or a secret that others could read
  */
 export function readConfigFile(path: string): ConfigFile | undefined {
-  const text = textOf(path)
+  const text = readConfigText(path)
   if (text === undefined) return undefined
-  const lineOf = (key: string) => lineIn(text, key)
-  const { profiles = {}, ...top } = parsed(path, text)
+  const lineOf = (key: string) => lineOfError(text, key)
+  const { profiles = {}, ...top } = parseToml(path, text)
   if (!isTable(profiles)) throw new BadSetting(`${path}: profiles is no table; write [profiles.NAME].`)
   const file = {
     path,
@@ -43,7 +43,7 @@ export function readConfigFile(path: string): ConfigFile | undefined {
   return file
 }
 
-function textOf(path: string): string | undefined {
+function readConfigText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (reason) {
@@ -52,7 +52,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
+function parseToml(path: string, text: string): Readonly<Record<string, unknown>> {
   try {
     return parse(text)
   } catch (reason) {
@@ -65,7 +65,7 @@ function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
 function checkKeys(layer: Layer, file: ConfigFile): void {
   for (const key of Object.keys(layer)) {
     if (!allKeys.includes(key))
-      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearest(key)}.`)
+      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearestSetting(key)}.`)
     if (key === 'password' || key === 'token') checkPrivate(file, key)
   }
 }
@@ -100,7 +100,7 @@ function tableOf(value: unknown): Layer {
   return isTable(value) ? value : { profile: value }
 }
 
-function lineIn(text: string, key: string): number | undefined {
+function lineOfError(text: string, key: string): number | undefined {
   const lastPart = key.split('-').at(-1) ?? key
   const set = new RegExp(`^\\s*(?:[\\w-]+\\.)*["']?(?:${escaped(key)}|${escaped(lastPart)})["']?\\s*=`)
   const index = text.split('\n').findIndex(line => set.test(line))
@@ -110,7 +110,7 @@ function lineIn(text: string, key: string): number | undefined {
 const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
 
 /** `; did you mean 'ttl-listing'?` without the question mark's end, or nothing where no name is near. */
-function nearest(key: string): string {
+function nearestSetting(key: string): string {
   const [best] = allKeys
     .map(name => ({ name, distance: distance(key, name) }))
     .sort((a, b) => a.distance - b.distance)

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const userConfigFile = (environment: Environment): string =>
   join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'calcfs', 'config.toml')
 
-export interface Places {
+export interface OwnDirectories {
   /** Contents that can be fetched again. */
   readonly cache: string
   /** Drafts, history, known reports and the token: losing it loses edits. */
@@ -18,17 +18,17 @@ export interface Places {
 }
 
 /** Whose data a directory holds. */
-export interface Account {
+export interface AccountDirectories {
   readonly url: string
   readonly user: string
 }
 
 /** Both directories of an account; nothing is made yet. Two accounts never share one. */
-export function placesOf(
-  account: Account,
+export function ownDirectories(
+  account: AccountDirectories,
   base: { readonly cacheDir?: string | undefined; readonly stateDir?: string | undefined },
   environment: Environment,
-): Places {
+): OwnDirectories {
   const name = directoryName(account)
   return {
     cache: join(base.cacheDir ?? join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs'), name),
@@ -54,7 +54,7 @@ function makeDirectory(directory: string): void {
 }
 
 /** Readable for people, and told apart by the hash. */
-function directoryName({ url, user }: Account): string {
+function directoryName({ url, user }: AccountDirectories): string {
   const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
   const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)
   return `${readable}-${hash}`

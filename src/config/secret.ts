@@ -43,13 +43,13 @@ export function findSecret(config: Config, sources: Sources): Secret | undefined
 }
 
 function secretInFile(sources: Sources): Secret | undefined {
-  const token = textIn('token', sources)
+  const token = readSecretFile('token', sources)
   if (token !== undefined) return { as: 'token', token }
-  const password = textIn('password', sources)
+  const password = readSecretFile('password', sources)
   return password === undefined ? undefined : { as: 'password', atHand: true, read: async () => password }
 }
 
-function textIn(key: string, sources: Sources): string | undefined {
+function readSecretFile(key: string, sources: Sources): string | undefined {
   const given = fileValue(key, sources)
   if (given === undefined) return undefined
   if (typeof given.value === 'string') return given.value
@@ -80,7 +80,7 @@ export function refuseShared(file: string): void {
 }
 
 function firstLine(file: string): string {
-  return lineOf(readFileSync(file, 'utf8'), file)
+  return secretLine(readFileSync(file, 'utf8'), file)
 }
 
 async function outputOf(command: string): Promise<string> {
@@ -91,10 +91,10 @@ async function outputOf(command: string): Promise<string> {
     const code = reason instanceof Error && 'code' in reason ? ` (exit code ${String(reason.code)})` : ''
     throw new BadSetting(`password-command failed${code}; run it by hand: ${command}`)
   })
-  return lineOf(stdout, 'password-command')
+  return secretLine(stdout, 'password-command')
 }
 
-function lineOf(text: string, source: string): string {
+function secretLine(text: string, source: string): string {
   const [line] = text.split(/\r?\n/)
   if (line) return line
   throw new BadSetting(`${source}: gives no password in its first line.`)

@@ -4,13 +4,13 @@ import type { Failure } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 
 /** The last failure at a path. */
-export interface Met {
+export interface LoggedFailure {
   readonly at: Instant
   readonly verb: string
   readonly failure: Failure
 }
 
-export interface Failures {
+export interface FailureLog {
   note(verb: string, path: string, failure: Failure): void
   /** What failed there before is done well now. */
   forget(path: string, before: Instant): void
@@ -23,7 +23,7 @@ export interface Failures {
   /** One line of what was tried and what the service said; undefined if nothing failed there lately. */
   why(path: string, key: string): string | undefined
   /** The same in its parts; `key` is the node's, where the path leads to one. */
-  met(path: string, key: string | undefined): Met | undefined
+  met(path: string, key: string | undefined): LoggedFailure | undefined
   readonly last: string | undefined
   /** The paths of records that were unlinked in the last ten minutes and are there again: their deletion is refused. */
   removedInVain(): readonly string[]
@@ -38,12 +38,12 @@ const endedBy = {
 const longestLine = 1000
 const toldForMs = 600_000
 
-export function openFailures(now: () => Instant): Failures {
-  const lines = new LRUCache<string, Met>({ max: remembered })
+export function openFailureLog(now: () => Instant): FailureLog {
+  const lines = new LRUCache<string, LoggedFailure>({ max: remembered })
   const settledAt = new LRUCache<string, Instant>({ max: remembered })
   let last: string | undefined
 
-  function met(path: string, key: string | undefined): Met | undefined {
+  function met(path: string, key: string | undefined): LoggedFailure | undefined {
     const found = lines.get(path)
     const over = key === undefined ? undefined : settledAt.get(key)
     return found !== undefined && over !== undefined && found.at <= over ? undefined : found
@@ -58,7 +58,7 @@ export function openFailures(now: () => Instant): Failures {
       if (failure.kind === 'absent' || failure.kind === 'no-attribute' || verb === 'setxattr') return
       const met = { at: now(), verb, failure }
       lines.set(path, met)
-      last = `${path}: ${lineOf(met)}`
+      last = `${path}: ${failureLine(met)}`
     },
     forget(path, before) {
       if ((lines.get(path)?.at ?? before) < before) lines.delete(path)
@@ -73,7 +73,7 @@ export function openFailures(now: () => Instant): Failures {
     settled: key => settledAt.set(key, now()),
     why(path, key) {
       const found = met(path, key)
-      return found === undefined ? undefined : lineOf(found)
+      return found === undefined ? undefined : failureLine(found)
     },
     met,
     get last() {
@@ -86,7 +86,7 @@ export function openFailures(now: () => Instant): Failures {
   }
 }
 
-function lineOf({ at, verb, failure }: Met): string {
+function failureLine({ at, verb, failure }: LoggedFailure): string {
   const said = failure.said === undefined ? '' : ` — the service said: ${failure.said}`
   return `${new Date(at).toISOString()} ${verb}: ${failure.message}${said}`.slice(0, longestLine)
 }

@@ -2,27 +2,33 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/versions/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
-import { after, type Soon } from '../maybe-promise.js'
+import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
-import { type Ask, type ByteOffset, type Content, type Instant, instant } from '../remote/remote.js'
+import {
+  type ByteOffset,
+  type Content,
+  type Instant,
+  instant,
+  type RequestContext,
+} from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
 import { versionOf } from './interface/attributes.js'
-import type { OpenAccess, OpenFiles } from './interface/verbs.js'
+import type { FileVerbs, OpenAccess } from './interface/verbs.js'
 import { isHiddenByLibfuse } from './nodes/local-names.js'
 import {
   type DirectoryNode,
   isDirectory,
   isEditable,
-  keyOf,
   type Node,
+  nodeKey,
   type ScratchPlace,
 } from './nodes/node.js'
 import { noSuchReport, noUpload, readOnlyBecause } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
-import { nameOf, type Places } from './tree/path-resolver.js'
+import { lastNameOf, type PathResolver } from './tree/path-resolver.js'
 
-type OpenFile =
+type HandleTarget =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }
   | { readonly kind: 'local'; readonly file: FileHandle; readonly place: ScratchPlace }
   | ContentFile
@@ -42,7 +48,7 @@ interface ContentFile {
 /** Milliseconds that an open waits to hear whether a service is back that was away. */
 const checkMs = 1_500
 
-const localFile = (file: FileHandle, place: ScratchPlace): OpenFile => ({ kind: 'local', file, place })
+const localFile = (file: FileHandle, place: ScratchPlace): HandleTarget => ({ kind: 'local', file, place })
 
 /**
  * An `open` that waited while another program moved a finished text over the file: what is written through it would reach
@@ -54,35 +60,38 @@ const takenPlace = (path: string): Failure =>
 /** What a program that looks at the beginning of a file makes the kernel read, in bytes. */
 const beginningBytes = 128 * 1024
 
-export function openOpenFiles(
+export function openFileVerbs(
   parts: DriveParts,
-  places: Places,
-  until: Record<'metadata' | 'read' | 'save', () => Ask>,
-): OpenFiles {
-  const { content, records, scratch, shown } = parts
-  const handles = openHandles<OpenFile>()
+  resolver: PathResolver,
+  until: Record<'metadata' | 'read' | 'save', () => RequestContext>,
+): FileVerbs {
+  const { content, records, scratch, leases } = parts
+  const handles = openHandles<HandleTarget>()
 
-  function open(path: string, access: OpenAccess): Soon<number> {
-    const ask = until.metadata()
-    if (isHiddenByLibfuse(nameOf(path))) throw takenPlace(path)
-    return after(places.node(path, ask), node => {
+  function open(path: string, access: OpenAccess): MaybePromise<number> {
+    const context = until.metadata()
+    if (isHiddenByLibfuse(lastNameOf(path))) throw takenPlace(path)
+    return chain(resolver.node(path, context), node => {
       if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
       if (access === 'read') parts.foresight.opened(path, node)
       if (access === 'read' && node.kind === 'content') {
-        if (parts.health.away && content.cached(node.content) < 1) return openAgain(path, ask)
+        if (parts.health.away && content.cached(node.content) < 1) return openAgain(path, context)
         return handles.add(contentFile(node, path))
       }
-      return openNode(path, node, { access, ask }).then(handles.add)
+      return openNode(path, node, { access, context }).then(handles.add)
     })
   }
 
   /** The listing that led here may be old: a service that is back may have given the number to another thing. */
-  async function openAgain(path: string, ask: Ask): Promise<number> {
-    await parts.health.check({ ...ask, deadline: instant(Math.min(ask.deadline, parts.now() + checkMs)) })
-    const node = await places.node(path, ask)
+  async function openAgain(path: string, context: RequestContext): Promise<number> {
+    await parts.health.check({
+      ...context,
+      deadline: instant(Math.min(context.deadline, parts.now() + checkMs)),
+    })
+    const node = await resolver.node(path, context)
     if (node.kind === 'content') return handles.add(contentFile(node, path))
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)
-    return handles.add(await openNode(path, node, { access: 'read', ask }))
+    return handles.add(await openNode(path, node, { access: 'read', context }))
   }
 
   function contentFile(node: Node & { readonly kind: 'content' }, path: string): ContentFile {
@@ -93,19 +102,19 @@ export function openOpenFiles(
   async function openNode(
     path: string,
     node: Exclude<Node, DirectoryNode>,
-    { access, ask }: { access: OpenAccess; ask: Ask },
-  ): Promise<OpenFile> {
+    { access, context }: { access: OpenAccess; context: RequestContext },
+  ): Promise<HandleTarget> {
     if (node.kind === 'scratch') return localFile(await scratch.open(node.place), node.place)
     if (isEditable(node))
-      return { kind: 'record', file: await records.open(parts.source(node), access, ask), path, node }
+      return { kind: 'record', file: await records.open(parts.source(node), access, context), path, node }
     if (access !== 'read') throw new Failure('not-permitted', readOnlyBecause(node))
     switch (node.kind) {
       case 'generated': {
-        const held = await parts.generated.open(keyOf(node), () => parts.produce(node, ask))
+        const held = await parts.generated.open(nodeKey(node), () => parts.produce(node, context))
         return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
       }
       case 'draft-text': {
-        const held = await shown.open(keyOf(node), () => parts.drafts.read(node.name), access)
+        const held = await leases.open(nodeKey(node), () => parts.drafts.read(node.name), access)
         await parts.drafts.opened(node.name, held.shown.bytes)
         return { kind: 'text', bytes: held.shown.bytes, node, release: held.release }
       }
@@ -115,13 +124,13 @@ export function openOpenFiles(
   }
 
   async function create(path: string): Promise<number> {
-    const ask = until.metadata()
+    const context = until.metadata()
     // `touch` of a calculation that waits to be deleted begins with O_CREAT; EEXIST makes the kernel look again.
-    if (await parts.takenBackAt(path, ask))
+    if (await parts.takenBackAt(path, context))
       throw new Failure('taken-back', `${path}: it is not deleted, and there again`)
-    const record = await places.editable(path, ask)
+    const record = await resolver.editable(path, context)
     if (record !== undefined) {
-      await parts.madeAnew(record)
+      await parts.recreated(record)
       return handles.add({
         kind: 'record',
         file: await records.create(parts.source(record)),
@@ -129,13 +138,13 @@ export function openOpenFiles(
         node: record,
       })
     }
-    const place = await places.scratch(path, ask)
+    const place = await resolver.scratch(path, context)
     if (place === undefined)
       throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)
     return handles.add(localFile(await scratch.create(place), place))
   }
 
-  function read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number> {
+  function read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number> {
     const open = handles.get(handle)
     switch (open.kind) {
       case 'content':
@@ -160,9 +169,9 @@ export function openOpenFiles(
     }
   }
 
-  async function flushRecord({ file, path }: Extract<OpenFile, { kind: 'record' }>): Promise<void> {
+  async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {
     const began = parts.now()
-    if ((await file.flush(until.save())) === 'saved') parts.doneWell(path, began)
+    if ((await file.flush(until.save())) === 'saved') parts.succeeded(path, began)
   }
 
   /** What can be written is a record or a local file. */

@@ -1,17 +1,17 @@
 // The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
 import type { Catalog } from '../cache/metadata/catalog.js'
-import { type Bundled, textsOf } from '../record/compact/compressed-batch.js'
+import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { packedText, type TextBytes } from '../record/compact/packed-text.js'
 import { prettyPrint } from '../record/json/print.js'
 import { escapeCell } from '../record/tsv.js'
-import type { Ask, Dialect } from '../remote/remote.js'
+import type { Dialect, RequestContext } from '../remote/remote.js'
 import type { KnownReports } from './names/known-reports.js'
 import {
   type CalculationNode,
-  chosen,
   type Dentry,
+  filterEntries,
   type GeneratedNode,
-  keyOf,
+  nodeKey,
   type ProjectNode,
 } from './nodes/node.js'
 import type { Tree } from './tree/tree.js'
@@ -28,27 +28,37 @@ export interface GeneratedSources {
 }
 
 /** The present wording of a generated text, in UTF-8. */
-export async function generate(node: GeneratedNode, sources: GeneratedSources, ask: Ask): Promise<TextBytes> {
-  if (node.text !== 'project-index') return Buffer.from(await wording(node, sources, ask))
-  const all = await sources.tree.list({ kind: 'project', id: node.id }, ask)
-  return packedText(indexPieces(chosen(all, entry => isChild(entry) && !sources.isHidden(keyOf(entry.node)))))
+export async function generateText(
+  node: GeneratedNode,
+  sources: GeneratedSources,
+  context: RequestContext,
+): Promise<TextBytes> {
+  if (node.text !== 'project-index') return Buffer.from(await wording(node, sources, context))
+  const all = await sources.tree.list({ kind: 'project', id: node.id }, context)
+  return packedText(
+    indexPieces(filterEntries(all, entry => isChild(entry) && !sources.isHidden(nodeKey(entry.node)))),
+  )
 }
 
-type Other = Exclude<GeneratedNode, { text: 'project-index' }>
+type UnindexedText = Exclude<GeneratedNode, { text: 'project-index' }>
 
-async function wording(node: Other, sources: GeneratedSources, ask: Ask): Promise<string> {
+async function wording(
+  node: UnindexedText,
+  sources: GeneratedSources,
+  context: RequestContext,
+): Promise<string> {
   switch (node.text) {
     case 'report-index':
-      return table(
+      return tsvTable(
         ['id', 'title', 'type', 'calculations'],
         sources.reports.list().map(known => [known.id, known.title, known.type, known.calculations ?? '?']),
       )
     case 'status':
       return sources.status()
     case 'user':
-      return prettyPrint((await sources.catalog.user(ask)).record)
+      return prettyPrint((await sources.catalog.user(context)).record)
     case 'report-types': {
-      const types = await sources.catalog.reportTypes(ask)
+      const types = await sources.catalog.reportTypes(context)
       return prettyPrint({ type: 'array', items: types.map(type => type.record) })
     }
     case 'readme':
@@ -59,13 +69,13 @@ async function wording(node: Other, sources: GeneratedSources, ask: Ask): Promis
 const linesAtOnce = 256
 
 function* indexPieces(entries: readonly Dentry[]): Generator<string> {
-  let lines = table(['id', 'kind', 'name', 'listed'], [])
+  let lines = tsvTable(['id', 'kind', 'name', 'listed'], [])
   let count = 0
   const others = textsOf(bundled(entries))
   for (const entry of entries) {
     if (!isChild(entry)) continue
     const { name, node } = entry
-    lines += line([node.id, node.kind, name, String(others.next().value)])
+    lines += tsvLine([node.id, node.kind, name, String(others.next().value)])
     count += 1
     if (count % linesAtOnce > 0) continue
     yield lines
@@ -74,7 +84,7 @@ function* indexPieces(entries: readonly Dentry[]): Generator<string> {
   yield lines
 }
 
-function* bundled(entries: readonly Dentry[]): Generator<Bundled> {
+function* bundled(entries: readonly Dentry[]): Generator<BatchEntry> {
   for (const entry of entries)
     if (isChild(entry)) yield { bundle: entry.node.bundle, place: entry.node.place ?? 0 }
 }
@@ -83,11 +93,11 @@ type ChildEntry = Dentry & { readonly node: ProjectNode | CalculationNode }
 const isChild = (entry: Dentry): entry is ChildEntry =>
   entry.node.kind === 'project' || entry.node.kind === 'calculation'
 
-function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  return [head, ...rows].map(line).join('')
+function tsvTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [head, ...rows].map(tsvLine).join('')
 }
 
-const line = (row: readonly (string | number)[]): string =>
+const tsvLine = (row: readonly (string | number)[]): string =>
   `${row.map(value => escapeCell(String(value))).join('\t')}\n`
 
 const readme = `This drive shows a computational-chemistry data platform.

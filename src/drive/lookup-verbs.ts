@@ -1,74 +1,78 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
 import { asFailure, Failure } from '../failure.js'
-import { after, type Soon } from '../maybe-promise.js'
+import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
-import { type Ask, type Content, type Instant, instant } from '../remote/remote.js'
+import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { type Attributes, modeOf, versionOf } from './interface/attributes.js'
-import type { Listing, Looking } from './interface/verbs.js'
+import type { Listing, LookupVerbs } from './interface/verbs.js'
 import {
-  chosen,
-  type Dated,
+  type DatedNode,
   type Dentry,
   type DirectoryNode,
+  filterEntries,
   isDirectory,
   isEditable,
-  keyOf,
   type Node,
+  nodeKey,
 } from './nodes/node.js'
-import type { Shown } from './records/text-lease.js'
-import { openPathWalks } from './tree/path-deadline.js'
-import { isDirectorysOwn, type Places, parentOf } from './tree/path-resolver.js'
+import type { TextSnapshot } from './records/text-lease.js'
+import { openPathDeadlines } from './tree/path-deadline.js'
+import { isDirectorysOwn, type PathResolver, parentOf } from './tree/path-resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096
 
-export function openLooking(parts: DriveParts, places: Places, until: () => Ask): Looking {
-  const { content, records, scratch, shown, times, tree } = parts
-  const walks = openPathWalks(parts.deadlines.metadata, parts.now)
+export function openLookupVerbs(
+  parts: DriveParts,
+  resolver: PathResolver,
+  until: () => RequestContext,
+): LookupVerbs {
+  const { content, records, scratch, leases, times, tree } = parts
+  const walks = openPathDeadlines(parts.deadlines.metadata, parts.now)
 
   /** The mode comes last: reading a record tells whether it is published. */
-  function attributes(node: Node, ask: Ask): Soon<Attributes> {
-    return after(sizeAndTime(node, ask), ({ size, mtime }) => {
-      const unsaved = isEditable(node) && records.draftOf(keyOf(node)) !== undefined
+  function attributes(node: Node, context: RequestContext): MaybePromise<Attributes> {
+    return chain(sizeAndTime(node, context), ({ size, mtime }) => {
+      const unsaved = isEditable(node) && records.draftOf(nodeKey(node)) !== undefined
       const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
       const mode = modeOf(node, mayBeWritten(node), unsaved)
       return { mode, size, mtime, version: versionOf(node, replaced) }
     })
   }
 
-  function sizeAndTime(node: Node, ask: Ask): Soon<Omit<Attributes, 'mode'>> {
+  function sizeAndTime(node: Node, context: RequestContext): MaybePromise<Omit<Attributes, 'mode'>> {
     switch (node.kind) {
       case 'record':
       case 'new':
       case 'order':
-        return records.stat(parts.source(node), ask)
+        return records.stat(parts.source(node), context)
       case 'generated':
-        return after(
-          parts.generated.stat(keyOf(node), () => parts.produce(node, ask)),
+        return chain(
+          parts.generated.stat(nodeKey(node), () => parts.produce(node, context)),
           sizeOfText,
         )
       case 'content':
-        return after(sizeOf(node.content, ask), size => ({ size, mtime: timeOfContent(node) }))
+        return chain(sizeOf(node.content, context), size => ({ size, mtime: timeOfContent(node) }))
       case 'scratch':
         return scratch.stat(node.place)
       case 'draft-text':
-        return after(
-          shown.stat(keyOf(node), () => parts.drafts.read(node.name)),
+        return chain(
+          leases.stat(nodeKey(node), () => parts.drafts.read(node.name)),
           sizeOfText,
         )
       case 'link':
-        return { size: Buffer.byteLength(node.to), mtime: times.first(keyOf(node), undefined) }
+        return { size: Buffer.byteLength(node.to), mtime: times.first(nodeKey(node), undefined) }
       case 'project':
       case 'calculation':
         return { size: directorySize, mtime: timeOf(node) }
       default:
-        return { size: directorySize, mtime: times.first(keyOf(node), undefined) }
+        return { size: directorySize, mtime: times.first(nodeKey(node), undefined) }
     }
   }
 
-  const timeOf = (node: Node & Dated) => node.since ?? times.first(keyOf(node), node.date)
+  const timeOf = (node: Node & DatedNode) => node.since ?? times.first(nodeKey(node), node.date)
 
   /** The kernel keeps a file's pages until its time moves: another version has a later one. */
   function timeOfContent(node: Node & { readonly kind: 'content' }): Instant {
@@ -78,10 +82,10 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   }
 
   /** A file that the service no longer has was promised by a listing that is old. */
-  function sizeOf(wanted: Content, ask: Ask): Soon<number> {
-    const told = content.told(wanted)
+  function sizeOf(wanted: Content, context: RequestContext): MaybePromise<number> {
+    const told = content.knownSize(wanted)
     if (told !== undefined) return told
-    return content.size(wanted, ask).catch((thrown: unknown) => {
+    return content.size(wanted, context).catch((thrown: unknown) => {
       if (asFailure(thrown).kind === 'absent') parts.catalog.refreshCalculation(wanted.calculation)
       throw thrown
     })
@@ -96,32 +100,43 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
   }
 
   async function readdir(path: string): Promise<Listing> {
-    const ask = until()
+    const context = until()
     parts.pending.due()
-    const directory = await places.node(path, ask)
+    const directory = await resolver.node(path, context)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const all = chosen(await listed(path, directory, ask), ({ node }) => !parts.isHidden(keyOf(node)))
-    const entries = parts.removing.listed(directory, all)
+    const all = filterEntries(
+      await listed(path, directory, context),
+      ({ node }) => !parts.isHidden(nodeKey(node)),
+    )
+    const entries = parts.deleteRules.listed(directory, all)
     parts.foresight.listed(path, directory, entries)
     return shownAs(entries)
   }
 
   /** A directory that the service no longer has was promised by its parent's listing. */
-  async function listed(path: string, directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
+  async function listed(
+    path: string,
+    directory: DirectoryNode,
+    context: RequestContext,
+  ): Promise<readonly Dentry[]> {
     try {
-      return await tree.list(directory, ask, path)
+      return await tree.list(directory, context, path)
     } catch (thrown) {
       if (asFailure(thrown).kind === 'absent')
-        await tree.refresh(await tree.directory(parentOf(path), ask), ask)
+        await tree.refresh(await tree.directory(parentOf(path), context), context)
       throw thrown
     }
   }
 
-  async function waitedFor(path: string, attributes: Promise<Attributes>, ask: Ask): Promise<Attributes> {
-    const ended = parts.removing.waits(path)
+  async function waitedFor(
+    path: string,
+    attributes: Promise<Attributes>,
+    context: RequestContext,
+  ): Promise<Attributes> {
+    const ended = parts.deleteRules.waits(path)
     try {
       const found = await attributes
-      walks.answered(path, ask)
+      walks.answered(path, context)
       return found
     } catch (thrown) {
       if (isDirectorysOwn(path)) guardUnseen(path, thrown)
@@ -136,7 +151,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     if (asFailure(thrown).kind === 'absent' || parts.rights.access !== 'manage') return
     const directory = parentOf(path)
     tree.directory(directory, until()).then(
-      node => parts.removing.ownFileUnseen(directory, node),
+      node => parts.deleteRules.ownFileUnseen(directory, node),
       // What has no directory that can be found has nothing in it that could be deleted.
       asFailure,
     )
@@ -144,14 +159,14 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
 
   return {
     getattr(path) {
-      const ask = walks.ask(path)
+      const context = walks.context(path)
       parts.pending.due()
       try {
-        const soon = after(places.node(path, ask), node => {
+        const soon = chain(resolver.node(path, context), node => {
           parts.foresight.looked(path, node)
-          return attributes(node, ask)
+          return attributes(node, context)
         })
-        return soon instanceof Promise ? waitedFor(path, soon, ask) : soon
+        return soon instanceof Promise ? waitedFor(path, soon, context) : soon
       } catch (thrown) {
         if (isDirectorysOwn(path)) guardUnseen(path, thrown)
         throw thrown
@@ -159,7 +174,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     },
     async readdir(path) {
       walks.end(path)
-      const ended = parts.removing.waits(`${path}/`)
+      const ended = parts.deleteRules.waits(`${path}/`)
       try {
         return await readdir(path)
       } finally {
@@ -167,7 +182,7 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
       }
     },
     async readlink(path) {
-      const node = await places.node(path, until())
+      const node = await resolver.node(path, until())
       if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)
       return node.to
     },
@@ -175,10 +190,10 @@ export function openLooking(parts: DriveParts, places: Places, until: () => Ask)
     getxattr(path, name) {
       // `ls -l` and every write ask for security.*, and nobody else for more.
       if (!name.startsWith('user.calcfs.')) return undefined
-      return after(places.node(path, until()), node => parts.xattrs.get(path, node, name))
+      return chain(resolver.node(path, until()), node => parts.xattrs.get(path, node, name))
     },
     listxattr(path) {
-      return after(places.node(path, until()), node => parts.xattrs.list(path, node))
+      return chain(resolver.node(path, until()), node => parts.xattrs.list(path, node))
     },
   }
 }
@@ -193,4 +208,4 @@ function shownAs(entries: readonly Dentry[]): Listing {
   }
 }
 
-const sizeOfText = ({ bytes, mtime }: Shown<TextBytes>) => ({ size: bytes.length, mtime })
+const sizeOfText = ({ bytes, mtime }: TextSnapshot<TextBytes>) => ({ size: bytes.length, mtime })

@@ -4,7 +4,7 @@ import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Draft } from '../edit/journal/draft.js'
 import type { RecordKey } from '../edit/journal/record-key.js'
-import type { HoldRecord } from '../edit/journal/record-lock.js'
+import type { LockRecord } from '../edit/journal/record-lock.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
 import { editableReport } from '../edit/kinds/report.js'
@@ -13,45 +13,51 @@ import { openCreator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
 import { createSaver } from '../edit/save/save.js'
 import type { Failure } from '../failure.js'
-import { type Ask, type CalculationId, type Instant, instant, type Remote } from '../remote/remote.js'
-import { type Named, openWrittenNames, type WrittenNames } from './names/name-aliases.js'
-import { openAwake } from './namespace/awake.js'
-import { type Making, openMaking } from './namespace/create-rename.js'
-import { openRemoving, type Removing } from './namespace/delete.js'
+import {
+  type CalculationId,
+  type Instant,
+  instant,
+  type Remote,
+  type RequestContext,
+} from '../remote/remote.js'
+import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
+import { openAwakeClock } from './namespace/awake.js'
+import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
+import { type DeleteRules, openDeleteRules } from './namespace/delete.js'
 import { openDeleteBudget } from './namespace/delete-budget.js'
 import { type Lineage, openLineage } from './namespace/lineage.js'
 import { openPendingDeletes, type PendingDeletes } from './namespace/pending-deletes.js'
-import { openTreeGuard } from './namespace/recursive-delete-guard.js'
+import { openRecursiveDeleteGuard } from './namespace/recursive-delete-guard.js'
 import { openRemovalSeries } from './namespace/removal-series.js'
-import { openRemovals, type Removals } from './namespace/removals.js'
-import { type Deleting, openDeleting } from './namespace/send-delete.js'
+import { openRemovalReport, type RemovalReport } from './namespace/removals.js'
+import { type DeleteSender, openDeleteSender } from './namespace/send-delete.js'
 import { openWhiteouts } from './namespace/whiteouts.js'
 import { escapeTitle } from './nodes/name.js'
-import { type EditableNode, keyOf, type NewNode, type OrderNode, type RecordNode } from './nodes/node.js'
+import { type EditableNode, type NewNode, nodeKey, type OrderNode, type RecordNode } from './nodes/node.js'
 import {
   type EditingParts,
-  forget as forgetRecord,
+  expireRecord as forgetRecord,
   openRecordSources,
-  readable,
+  readableOf,
 } from './records/editable-files.js'
 import { openNewFiles } from './records/new-files.js'
-import { nodeOfKey } from './records/node-key.js'
+import { nodeOfRecordKey } from './records/node-key.js'
 import { openRecords, type Records } from './records/open-record.js'
 import { openOrderFiles } from './records/order-file.js'
 import type { RecordSource } from './records/source.js'
-import type { ShownTexts } from './records/text-lease.js'
-import { type Access, openRights, type Rights } from './tree/access.js'
+import type { TextLeases } from './records/text-lease.js'
+import { type Access, type AccessRights, openAccessRights } from './tree/access.js'
 import type { LocalFiles, NewPlace } from './tree/local-files.js'
 import type { Tree } from './tree/tree.js'
 
-export interface WritingSources
+export interface WriteSideSources
   extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed'> {
   readonly access: Access
   /** How many things may be deleted in a minute. */
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
-  readonly shown: ShownTexts
+  readonly leases: TextLeases
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
   readonly mountPoint: string
@@ -61,37 +67,37 @@ export interface WritingSources
   /** Told what failed behind the user's back, by the path at which he will ask. */
   readonly failed: (path: string, failure: Failure) => void
   /** What failed at this path before is over. */
-  readonly doneWell: (path: string, before: Instant) => void
+  readonly succeeded: (path: string, before: Instant) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: EditingParts['lost']
   /** Keeps other mounts on the same state directory from saving a record meanwhile. */
-  readonly hold: HoldRecord
+  readonly hold: LockRecord
   /** Milliseconds that a save may take. */
   readonly patience: number
   readonly now: () => Instant
 }
 
-export interface Writing {
-  readonly rights: Rights
-  readonly written: WrittenNames
+export interface WriteSide {
+  readonly rights: AccessRights
+  readonly aliases: NameAliases
   readonly records: Records
   readonly pending: PendingDeletes
-  readonly making: Making
+  readonly createRename: CreateRename
   readonly local: Pick<LocalFiles, 'unsentNew' | 'isNew' | 'hasDraft'>
   source(node: EditableNode): RecordSource
-  removing(tree: Tree): Removing
-  readonly removals: Removals
-  readonly deleting: Deleting
+  deleteRules(tree: Tree): DeleteRules
+  readonly removals: RemovalReport
+  readonly deleteSender: DeleteSender
   /** The mount ends: its deletions count for no other mount any more. */
   endBudget(): void
   readonly lineage: Lineage
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
-  madeAnew(node: EditableNode): Promise<void>
+  recreated(node: EditableNode): Promise<void>
   /** Ends an unsaved text: its file shows what the service has. */
   end(draft: Draft): Promise<void>
   /** The same for one that is given up: it is kept as history. Answers the file in which it lies then. */
-  giveUp(draft: Draft): Promise<string>
+  discardDraft(draft: Draft): Promise<string>
   /** No `new*.json` stands for this record any more. */
   forgetNames(node: RecordNode): void
   /** What the service has of a record is asked for anew. */
@@ -100,17 +106,17 @@ export interface Writing {
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
   adopt(): void
   /** Looks what became of a draft that was on its way when a daemon ended; sends nothing. */
-  settle(draft: Draft, ask: Ask): Promise<void>
+  settle(draft: Draft, context: RequestContext): Promise<void>
 }
 
-export function openWriting(sources: WritingSources): Writing {
-  const { catalog, dialect, drafts, now, remote, texts } = sources
-  const rights = openRights(sources.access, { catalog, dialect })
-  const written = openWrittenNames(sources.state, sources.mountPoint)
-  const records = openRecords(sources.shown, now)
+export function openWriteSide(sources: WriteSideSources): WriteSide {
+  const { catalog, dialect, drafts, now, remote, history } = sources
+  const rights = openAccessRights(sources.access, { catalog, dialect })
+  const aliases = openNameAliases(sources.state, sources.mountPoint)
+  const records = openRecords(sources.leases, now)
   const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)
-  const awake = openAwake(now)
+  const awake = openAwakeClock(now)
   const series = openRemovalSeries(awake)
   const budget = openDeleteBudget(sources.maxDeletes, { ledger: sources.state, awake: awake.now, now })
   const pending = openPendingDeletes({
@@ -124,16 +130,16 @@ export function openWriting(sources: WritingSources): Writing {
     },
     ended(node, end, path) {
       if (node.kind === 'calculation') whiteouts.clear(node.id)
-      if (end !== 'stays') return sources.doneWell(path, instant(now() + 1))
-      budget.giveBack(keyOf(node))
+      if (end !== 'stays') return sources.succeeded(path, instant(now() + 1))
+      budget.giveBack(nodeKey(node))
       records.bringBack(
-        keyOf(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
+        nodeKey(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
       )
     },
     failed: sources.failed,
     now,
   })
-  const saver = createSaver(texts, now, sources.hold)
+  const saver = createSaver(history, now, sources.hold)
   const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
 
   function editable(node: RecordNode | OrderNode): EditableRecord {
@@ -158,30 +164,30 @@ export function openWriting(sources: WritingSources): Writing {
     renamed(node, title) {
       const { id, parent } = node
       if (parent === undefined) return
-      const child: Named =
+      const child: NamedNode =
         node.of === 'project'
           ? { kind: 'project', id: node.id, parent }
           : { kind: 'calculation', id: id as CalculationId, title, parent }
-      written.addFormer(parent, escapeTitle(title), child)
+      aliases.addFormer(parent, escapeTitle(title), child)
     },
   }
   const recordSource = openRecordSources(parts)
   const orderSource = openOrderFiles(parts)
   const newFiles = openNewFiles({
     ...parts,
-    creator: openCreator(texts, now),
+    creator: openCreator(history, now),
     records,
     source: recordSource,
     creatable: node => (node.of === 'share' ? newShare(ports, node) : newReport(ports, node.name)),
-    read: (node, ask) => editable(node).read(ask),
+    read: (node, context) => editable(node).read(context),
   })
 
-  const deleting = openDeleting({ ...sources, written, forgetNames: newFiles.forget })
+  const deleteSender = openDeleteSender({ ...sources, aliases, forgetNames: newFiles.forget })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
-      const node = key === undefined ? undefined : nodeOfKey(key)
-      if (node?.kind !== 'new' || records.draftOf(keyOf(node))?.id !== id) return []
+      const node = key === undefined ? undefined : nodeOfRecordKey(key)
+      if (node?.kind !== 'new' || records.draftOf(nodeKey(node))?.id !== id) return []
       const isHere =
         node.of === 'share' ? of.kind === 'shares' && of.project === node.project : of.kind === 'reports'
       return isHere ? [node] : []
@@ -190,28 +196,29 @@ export function openWriting(sources: WritingSources): Writing {
 
   /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
   async function end(draft: Draft): Promise<void> {
-    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
-    if (node !== undefined && records.draftOf(keyOf(node))?.id === draft.id) return records.drop(keyOf(node))
+    const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
+    if (node !== undefined && records.draftOf(nodeKey(node))?.id === draft.id)
+      return records.drop(nodeKey(node))
     return draft.discard()
   }
 
-  async function giveUp(draft: Draft): Promise<string> {
-    const kept = await texts.bury(draft.key ?? unknownKey(draft), await draft.remains())
+  async function discardDraft(draft: Draft): Promise<string> {
+    const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains())
     await end(draft)
     return kept
   }
 
-  async function settle(draft: Draft, ask: Ask): Promise<void> {
-    const node = draft.key === undefined ? undefined : nodeOfKey(draft.key)
+  async function settle(draft: Draft, context: RequestContext): Promise<void> {
+    const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
     if (node === undefined || draft.meta.apart === true) return
-    const revision = records.revisionOf(keyOf(node))
-    await confirm(node, ask)
+    const revision = records.revisionOf(nodeKey(node))
+    await confirm(node, context)
     if (draft.meta.apart) return
     if (node.kind === 'new') {
-      if (await newFiles.resume(node, draft, ask)) await endStored(node, draft, revision)
+      if (await newFiles.resume(node, draft, context)) await endStored(node, draft, revision)
       return
     }
-    if ((await saver.settle({ record: editable(node), draft }, ask)) !== 'stored') return
+    if ((await saver.settle({ record: editable(node), draft }, context)) !== 'stored') return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     forget(node)
     await endStored(node, draft, revision)
@@ -219,15 +226,15 @@ export function openWriting(sources: WritingSources): Writing {
 
   /** A program that has opened the record meanwhile goes on with the draft. */
   async function endStored(node: EditableNode, draft: Draft, revision: number): Promise<void> {
-    if (records.draftOf(keyOf(node))?.id === draft.id) await records.endStored(keyOf(node), revision)
+    if (records.draftOf(nodeKey(node))?.id === draft.id) await records.endStored(nodeKey(node), revision)
     else await draft.discard()
   }
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
-  async function confirm(node: EditableNode, ask: Ask): Promise<void> {
-    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }, ask)
-    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }, ask)
-    else if (node.kind === 'record') await catalog.record(readable(node), ask)
+  async function confirm(node: EditableNode, context: RequestContext): Promise<void> {
+    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }, context)
+    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }, context)
+    else if (node.kind === 'record') await catalog.record(readableOf(node), context)
   }
 
   function forget(node: EditableNode): void {
@@ -237,14 +244,14 @@ export function openWriting(sources: WritingSources): Writing {
 
   return {
     rights,
-    written,
+    aliases,
     records,
     pending,
-    making: openMaking({
+    createRename: openCreateRename({
       ...parts,
       catalog,
       dialect,
-      written,
+      aliases,
       identities: sources.identities,
       remote,
       describe: sources.describe,
@@ -252,8 +259,8 @@ export function openWriting(sources: WritingSources): Writing {
     }),
     local: {
       unsentNew,
-      hasDraft: node => records.draftOf(keyOf(node)) !== undefined,
-      isNew: node => newFiles.made(node) !== undefined || records.draftOf(keyOf(node)) !== undefined,
+      hasDraft: node => records.draftOf(nodeKey(node)) !== undefined,
+      isNew: node => newFiles.made(node) !== undefined || records.draftOf(nodeKey(node)) !== undefined,
     },
     source(node) {
       switch (node.kind) {
@@ -265,40 +272,40 @@ export function openWriting(sources: WritingSources): Writing {
           return newFiles.source(node)
       }
     },
-    removing: tree =>
-      openRemoving({
+    deleteRules: tree =>
+      openDeleteRules({
         ...sources,
         tree,
         rights,
         lineage,
         series,
-        guard: openTreeGuard(sources.failed, awake),
+        guard: openRecursiveDeleteGuard(sources.failed, awake),
         whiteouts,
         pending,
         budget,
-        deleting,
-        written,
-        patience: () => ({ deadline: instant(now() + sources.patience), lane: 'user' }),
+        deleteSender,
+        aliases,
+        patience: () => ({ deadline: instant(now() + sources.patience), priority: 'user' }),
       }),
-    removals: openRemovals({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
-    deleting,
+    removals: openRemovalReport({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
+    deleteSender,
     endBudget: budget.end,
     lineage,
     isHidden: key => records.isAway(key) || pending.has(key),
-    async madeAnew(node) {
-      if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, keyOf(node))
-      await pending.cancel(keyOf(node))
+    async recreated(node) {
+      if (node.kind === 'record' && node.of === 'calculation') whiteouts.remove(node.id, nodeKey(node))
+      await pending.cancel(nodeKey(node))
     },
     end,
-    giveUp,
+    discardDraft,
     forget,
     forgetNames: newFiles.forget,
     ports,
     adopt() {
       for (const draft of drafts.unsent()) {
         const isApart = draft.meta.apart === true || draft.damage !== undefined
-        const node = draft.key === undefined || isApart ? undefined : nodeOfKey(draft.key)
-        if (node !== undefined) records.adopt(keyOf(node), draft)
+        const node = draft.key === undefined || isApart ? undefined : nodeOfRecordKey(draft.key)
+        if (node !== undefined) records.adopt(nodeKey(node), draft)
       }
     },
     settle,

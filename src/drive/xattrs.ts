@@ -1,17 +1,17 @@
 // user.calcfs.*: what is known of a path, answered from memory only, because `ls -l` and `cp` ask for every file.
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
-import type { Failures } from './failure-log.js'
+import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
-import { isEditable, keyOf, type Node } from './nodes/node.js'
+import { isEditable, type Node, nodeKey } from './nodes/node.js'
 import type { Records } from './records/open-record.js'
 
 export interface XattrSources {
   readonly catalog: Catalog
   readonly content: ContentCache
   readonly records: Records
-  readonly failures: Failures
+  readonly failureLog: FailureLog
   readonly roots: Roots
   /** The service's address, for `.url`. */
   readonly service: string
@@ -28,16 +28,16 @@ const below = '/projects/'
 export function openXattrs(sources: XattrSources): Xattrs {
   function all(path: string, node: Node): Map<string, string> {
     const found: [string, string | undefined][] = [
-      ['id', idOf(node)],
-      ['kind', kindOf(node)],
+      ['id', nodeId(node)],
+      ['kind', nodeKind(node)],
       ['path', pathOf(path, node)],
       ['url', sources.service],
       [
         'cached',
         node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
       ],
-      ['draft', isEditable(node) ? sources.records.draftOf(keyOf(node))?.meta.state : undefined],
-      ['error', sources.failures.why(path, keyOf(node))],
+      ['draft', isEditable(node) ? sources.records.draftOf(nodeKey(node))?.meta.state : undefined],
+      ['error', sources.failureLog.why(path, nodeKey(node))],
       ['stale', staleOf(node, sources.catalog)],
     ]
     return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
@@ -55,13 +55,13 @@ export function openXattrs(sources: XattrSources): Xattrs {
   }
 }
 
-function idOf(node: Node): string | undefined {
+function nodeId(node: Node): string | undefined {
   if (node.kind === 'content') return node.content.calculation
   if (node.kind === 'shares') return node.project
   return 'id' in node && node.id !== '' ? node.id : undefined
 }
 
-function kindOf(node: Node): string {
+function nodeKind(node: Node): string {
   if (node.kind === 'record') return node.of
   if (node.kind === 'content') return node.content.of === 'xyz' ? 'geometry' : 'file'
   return node.kind

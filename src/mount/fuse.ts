@@ -6,10 +6,10 @@ import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import { errnoOf } from '../drive/interface/errno.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
-import type { Soon } from '../maybe-promise.js'
+import type { MaybePromise } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
 import { sourceOf } from './mount-point.js'
-import type { UnderWay } from './under-way.js'
+import type { PendingCalls } from './under-way.js'
 
 /** How the kernel is asked to treat the mount. */
 export interface KernelSettings {
@@ -69,7 +69,7 @@ export class CalcfsFuse extends Fuse {
       if (error) return signal(error)
       const known = new Map<Stat, Uint32Array>()
       function words(one: Stat): Uint32Array {
-        const made = known.get(one) ?? wordsOf(one)
+        const made = known.get(one) ?? wordsOfStat(one)
         known.set(one, made)
         return made
       }
@@ -110,7 +110,11 @@ export class CalcfsFuse extends Fuse {
 }
 
 /** The drive's verbs as fuse-native operations. */
-export function operationsOf(drive: Drive, logFailure: LogFailure, underWay?: UnderWay): Partial<Operations> {
+export function operationsOf(
+  drive: Drive,
+  logFailure: LogFailure,
+  pendingCalls?: PendingCalls,
+): Partial<Operations> {
   function negative(verb: string, path: string, thrown: unknown): number {
     const failure = asFailure(thrown)
     logFailure(verb, path, failure)
@@ -120,15 +124,15 @@ export function operationsOf(drive: Drive, logFailure: LogFailure, underWay?: Un
   /** Runs a verb and answers once, whatever it does: a handler that throws would take the daemon with it. */
   function answer<Value>(
     call: { verb: string; path: string },
-    run: () => Soon<Value>,
+    run: () => MaybePromise<Value>,
     reply: (error: number, value?: Value) => void,
   ): void {
     const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
-    const soon = begun(run)
+    const soon = callVerb(run)
     if ('thrown' in soon) refuse(soon.thrown)
     else if (soon.value instanceof Promise) {
       const answered = soon.value.then(value => reply(0, value), refuse)
-      underWay?.begin(call.verb, answered)
+      pendingCalls?.begin(call.verb, answered)
     } else reply(0, soon.value)
   }
 
@@ -261,10 +265,10 @@ export function operationsOf(drive: Drive, logFailure: LogFailure, underWay?: Un
   }
 }
 
-type Begun<Value> = { readonly value: Soon<Value> } | { readonly thrown: unknown }
+type CallOutcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }
 
 /** Apart from the reply, which must not be given twice. */
-function begun<Value>(run: () => Soon<Value>): Begun<Value> {
+function callVerb<Value>(run: () => MaybePromise<Value>): CallOutcome<Value> {
   try {
     return { value: run() }
   } catch (thrown) {
@@ -304,7 +308,7 @@ const dots = ['.', '..']
 
 const statWords = 18 // of the binding's own form of a stat, of which the first is the mode
 
-function wordsOf({ mode }: Stat): Uint32Array {
+function wordsOfStat({ mode }: Stat): Uint32Array {
   const words = new Uint32Array(statWords)
   words[0] = mode
   return words

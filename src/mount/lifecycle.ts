@@ -5,8 +5,8 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
-import { withToldSizes } from './told-sizes.js'
-import { openUnderWay } from './under-way.js'
+import { withReportedSizes } from './told-sizes.js'
+import { openPendingCalls } from './under-way.js'
 
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
@@ -29,13 +29,13 @@ export async function mountDrive(
   { drive, logFailure }: { drive: Drive; logFailure: LogFailure },
   settings: KernelSettings,
 ): Promise<Mounted> {
-  const underWay = openUnderWay()
+  const pendingCalls = openPendingCalls()
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
-      withToldSizes(withOneVersion(drive), keptMs(settings), () => performance.now()),
+      withReportedSizes(withOneVersion(drive), keptMs(settings), () => performance.now()),
       logFailure,
-      underWay,
+      pendingCalls,
     ),
     settings,
   )
@@ -43,7 +43,7 @@ export async function mountDrive(
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })
   const own = await ownMount(path)
-  return { gone: untilGone(own), answered: underWay.ended, unmount: () => takeDown(own) }
+  return { gone: untilGone(own), answered: pendingCalls.ended, unmount: () => takeDown(own) }
 }
 
 /**
@@ -78,11 +78,11 @@ async function waysToKernel(): Promise<readonly string[]> {
 const descriptors = '/proc/self/fd'
 
 async function leadsToKernel(descriptor: string): Promise<boolean> {
-  return (await readlink(descriptor).catch(closed)) === '/dev/fuse'
+  return (await readlink(descriptor).catch(ignoreClosed)) === '/dev/fuse'
 }
 
 const noneShown = (): string[] => []
-function closed(): undefined {}
+function ignoreClosed(): undefined {}
 
 async function untilGone(own: OwnMount): Promise<void> {
   while (await own.isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))

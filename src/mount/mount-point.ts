@@ -4,7 +4,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { codeOf } from '../system/error-code.js'
-import { pulse } from './probe.js'
+import { probeDaemon } from './probe.js'
 
 const run = promisify(execFile)
 
@@ -114,7 +114,7 @@ export async function drivesOfUser(): Promise<Mount[]> {
 export async function fitness(path: string): Promise<Unfit | undefined> {
   const type = await mountedType(path)
   if (type?.startsWith('fuse')) {
-    const found = await pulse(path, pulseLimit)
+    const found = await probeDaemon(path, pulseLimit)
     if (found === 'silent') return 'silent'
     if (found !== 'dead') return 'in-use'
     await detach(path)

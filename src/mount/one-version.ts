@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
-import { after, type Soon } from '../maybe-promise.js'
+import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
 
 /** What the programs that have a path open read or write, and what the kernel was told of it. */
-interface Held {
+interface OpenPath {
   readonly version: string
   /** Undefined where it was only opened for writing. */
-  told: Told | undefined
+  told: ReportedAttributes | undefined
   readonly handles: Set<number>
 }
 
-type Told = Pick<Attributes, 'size' | 'mtime'>
+type ReportedAttributes = Pick<Attributes, 'size' | 'mtime'>
 
 /** The version whose pages the kernel may still have. */
-interface Last {
+interface LastVersion {
   readonly version: string
   readonly size: number
   readonly mtime: Instant
@@ -36,9 +36,9 @@ const rememberedPaths = 10_000
  * may have been the kernel's own reading ahead.
  */
 export function withOneVersion(drive: Drive): Drive {
-  const held = new Map<string, Held>()
+  const held = new Map<string, OpenPath>()
   const pathOf = new Map<number, string>()
-  const last = new LRUCache<string, Last>({ max: rememberedPaths })
+  const last = new LRUCache<string, LastVersion>({ max: rememberedPaths })
 
   function drop(handle: number): void {
     const path = pathOf.get(handle)
@@ -72,7 +72,7 @@ export function withOneVersion(drive: Drive): Drive {
   }
 
   /** The handle counts for its path from here on. */
-  function hold(path: string, handle: number, version: string, seen: Told | undefined): number {
+  function hold(path: string, handle: number, version: string, seen: ReportedAttributes | undefined): number {
     const one = held.get(path)
     if (one !== undefined && one.version !== version) throw otherVersion(path)
     if (one === undefined) held.set(path, { version, told: seen, handles: new Set([handle]) })
@@ -93,11 +93,11 @@ export function withOneVersion(drive: Drive): Drive {
   }
 
   /** A stat would have effects on a record that a program is about to write, and nobody reads through O_WRONLY. */
-  function counted(path: string, access: OpenAccess, handle: number): Soon<number> {
+  function counted(path: string, access: OpenAccess, handle: number): MaybePromise<number> {
     const version = drive.versionOf(handle)
     if (version === undefined) return handle
     if (access === 'write-only') return hold(path, handle, version, undefined)
-    return after(drive.getattr(path), attributes => holdRead(path, handle, version, attributes))
+    return chain(drive.getattr(path), attributes => holdRead(path, handle, version, attributes))
   }
 
   async function closed(handle: number, thrown: unknown): Promise<never> {
@@ -110,9 +110,9 @@ export function withOneVersion(drive: Drive): Drive {
     getattr: path =>
       held.size === 0 && last.size === 0
         ? drive.getattr(path)
-        : after(drive.getattr(path), attributes => told(path, attributes)),
+        : chain(drive.getattr(path), attributes => told(path, attributes)),
     open: (path: string, access: OpenAccess) =>
-      after(drive.open(path, access), handle => {
+      chain(drive.open(path, access), handle => {
         try {
           const opened = counted(path, access, handle)
           return opened instanceof Promise ? opened.catch(thrown => closed(handle, thrown)) : opened

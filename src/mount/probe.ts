@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 
 /** `dead`: the daemon has ended. `silent`: no answer in time. */
-export type Pulse = 'answers' | 'dead' | 'silent'
+export type DaemonState = 'answers' | 'dead' | 'silent'
 
 // SIGUSR1 opens Node's debugger in this child as in any other.
 const program = `
@@ -18,32 +18,32 @@ const answer = () => { try { return { value: asked[question](path) } } catch ({ 
 process.stdout.write(JSON.stringify(answer()))
 `
 
-type Answer = { readonly value?: string; readonly code?: string }
+type ProbeAnswer = { readonly value?: string; readonly code?: string }
 
 /** Whether the daemon of a mount answers. A stat may be answered from the kernel's cache; statfs always reaches the daemon. */
-export async function pulse(path: string, milliseconds: number): Promise<Pulse> {
-  const answer = await ask('statfs', path, milliseconds)
+export async function probeDaemon(path: string, milliseconds: number): Promise<DaemonState> {
+  const answer = await askChild('statfs', path, milliseconds)
   if (answer === undefined) return 'silent'
   return answer.code === 'ENOTCONN' ? 'dead' : 'answers'
 }
 
 /** The text of a file; undefined where there is no answer in time, or another error. */
 export async function textAt(path: string, milliseconds: number): Promise<string | 'forbidden' | undefined> {
-  const answer = await ask('readFile', path, milliseconds)
+  const answer = await askChild('readFile', path, milliseconds)
   // The mount is another user's, who did not allow others in; statfs alone is answered then.
   return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
 }
 
 /** The path without links, as far as it leads to something; as it was given where there is no answer in time. */
 export async function withoutLinks(path: string, milliseconds: number): Promise<string> {
-  return (await ask('nearest', path, milliseconds))?.value ?? path
+  return (await askChild('nearest', path, milliseconds))?.value ?? path
 }
 
-function ask(
+function askChild(
   question: 'statfs' | 'readFile' | 'nearest',
   path: string,
   milliseconds: number,
-): Promise<Answer | undefined> {
+): Promise<ProbeAnswer | undefined> {
   // The working directory of this process may lie in the very mount.
   const child = spawn(process.execPath, ['-e', program, question, path], {
     cwd: '/',
@@ -61,7 +61,7 @@ function ask(
     child.stdout.on('data', piece => pieces.push(piece))
     child.once('error', cause => end({ code: cause.message }))
     child.once('close', () => end(answerIn(Buffer.concat(pieces).toString())))
-    function end(answer: Answer | undefined): void {
+    function end(answer: ProbeAnswer | undefined): void {
       clearTimeout(timer)
       done(answer)
     }
@@ -69,6 +69,6 @@ function ask(
 }
 
 /** Nothing where the child was killed by somebody else. */
-function answerIn(text: string): Answer | undefined {
+function answerIn(text: string): ProbeAnswer | undefined {
   return text === '' ? undefined : JSON.parse(text)
 }

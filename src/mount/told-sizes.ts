@@ -2,7 +2,7 @@
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
-import { after, type Soon } from '../maybe-promise.js'
+import { chain, type MaybePromise } from '../maybe-promise.js'
 
 /**
  * A read stops at the size that the kernel was told by the last getattr of that path, with exit status 0, although the file has
@@ -13,7 +13,7 @@ import { after, type Soon } from '../maybe-promise.js'
  * @param keptMs how long the kernel counts on a size, in milliseconds
  * @param now milliseconds of a clock that is never set
  */
-export function withToldSizes(drive: Drive, keptMs: number, now: () => number): Drive {
+export function withReportedSizes(drive: Drive, keptMs: number, now: () => number): Drive {
   // Two generations, so that what is over goes without a timer or a walk through all of it.
   let recent = new Map<string, number>()
   let older = new Map<string, number>()
@@ -41,35 +41,38 @@ export function withToldSizes(drive: Drive, keptMs: number, now: () => number): 
     older.delete(path)
   }
 
-  async function givenUp(handle: number, thrown: unknown): Promise<never> {
+  async function closeAndThrow(handle: number, thrown: unknown): Promise<never> {
     writing.delete(handle)
     await drive.release(handle)
     throw thrown
   }
 
-  function compared(handle: number, told: number, { size }: Attributes): Soon<number> {
+  function compared(handle: number, told: number, { size }: Attributes): MaybePromise<number> {
     if (size === told) return handle
-    return givenUp(handle, new Failure('stale-attributes', 'the size changed since the kernel asked for it'))
+    return closeAndThrow(
+      handle,
+      new Failure('stale-attributes', 'the size changed since the kernel asked for it'),
+    )
   }
 
   /** The opened file has the size that the kernel counts on, or it is closed again. */
-  function checked(path: string, told: number, handle: number): Soon<number> {
+  function checked(path: string, told: number, handle: number): MaybePromise<number> {
     try {
       const seen = drive.getattr(path)
       if (!(seen instanceof Promise)) return compared(handle, told, seen)
       return seen.then(
         attributes => compared(handle, told, attributes),
-        thrown => givenUp(handle, thrown),
+        thrown => closeAndThrow(handle, thrown),
       )
     } catch (thrown) {
-      return givenUp(handle, thrown)
+      return closeAndThrow(handle, thrown)
     }
   }
 
   return {
     ...drive,
     getattr: path =>
-      after(drive.getattr(path), attributes => {
+      chain(drive.getattr(path), attributes => {
         if ((attributes.mode & fileTypes.file) === fileTypes.file) {
           turn()
           recent.set(path, attributes.size)
@@ -78,11 +81,11 @@ export function withToldSizes(drive: Drive, keptMs: number, now: () => number): 
       }),
     open(path: string, access: OpenAccess) {
       const told = access === 'write-only' ? undefined : toldOf(path)
-      const opened = after(drive.open(path, access), handle => {
+      const opened = chain(drive.open(path, access), handle => {
         if (access !== 'read') writing.set(handle, path)
         return handle
       })
-      return told === undefined ? opened : after(opened, handle => checked(path, told, handle))
+      return told === undefined ? opened : chain(opened, handle => checked(path, told, handle))
     },
     async create(path) {
       forget(path)

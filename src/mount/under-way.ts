@@ -18,7 +18,7 @@ const changes = new Set([
   'write',
 ])
 
-export interface UnderWay {
+export interface PendingCalls {
   /** Counts the work if it is a change. */
   begin(verb: string, work: Promise<unknown>): void
   /** Resolves when no change is under way and the kernel has had a moment for the answers; at the latest at the limit. */
@@ -28,7 +28,7 @@ export interface UnderWay {
 /** Milliseconds that an answer needs to the program, and the program to its next call (write, then close). */
 const answerMs = 50
 
-export function openUnderWay(): UnderWay {
+export function openPendingCalls(): PendingCalls {
   const pending = new Set<Promise<unknown>>()
 
   return {

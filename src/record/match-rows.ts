@@ -1,6 +1,6 @@
 // Which old row a written one goes on as: a calculation may stand twice in a list, and each of its rows has a title of its own.
 
-interface Row {
+interface MatchedRow {
   readonly calculation: string | undefined
   readonly title: string | undefined
 }
@@ -9,10 +9,13 @@ interface Row {
  * For each row the index of the old row that it continues: among those of its calculation the one in its place if that
  * has its title, else one with its title, else the first that is left; undefined for a row that is new.
  */
-export function continuedRows(rows: readonly Row[], old: readonly Row[]): readonly (number | undefined)[] {
+export function continuedRows(
+  rows: readonly MatchedRow[],
+  old: readonly MatchedRow[],
+): readonly (number | undefined)[] {
   const left = new Set(old.keys())
   const found = new Map<number, number>()
-  const pair = (fits: (row: Row, at: number, candidate: number) => boolean) => {
+  const pair = (fits: (row: MatchedRow, at: number, candidate: number) => boolean) => {
     for (const [at, row] of rows.entries()) {
       if (found.has(at)) continue
       const continued = [...(byCalculation.get(row.calculation) ?? [])].find(
@@ -26,14 +29,14 @@ export function continuedRows(rows: readonly Row[], old: readonly Row[]): readon
   const byCalculation = indexed(old)
   const times = countedWithin(rows)
   const oldTimes = countedWithin(old)
-  const hasTitle = (row: Row, candidate: number) => old[candidate]?.title === row.title
+  const hasTitle = (row: MatchedRow, candidate: number) => old[candidate]?.title === row.title
   pair((row, at, candidate) => times[at] === oldTimes[candidate] && hasTitle(row, candidate))
   pair((row, _at, candidate) => hasTitle(row, candidate))
   pair(() => true)
   return rows.map((_, at) => found.get(at))
 }
 
-function indexed(rows: readonly Row[]): ReadonlyMap<string | undefined, readonly number[]> {
+function indexed(rows: readonly MatchedRow[]): ReadonlyMap<string | undefined, readonly number[]> {
   const places = new Map<string | undefined, number[]>()
   for (const [at, { calculation }] of rows.entries()) {
     const known = places.get(calculation)
@@ -44,7 +47,7 @@ function indexed(rows: readonly Row[]): ReadonlyMap<string | undefined, readonly
 }
 
 /** Of each row, how many of its calculation stand before it. */
-function countedWithin(rows: readonly Row[]): readonly number[] {
+function countedWithin(rows: readonly MatchedRow[]): readonly number[] {
   const counts = new Map<string | undefined, number>()
   return rows.map(({ calculation }) => {
     const before = counts.get(calculation) ?? 0

@@ -1,19 +1,23 @@
 // The same formulas for a list in another order: every cN gets the number at which its calculation stands now.
 import { formulasIn, place, tag } from './formulas.js'
 
-/** `mended` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */
+/** `renumbered` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */
 export type Renumbering =
-  | { readonly mended: string }
+  | { readonly renumbered: string }
   | { readonly lost: readonly { readonly formula: string; readonly calculation: string }[] }
 
 /** The calculations by place; an empty place is undefined. */
-type Places = readonly (string | undefined)[]
+type CalculationPlaces = readonly (string | undefined)[]
 
 /**
  * Rewrites a configuration from one order of calculation ids to another. Only numbers change: tags, blanks and what is
  * no formula stay letter for letter. A place behind the old list, or an empty one, meant nothing and stays as it is.
  */
-export function renumber(configuration: string, before: Places, after: Places): Renumbering {
+export function renumber(
+  configuration: string,
+  before: CalculationPlaces,
+  after: CalculationPlaces,
+): Renumbering {
   const { places, ids } = formulasIn(configuration)
   const meant = places.flatMap(number => {
     const calculation = before[number - 1]
@@ -27,14 +31,21 @@ export function renumber(configuration: string, before: Places, after: Places): 
   const numbers = new Map(
     meant.map(({ formula, calculation }) => [formula, `c${after.indexOf(calculation) + 1}`]),
   )
-  return { mended: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)) }
+  return {
+    renumbered: betweenTags(configuration, text => text.replace(place, was => numbers.get(was) ?? was)),
+  }
 }
 
 /** The places that meant nothing, and that the new list would give a meaning. */
-export function awakened(configuration: string, before: Places, after: Places): readonly string[] {
+export function newlyMeaningful(
+  configuration: string,
+  before: CalculationPlaces,
+  after: CalculationPlaces,
+): readonly string[] {
   const { places } = formulasIn(configuration)
-  const isAwakened = (number: number) => before[number - 1] === undefined && after[number - 1] !== undefined
-  return places.filter(isAwakened).map(number => `c${number}`)
+  const isNewlyMeaningful = (number: number) =>
+    before[number - 1] === undefined && after[number - 1] !== undefined
+  return places.filter(isNewlyMeaningful).map(number => `c${number}`)
 }
 
 function betweenTags(configuration: string, rewrite: (text: string) => string): string {

@@ -1,7 +1,7 @@
 // Time as a parameter: a clock that never jumps when the machine's clock is set, and waiting no longer than a deadline.
 import { Failure } from '../failure.js'
 import { type MachineClocks, machineClocks } from '../system/machine-clocks.js'
-import { type Ask, type Instant, instant } from './remote.js'
+import { type Instant, instant, type RequestContext } from './remote.js'
 
 export interface Clock {
   now(): Instant
@@ -19,7 +19,7 @@ const jumpMs = 1_000
  * and makes nothing old or new. Sleep of the machine is time that passes. A date that differs is approached by and by, as
  * adjtime(3) does.
  */
-export function steadyTime(machine: MachineClocks): () => Instant {
+export function monotonicTime(machine: MachineClocks): () => Instant {
   let time = machine.wall()
   let monotonic = machine.monotonic()
   let ahead = time - monotonic
@@ -46,7 +46,7 @@ export function steadyTime(machine: MachineClocks): () => Instant {
 }
 
 export const systemClock: Clock = {
-  now: steadyTime(machineClocks),
+  now: monotonicTime(machineClocks),
   after: (milliseconds, action) => {
     const timer = setTimeout(action, milliseconds)
     return () => clearTimeout(timer)
@@ -61,15 +61,17 @@ export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
  * What is waited for, if it comes before the deadline of the question.
  * @throws Failure 'timeout' with this sentence; the awaited thing itself goes on
  */
-export async function inTime<Value>(
+export async function withDeadline<Value>(
   waiting: Promise<Value>,
-  ask: Ask,
+  context: RequestContext,
   clock: Clock,
   late: string,
 ): Promise<Value> {
   let callOff = () => {}
   const deadline = new Promise<never>((_, reject) => {
-    callOff = clock.after(Math.max(0, ask.deadline - clock.now()), () => reject(new Failure('timeout', late)))
+    callOff = clock.after(Math.max(0, context.deadline - clock.now()), () =>
+      reject(new Failure('timeout', late)),
+    )
   })
   try {
     return await Promise.race([waiting, deadline])

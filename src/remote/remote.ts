@@ -1,7 +1,7 @@
 // The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
 
 import type { Askers } from '../askers.js'
-import type { Bundle } from '../record/compact/compressed-batch.js'
+import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
 
 declare const brand: unique symbol
@@ -30,10 +30,10 @@ export const byteCount = (bytes: number): ByteCount => bytes as ByteCount
 export const byteOffset = (bytes: number): ByteOffset => bytes as ByteOffset
 
 /** How a question is asked: by when it must be answered, and whether a user waits for it or it is a guess. */
-export interface Ask {
+export interface RequestContext {
   readonly deadline: Instant
-  readonly lane: 'user' | 'guess'
-  /** Those who wait, where the request outlives them: without any it goes on in the background. `lane` counts where there are none. */
+  readonly priority: 'user' | 'guess'
+  /** Those who wait, where the request outlives them: without any it goes on in the background. `priority` counts where there are none. */
   readonly askers?: Askers | undefined
   /** When the first of them gives up: no failed attempt is repeated after that. The deadline where it is not given. */
   readonly answerBy?: Instant | undefined
@@ -105,7 +105,7 @@ export interface Listed<Id> {
   readonly born: Instant | undefined
   readonly published: boolean
   /** What else the listing carried: `textsOf` shows it as compact JSON text. */
-  readonly bundle: Bundle | undefined
+  readonly bundle: CompressedBatch | undefined
   readonly place: number
   /** The parent, where the listing carries one. */
   readonly parent: ProjectId | undefined
@@ -188,54 +188,60 @@ export interface Content {
 
 /** Every operation of the API, each exactly one logical question. All reject with a Failure. */
 export interface Remote {
-  user(ask: Ask): Promise<User>
-  resolveProject(path: ServicePath, ask: Ask): Promise<ProjectId>
-  resolveCalculation(path: ServicePath, ask: Ask): Promise<CalculationId>
+  user(context: RequestContext): Promise<User>
+  resolveProject(path: ServicePath, context: RequestContext): Promise<ProjectId>
+  resolveCalculation(path: ServicePath, context: RequestContext): Promise<CalculationId>
 
   /** First-level sub-projects, in the service's order. Malformed items are left out and logged. */
-  subProjects(of: ProjectId, ask: Ask): Promise<readonly ListedProject[]>
+  subProjects(of: ProjectId, context: RequestContext): Promise<readonly ListedProject[]>
   /** First-level calculations. */
-  calculations(of: ProjectId, ask: Ask): Promise<readonly ListedCalculation[]>
+  calculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
   /** How many sub-projects and calculations the service lists there, those that make no sense included. */
-  countChildren(of: ProjectId, ask: Ask): Promise<number>
+  countChildren(of: ProjectId, context: RequestContext): Promise<number>
   /** Everything below, for foresight: only where the service's items carry their parent. */
-  allSubProjects(of: ProjectId, ask: Ask): Promise<readonly ListedProject[]>
-  allCalculations(of: ProjectId, ask: Ask): Promise<readonly ListedCalculation[]>
+  allSubProjects(of: ProjectId, context: RequestContext): Promise<readonly ListedProject[]>
+  allCalculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
 
-  project(id: ProjectId, ask: Ask): Promise<JsonObject>
-  calculation(id: CalculationId, ask: Ask): Promise<JsonObject>
+  project(id: ProjectId, context: RequestContext): Promise<JsonObject>
+  calculation(id: CalculationId, context: RequestContext): Promise<JsonObject>
   /** Kind 'absent' for the documented 400 and for a 200 with `null`. */
-  report(id: ReportId, ask: Ask): Promise<JsonObject>
-  shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
-  reportTypes(ask: Ask): Promise<readonly ReportType[]>
+  report(id: ReportId, context: RequestContext): Promise<JsonObject>
+  shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]>
+  reportTypes(context: RequestContext): Promise<readonly ReportType[]>
 
-  createProject(record: JsonObject, ask: Ask): Promise<ProjectId>
-  updateProject(record: JsonObject, ask: Ask): Promise<void>
-  deleteProject(id: ProjectId, ask: Ask): Promise<void>
-  createShare(record: JsonObject, ask: Ask): Promise<ShareId>
-  updateShare(record: JsonObject, ask: Ask): Promise<void>
-  deleteShare(id: ShareId, ask: Ask): Promise<void>
-  createReport(record: JsonObject, ask: Ask): Promise<ReportId>
-  updateReport(record: JsonObject, ask: Ask): Promise<void>
-  deleteReport(id: ReportId, ask: Ask): Promise<void>
+  createProject(record: JsonObject, context: RequestContext): Promise<ProjectId>
+  updateProject(record: JsonObject, context: RequestContext): Promise<void>
+  deleteProject(id: ProjectId, context: RequestContext): Promise<void>
+  createShare(record: JsonObject, context: RequestContext): Promise<ShareId>
+  updateShare(record: JsonObject, context: RequestContext): Promise<void>
+  deleteShare(id: ShareId, context: RequestContext): Promise<void>
+  createReport(record: JsonObject, context: RequestContext): Promise<ReportId>
+  updateReport(record: JsonObject, context: RequestContext): Promise<void>
+  deleteReport(id: ReportId, context: RequestContext): Promise<void>
   /** The list replaces all previous values. */
-  setReportCalculations(id: ReportId, order: readonly CalculationId[], ask: Ask): Promise<void>
-  updateCalculation(record: JsonObject, ask: Ask): Promise<void>
-  deleteCalculation(id: CalculationId, ask: Ask): Promise<void>
+  setReportCalculations(id: ReportId, order: readonly CalculationId[], context: RequestContext): Promise<void>
+  updateCalculation(record: JsonObject, context: RequestContext): Promise<void>
+  deleteCalculation(id: CalculationId, context: RequestContext): Promise<void>
 
   /** File names; an empty list where the service has none for a calculation that exists. */
-  fileTitles(of: CalculationId, type: 'files' | 'cml', ask: Ask): Promise<readonly FileTitle[]>
+  fileTitles(of: CalculationId, type: 'files' | 'cml', context: RequestContext): Promise<readonly FileTitle[]>
   /** The same where none may be missing. @throws Failure 'broken' for a list of which a part makes no sense */
-  allFileTitles(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  allFileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
-  contentSize(content: Content, ask: Ask): Promise<ByteCount | undefined>
+  contentSize(content: Content, context: RequestContext): Promise<ByteCount | undefined>
   /** HEAD and Range both asked now, whatever was found out about them before. */
-  contentFacts(content: Content, ask: Ask): Promise<ContentFacts>
+  contentFacts(content: Content, context: RequestContext): Promise<ContentFacts>
   /**
    * The bytes from `start` on, up to `end`; a service without Range sends them all, and `Body.start` and `end` say so.
    * A part is asked for on the condition that it is of the version `of`; of another version everything may come.
    */
-  content(content: Content, start: ByteOffset, ask: Ask, end?: ByteOffset, of?: ContentVersion): Promise<Body>
+  content(
+    content: Content,
+    start: ByteOffset,
+    context: RequestContext,
+    end?: ByteOffset,
+    of?: ContentVersion,
+  ): Promise<Body>
 }
 
 /** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */

@@ -14,7 +14,7 @@ export function secretsIn(authorization: string | undefined): readonly string[] 
 }
 
 /** The text with every secret, and whatever looks like a token, blotted out. */
-export function blotted(text: string, secrets: readonly string[]): string {
+export function redactSecrets(text: string, secrets: readonly string[]): string {
   const known = secrets.filter(secret => secret !== '')
   const without = known.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   return without.replace(tokenForm, '[token]')

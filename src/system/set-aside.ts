@@ -7,13 +7,13 @@ const asideForm = /\.aside-\d+$/
 export const isAside = (name: string): boolean => asideForm.test(name)
 
 /** `either` is a place in which a file and a directory may stand. */
-export type Due = 'file' | 'directory' | 'either'
+export type ExpectedKind = 'file' | 'directory' | 'either'
 
-type Listener = (path: string, aside: string) => void
-const listeners = new Set<Listener>()
+type AsideListener = (path: string, aside: string) => void
+const listeners = new Set<AsideListener>()
 
 /** From now on the listener is called with everything that is moved. */
-export const onAside = (listener: Listener): void => void listeners.add(listener)
+export const onAside = (listener: AsideListener): void => void listeners.add(listener)
 
 /** Of this process, by the paths they have now. */
 const movedHere = new Set<string>()
@@ -22,7 +22,7 @@ const movedHere = new Set<string>()
  * Moves what is at `path` aside unless it is what is due there; a link to a directory may stand for one. Answers the
  * path it has now, undefined where nothing was moved. Throws what the disk says.
  */
-export function clearPlace(path: string, due: Due): string | undefined {
+export function clearPlace(path: string, due: ExpectedKind): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return undefined
   if (due !== 'directory' && found.isFile()) return undefined

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isMounted } from '../testbed/mount.js'
 import { printed, type Ran, run } from '../testbed/programs.js'
-import { fill } from '../testbed/sample-data.js'
+import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 
@@ -27,7 +27,7 @@ interface Desk {
 }
 
 async function desk(t: Test): Promise<Desk> {
-  const service = await testService(t, fill)
+  const service = await testService(t, fillSampleData)
   const home = await mkdtemp(join(tmpdir(), 'calcfs-desk-'))
   const directory = join(home, 'drive')
   const state = join(home, 'state')

@@ -1,7 +1,7 @@
 // What is known while the service is silent, refused or dripping: shown at once, and never where it only takes its time.
 import t from 'tap'
 import { inProcess } from '../testbed/in-process.js'
-import type { Spoiler } from '../testbed/proxy.js'
+import type { Interceptor } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -12,7 +12,7 @@ const project = 'projects/Water splitting'
 const settings = { ttlListing: '1s', ttlRecord: '500ms', deadlineMetadata: '4s', deadlineRead: '4s' }
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
-const silences: Readonly<Record<string, Spoiler>> = {
+const silences: Readonly<Record<string, Interceptor>> = {
   silent: () => {},
   'silent behind its head': response => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '700' })
@@ -29,8 +29,8 @@ const silences: Readonly<Record<string, Spoiler>> = {
 
 for (const [how, spoiler] of Object.entries(silences)) {
   t.test(`STALE-11 what is known does not wait for a service that is ${how}`, async t => {
-    const ground = await inProcess(t, { settings })
-    const { files, service } = ground
+    const testbed = await inProcess(t, { settings })
+    const { files, service } = testbed
     const known = [
       () => files.readdir(project),
       () => files.readFile(`reports/${ids.report}.json`),
@@ -40,10 +40,10 @@ for (const [how, spoiler] of Object.entries(silences)) {
     ]
     for (const ask of known) await ask()
     // How long each answer takes is known from the second time on.
-    await ground.pass(2_500)
+    await testbed.pass(2_500)
     for (const ask of known) await ask()
-    const heal = service.spoil(/./, spoiler)
-    await ground.pass(2_500)
+    const heal = service.intercept(/./, spoiler)
+    await testbed.pass(2_500)
     const first = Date.now()
     for (const ask of known) t.equal(await within(10_000, 'a known answer', outcome(ask())), 'done')
     t.ok(Date.now() - first < 3_000, `all found out after ${Date.now() - first} ms`)
@@ -69,18 +69,18 @@ for (const [how, spoiler] of Object.entries(silences)) {
 }
 
 t.test('STALE-11 a service that only takes its time is waited for', async t => {
-  const ground = await inProcess(t, { settings })
-  const { service } = ground
-  const slow: Spoiler = async (_, { carryOut }) => {
+  const testbed = await inProcess(t, { settings })
+  const { service } = testbed
+  const slow: Interceptor = async (_, { carryOut }) => {
     await later(1_200)
     const pass = await carryOut()
     pass()
   }
-  service.spoil(/^GET \/project\/descendant/, slow)
-  await namesOf(ground, project)
+  service.intercept(/^GET \/project\/descendant/, slow)
+  await namesOf(testbed, project)
   service.seed.addCalculation({ id: '3001', name: 'Another one', project: ids.water, files: {} })
-  await ground.pass(2_500)
-  t.ok((await namesOf(ground, project)).includes('Another one'), 'it shows what is new, not what is old')
-  await ground.pass(2_500)
-  t.match(await textOf(ground, `${project}/.index.tsv`), /Another one/)
+  await testbed.pass(2_500)
+  t.ok((await namesOf(testbed, project)).includes('Another one'), 'it shows what is new, not what is old')
+  await testbed.pass(2_500)
+  t.match(await textOf(testbed, `${project}/.index.tsv`), /Another one/)
 })

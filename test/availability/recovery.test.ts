@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
-import type { Passing, Spoiler } from '../testbed/proxy.js'
-import { fill } from '../testbed/sample-data.js'
-import { type Ground, outcome } from '../testbed/testbed.js'
+import type { InterceptedRequest, Interceptor } from '../testbed/proxy.js'
+import { fillSampleData } from '../testbed/sample-data.js'
+import { outcome, type Testbed } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
 const runs = Number(process.env['CALCFS_TEST_RUNS'] ?? 3)
@@ -16,7 +16,7 @@ const idOf = (at: number): string => String(700_000 + at)
 const bytesOf = (at: number): string => `${idOf(at)} says what it says\n`.repeat(at % 5 === 0 ? 12_000 : 40)
 
 const status =
-  (code: number, more: Record<string, string> = {}): Spoiler =>
+  (code: number, more: Record<string, string> = {}): Interceptor =>
   response => {
     response.writeHead(code, { 'content-type': 'text/plain', ...more })
     response.end('a fault')
@@ -24,13 +24,13 @@ const status =
 const wait = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 
 /** The bytes that are due, where a file is asked for: faults cut and delay, they do not lie. */
-function dueTo({ heard: { method, path } }: Passing): string | undefined {
+function dueTo({ heard: { method, path } }: InterceptedRequest): string | undefined {
   const id = /bitstream\?id=(7\d{5})/.exec(path)?.[1]
   return method === 'GET' && id !== undefined ? bytesOf(Number(id) - 700_000) : undefined
 }
 
 /** Writes the head of the answer and so much of it. */
-function begin(response: ServerResponse, passing: Passing, part: number): void {
+function begin(response: ServerResponse, passing: InterceptedRequest, part: number): void {
   const due = dueTo(passing) ?? '['.padEnd(700)
   response.writeHead(200, passing.heard.method === 'HEAD' ? {} : { 'content-length': String(due.length) })
   response.flushHeaders()
@@ -40,7 +40,7 @@ function begin(response: ServerResponse, passing: Passing, part: number): void {
 /** A body in pieces, each after so many milliseconds. */
 async function dripping(
   response: ServerResponse,
-  passing: Passing,
+  passing: InterceptedRequest,
   drip: { piece: number; pause: number },
 ): Promise<void> {
   const due = dueTo(passing) ?? '['.padEnd(700)
@@ -53,7 +53,7 @@ async function dripping(
 
 const reset = (response: ServerResponse): void => void response.socket?.resetAndDestroy()
 
-const faults: readonly Spoiler[] = [
+const faults: readonly Interceptor[] = [
   ...[400, 401, 408, 423, 429, 500, 502, 503, 504].map(code => status(code)),
   status(429, { 'retry-after': '1' }),
   status(503, { 'retry-after': '1' }),
@@ -100,17 +100,17 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-const open = (t: Test): Promise<Ground> =>
+const open = (t: Test): Promise<Testbed> =>
   inProcess(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
       for (let at = 0; at < many; at += 1)
         seed.addCalculation({ id: idOf(at), name: `c${at}`, project: '900', files: { 'a.out': bytesOf(at) } })
     },
   })
 
-const uses: readonly ((ground: Ground, at: number) => Promise<unknown>)[] = [
+const uses: readonly ((testbed: Testbed, at: number) => Promise<unknown>)[] = [
   ({ files }, at) => files.readFile(`by-id/calculation/${idOf(at)}/a.out`),
   ({ files }, at) => files.lstat(`by-id/calculation/${idOf(at)}/a.out`),
   ({ files }, at) => files.readdir(`by-id/calculation/${idOf(at)}`),
@@ -121,20 +121,21 @@ const uses: readonly ((ground: Ground, at: number) => Promise<unknown>)[] = [
 for (let run = 0; run < runs; run += 1) {
   const seed = firstSeed + run
   t.test(`AVAIL-2 all is right two seconds after the last fault, seed ${seed}`, async t => {
-    const ground = await open(t)
+    const testbed = await open(t)
     const random = randomFrom(seed)
     const pick = <Item>(items: readonly Item[]): Item | undefined =>
       items[Math.floor(random() * items.length)]
     // Half of the files are known before, and half of the faults reach the log-ins, too.
-    for (let at = 0; at < many; at += 2) await ground.files.lstat(`by-id/calculation/${idOf(at)}/a.out`)
+    for (let at = 0; at < many; at += 2) await testbed.files.lstat(`by-id/calculation/${idOf(at)}/a.out`)
     const which = run % 2 === 0 ? /./ : /^\w+ \/(?!login)/
-    const passes = async (_: ServerResponse, { carryOut }: Passing): Promise<void> => (await carryOut())()
-    const heal = ground.service.spoil(which, (response, passing) =>
+    const passes = async (_: ServerResponse, { carryOut }: InterceptedRequest): Promise<void> =>
+      (await carryOut())()
+    const heal = testbed.service.intercept(which, (response, passing) =>
       (random() < 0.15 ? passes : (pick(faults) ?? passes))(response, passing),
     )
     const ending = Date.now() + 3_000
     const worker = async (): Promise<void> => {
-      while (Date.now() < ending) await outcome(pick(uses)?.(ground, Math.floor(random() * many)) ?? wait(0))
+      while (Date.now() < ending) await outcome(pick(uses)?.(testbed, Math.floor(random() * many)) ?? wait(0))
     }
     const workers = Array.from({ length: 40 }, worker)
     await wait(ending - Date.now())
@@ -145,13 +146,13 @@ for (let run = 0; run < runs; run += 1) {
     for (let at = 0; at < many; at += 1) {
       const started = Date.now()
       const path = `by-id/calculation/${idOf(at)}/a.out`
-      const text = await within(40_000, path, ground.files.readFile(path)).catch(String)
+      const text = await within(40_000, path, testbed.files.readFile(path)).catch(String)
       const took = Date.now() - started
       if (String(text) !== bytesOf(at)) wrong.push(`${path}: ${String(text).slice(0, 200)} after ${took} ms`)
       else if (took > 2_000) wrong.push(`${path} took ${took} ms`)
     }
     t.same(wrong, [], `every file is read, in ${Date.now() - began} ms`)
-    for (const use of uses.slice(2)) t.equal(await outcome(use(ground, 3)), 'done')
+    for (const use of uses.slice(2)) t.equal(await outcome(use(testbed, 3)), 'done')
     await within(60_000, 'the calls of the faulty time', Promise.all(workers))
   })
 }

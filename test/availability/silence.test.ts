@@ -1,8 +1,8 @@
 // Requests that are never answered cost their own askers the deadline, and nobody else anything: at every door, for any number.
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
-import { cml, fill } from '../testbed/sample-data.js'
-import { type Ground, outcome } from '../testbed/testbed.js'
+import { cml, fillSampleData } from '../testbed/sample-data.js'
+import { outcome, type Testbed } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
 /** All doors with all numbers take minutes; without this, each door with some and one with the most. */
@@ -16,7 +16,7 @@ const rounds = isFull ? 24 : 8
 
 /** Each door: which requests are never answered, and the call of a program that makes one. */
 const doors: Readonly<
-  Record<string, { silent: RegExp; call: (ground: Ground, id: string) => Promise<unknown> }>
+  Record<string, { silent: RegExp; call: (testbed: Testbed, id: string) => Promise<unknown> }>
 > = {
   size: {
     silent: /^HEAD \S*[?&]id=5\d{5}\b/,
@@ -40,11 +40,11 @@ const doors: Readonly<
   },
 }
 
-const open = (t: Test, connections: string): Promise<Ground> =>
+const open = (t: Test, connections: string): Promise<Testbed> =>
   inProcess(t, {
     settings: { deadlineMetadata: '6s', deadlineRead: '6s', connections },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
       for (const idOf of [dead, good]) {
         for (let at = 0; at < most; at += 1) {
@@ -61,10 +61,10 @@ const open = (t: Test, connections: string): Promise<Ground> =>
   })
 
 /** One use of each door on a calculation that nothing is known of; milliseconds each took. */
-async function useAll(ground: Ground, id: string, into: Map<string, number[]>): Promise<void> {
+async function useAll(testbed: Testbed, id: string, into: Map<string, number[]>): Promise<void> {
   for (const [door, { call }] of Object.entries(doors)) {
     const began = performance.now()
-    await within(20_000, `${door} of ${id}`, call(ground, id))
+    await within(20_000, `${door} of ${id}`, call(testbed, id))
     into.set(door, [...(into.get(door) ?? []), performance.now() - began])
   }
 }
@@ -72,9 +72,9 @@ async function useAll(ground: Ground, id: string, into: Map<string, number[]>): 
 const median = (values: readonly number[]): number =>
   [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
 
-async function measured(ground: Ground, from: number): Promise<ReadonlyMap<string, number[]>> {
+async function measured(testbed: Testbed, from: number): Promise<ReadonlyMap<string, number[]>> {
   const times = new Map<string, number[]>()
-  for (let round = 0; round < rounds; round += 1) await useAll(ground, good((from + round) % most), times)
+  for (let round = 0; round < rounds; round += 1) await useAll(testbed, good((from + round) % most), times)
   return times
 }
 
@@ -94,13 +94,13 @@ for (const { connections, count, of } of scenes) {
       `AVAIL-1 ${count} silent requests for a ${door} over ${connections} connections hold up nothing else`,
       { timeout: 120_000 },
       async t => {
-        const ground = await open(t, connections)
-        const quiet = await measured(ground, 0)
-        ground.service.spoil(silent, () => {})
-        const asked = Array.from({ length: count }, (_, at) => outcome(call(ground, dead(at))))
+        const testbed = await open(t, connections)
+        const quiet = await measured(testbed, 0)
+        testbed.service.intercept(silent, () => {})
+        const asked = Array.from({ length: count }, (_, at) => outcome(call(testbed, dead(at))))
         // Two hundred calls at once are work of their own, until only the silent requests are left of them.
         if (count === most) await new Promise(wake => setTimeout(wake, 2_500))
-        const busy = await measured(ground, rounds)
+        const busy = await measured(testbed, rounds)
         for (const [use, times] of busy) {
           const calm = median(quiet.get(use) ?? [])
           t.ok(

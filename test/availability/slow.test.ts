@@ -1,9 +1,9 @@
 // Slow and odd services: what comes after its deadline is there at the next try, and what always fails stays alone with that.
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
-import type { Spoiler } from '../testbed/proxy.js'
-import { cml, fill, ids, log } from '../testbed/sample-data.js'
-import { type Ground, outcome } from '../testbed/testbed.js'
+import type { Interceptor } from '../testbed/proxy.js'
+import { cml, fillSampleData, ids, log } from '../testbed/sample-data.js'
+import { outcome, type Testbed } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -11,7 +11,7 @@ t.setTimeout(240_000)
 const project = 'projects/Water splitting'
 const later = (milliseconds: number): Promise<void> => new Promise(wake => setTimeout(wake, milliseconds))
 const late =
-  (milliseconds: number): Spoiler =>
+  (milliseconds: number): Interceptor =>
   async (_, { carryOut }) => {
     await later(milliseconds)
     const pass = await carryOut()
@@ -20,12 +20,12 @@ const late =
 
 const open = (
   t: Test,
-  fillMore: NonNullable<Parameters<typeof inProcess>[1]>['fill'] = fill,
-): Promise<Ground> =>
+  fillMore: NonNullable<Parameters<typeof inProcess>[1]>['fill'] = fillSampleData,
+): Promise<Testbed> =>
   inProcess(t, { settings: { deadlineMetadata: '1s', deadlineRead: '1s' }, fill: fillMore })
 
 const slow: Readonly<
-  Record<string, { readonly which: RegExp; readonly call: (ground: Ground) => Promise<unknown> }>
+  Record<string, { readonly which: RegExp; readonly call: (testbed: Testbed) => Promise<unknown> }>
 > = {
   listing: {
     which: /^GET \/project\/descendant/,
@@ -51,13 +51,13 @@ const slow: Readonly<
 
 for (const [what, { which, call }] of Object.entries(slow)) {
   t.test(`AVAIL-3 a ${what} that takes longer than the deadline is there at the next try`, async t => {
-    const ground = await open(t)
-    ground.service.spoil(which, late(3_500))
+    const testbed = await open(t)
+    testbed.service.intercept(which, late(3_500))
     const began = Date.now()
-    t.equal(await within(5_000, what, outcome(call(ground))), 'ETIMEDOUT')
+    t.equal(await within(5_000, what, outcome(call(testbed))), 'ETIMEDOUT')
     t.ok(Date.now() - began < 2_500, 'the first asker waits for his deadline')
-    await until(9_000, `the ${what}`, async () => (await outcome(call(ground))) === 'done')
-    const heard = ground.service.heard.filter(({ method, path }) => which.test(`${method} ${path}`))
+    await until(9_000, `the ${what}`, async () => (await outcome(call(testbed))) === 'done')
+    const heard = testbed.service.heard.filter(({ method, path }) => which.test(`${method} ${path}`))
     const different = new Set(heard.map(({ path }) => path)).size
     t.ok(heard.length <= 4 * different, `${heard.length} requests for ${different} questions`)
   })
@@ -65,8 +65,8 @@ for (const [what, { which, call }] of Object.entries(slow)) {
 
 t.test('AVAIL-4 a file whose connection always resets keeps nothing else from being asked for', async t => {
   const many = 40
-  const ground = await open(t, seed => {
-    fill(seed)
+  const testbed = await open(t, seed => {
+    fillSampleData(seed)
     seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
     for (let at = 0; at < many; at += 1)
       seed.addCalculation({
@@ -76,15 +76,15 @@ t.test('AVAIL-4 a file whose connection always resets keeps nothing else from be
         files: { 'a.out': 'x', 'output.cml': cml },
       })
   })
-  ground.service.spoil(/bitstream\?id=1234&/, response => void response.socket?.resetAndDestroy())
+  testbed.service.intercept(/bitstream\?id=1234&/, response => void response.socket?.resetAndDestroy())
   let over = false
   const resets = (async () => {
-    while (!over) await outcome(ground.files.readFile(`by-id/calculation/${ids.transition}/run.log`))
+    while (!over) await outcome(testbed.files.readFile(`by-id/calculation/${ids.transition}/run.log`))
   })()
   await later(1_500)
   const failed: string[] = []
   for (let at = 0; at < many; at += 1) {
-    const end = await outcome(ground.files.readFile(`by-id/calculation/${9000 + at}/a.out`))
+    const end = await outcome(testbed.files.readFile(`by-id/calculation/${9000 + at}/a.out`))
     if (end !== 'done') failed.push(`${at}: ${end}`)
     await later(20)
   }
@@ -96,8 +96,8 @@ t.test('AVAIL-4 a file whose connection always resets keeps nothing else from be
 t.test(
   'AVAIL-5 a file that drips ends its reader at the deadline, and is whole once the service is well',
   async t => {
-    const ground = await open(t)
-    const drips: Spoiler = async (response, { heard }) => {
+    const testbed = await open(t)
+    const drips: Interceptor = async (response, { heard }) => {
       response.writeHead(200, { 'content-length': String(log.length) })
       if (heard.method === 'HEAD') return void response.end()
       for (let at = 0; at < log.length && !response.destroyed; at += 64) {
@@ -105,9 +105,9 @@ t.test(
         await later(20)
       }
     }
-    const heal = ground.service.spoil(/bitstream\?id=1234&fileId=run\.log/, drips)
+    const heal = testbed.service.intercept(/bitstream\?id=1234&fileId=run\.log/, drips)
     const path = `by-id/calculation/${ids.transition}/run.log`
-    const file = await ground.files.open(path, 'r')
+    const file = await testbed.files.open(path, 'r')
     const began = Date.now()
     t.equal(await within(5_000, 'the read', outcome(file.read(131_072, 0))), 'ETIMEDOUT')
     t.ok(Date.now() - began < 2_000, `${Date.now() - began} ms`)
@@ -117,20 +117,20 @@ t.test(
     heal()
     await later(2_000)
     const start = Date.now()
-    await until(5_000, 'the whole', async () => (await outcome(ground.files.readFile(path))) === 'done')
+    await until(5_000, 'the whole', async () => (await outcome(testbed.files.readFile(path))) === 'done')
     t.ok(Date.now() - start < 3_000, `right again after ${Date.now() - start} ms`)
-    t.equal((await ground.files.readFile(path)).toString(), log)
+    t.equal((await testbed.files.readFile(path)).toString(), log)
     await file.close()
   },
 )
 
 t.test('AVAIL-2 a reader does not hear of a loss that came before him', async t => {
-  const ground = await open(t)
+  const testbed = await open(t)
   const path = `by-id/calculation/${ids.transition}/run.log`
-  await ground.files.lstat(path)
+  await testbed.files.lstat(path)
   let answers = 0
   // The body breaks; the question for its rest is answered late, and by the whole.
-  ground.service.spoil(/^GET .*bitstream\?id=1234&fileId=run\.log/, async response => {
+  testbed.service.intercept(/^GET .*bitstream\?id=1234&fileId=run\.log/, async response => {
     answers += 1
     if (answers === 1) {
       response.writeHead(200, { 'content-length': String(log.length) })
@@ -141,7 +141,7 @@ t.test('AVAIL-2 a reader does not hear of a loss that came before him', async t 
       response.end(log)
     }
   })
-  t.equal(await within(5_000, 'the first read', outcome(ground.files.readFile(path))), 'ETIMEDOUT')
+  t.equal(await within(5_000, 'the first read', outcome(testbed.files.readFile(path))), 'ETIMEDOUT')
   await later(1_300)
-  t.equal(String(await within(5_000, 'the second read', ground.files.readFile(path))), log)
+  t.equal(String(await within(5_000, 'the second read', testbed.files.readFile(path))), log)
 })

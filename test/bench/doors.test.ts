@@ -26,7 +26,7 @@ type Seen = readonly string[]
 const line = (path: string, told: number, bytes: Uint8Array): string =>
   `${path} ${told} ${createHash('sha256').update(bytes).digest('hex')}`
 
-async function ground(t: Test): Promise<{ origin: Origin; directory: string }> {
+async function openTestbed(t: Test): Promise<{ origin: Origin; directory: string }> {
   const directory = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-doors-'))
   t.teardown(() => fs.rm(directory, { recursive: true, force: true }))
   const origin = await within(patience, 'the origin', startOrigin({ tree: 'small' }))
@@ -125,7 +125,7 @@ async function throughRest(url: string): Promise<Seen> {
 }
 
 t.test('every door shows the same names, sizes and bytes, and so does the disk', async t => {
-  const { origin, directory } = await ground(t)
+  const { origin, directory } = await openTestbed(t)
   await writeTree(treeOf('small'), directory)
   const disk = await onDisk(directory)
   t.equal(disk.length, 40, 'eight calculations of four files and a geometry')
@@ -136,7 +136,7 @@ t.test('every door shows the same names, sizes and bytes, and so does the disk',
 })
 
 t.test('a range is the same stretch of the file through every door', async t => {
-  const { origin, directory } = await ground(t)
+  const { origin, directory } = await openTestbed(t)
   await writeTree(treeOf('small'), directory)
   const path = 'project-01/calc-001/output.out'
   const whole = await fs.readFile(join(directory, path))
@@ -156,7 +156,7 @@ t.test('a range is the same stretch of the file through every door', async t => 
 })
 
 t.test('the limit asks each question once, and the origin counts what it asks', async t => {
-  const { origin } = await ground(t)
+  const { origin } = await openTestbed(t)
   const job = { url: origin.rest, connections: 4 } as const
   const walk = await within(patience, 'the walk', measureLimit({ ...job, job: 'walk' }))
   const walked = await origin.counts()
@@ -175,7 +175,7 @@ t.test('the limit asks each question once, and the origin counts what it asks', 
 })
 
 t.test('the relay holds every answer back for a round trip, and changes no byte', async t => {
-  const { origin } = await ground(t)
+  const { origin } = await openTestbed(t)
   const to = Number(new URL(origin.files).port)
   const relay = await within(patience, 'the relay', startRelay({ to, delay: 60 }))
   t.teardown(() => relay.stop())
@@ -188,7 +188,7 @@ t.test('the relay holds every answer back for a round trip, and changes no byte'
 })
 
 t.test('the pass-through shows the same tree, and leaves no mount behind', async t => {
-  const { directory } = await ground(t)
+  const { directory } = await openTestbed(t)
   const [disk, at] = [join(directory, 'disk'), join(directory, 'mount')]
   await writeTree(treeOf('small'), disk)
   await fs.mkdir(at)
@@ -204,7 +204,7 @@ t.test('the pass-through shows the same tree, and leaves no mount behind', async
 })
 
 t.test('an empty file system has as many entries as were asked for', async t => {
-  const { directory } = await ground(t)
+  const { directory } = await openTestbed(t)
   const floor = await within(patience, 'the empty file system', startPassThrough(directory, { entries: 300 }))
   t.teardown(() => floor.stop())
   const listed = await run('ls', ['-l', directory])

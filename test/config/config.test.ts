@@ -3,7 +3,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { configFiles, readConfig, type Sources } from '../../src/config/config.js'
-import { makePrivate, placesOf, userConfigFile } from '../../src/config/places.js'
+import { makePrivate, ownDirectories, userConfigFile } from '../../src/config/places.js'
 import { findSecret, type Secret } from '../../src/config/secret.js'
 import { flagName, settingNames, variableName } from '../../src/config/settings.js'
 
@@ -177,7 +177,7 @@ t.test('a password command that fails says so, and not what it printed', async t
 
 t.test('two accounts never share a directory', async t => {
   const environment = { HOME: '/home/a', XDG_CACHE_HOME: 'relative', XDG_STATE_HOME: '/s' }
-  const of = (url: string, user: string) => placesOf({ url, user }, {}, environment)
+  const of = (url: string, user: string) => ownDirectories({ url, user }, {}, environment)
   const one = of('https://x.org/create/rest', 'anna')
   t.match(
     one.cache,
@@ -193,7 +193,7 @@ t.test('two accounts never share a directory', async t => {
   t.equal(new Set([one, ...others].map(({ state }) => state)).size, 4)
   for (const { state } of others) t.match(state, /^\/s\/calcfs\/[^/]+$/, 'no name leaves the directory')
   t.match(
-    placesOf({ url: 'https://x.org', user: 'a' }, { cacheDir: '/big' }, environment).cache,
+    ownDirectories({ url: 'https://x.org', user: 'a' }, { cacheDir: '/big' }, environment).cache,
     /^\/big\/x\.org-a-/,
   )
   t.equal(userConfigFile({ HOME: '/home/a' }), '/home/a/.config/calcfs/config.toml')

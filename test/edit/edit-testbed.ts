@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Draft } from '../../src/edit/journal/draft.js'
 import { openDrafts } from '../../src/edit/journal/drafts.js'
-import { openTexts, type Texts } from '../../src/edit/journal/text-history.js'
+import { openTextHistory, type TextHistory } from '../../src/edit/journal/text-history.js'
 import type { EditableRecord } from '../../src/edit/save/editable.js'
-import { createSaver, type Saved } from '../../src/edit/save/save.js'
+import { createSaver, type SaveResult } from '../../src/edit/save/save.js'
 import { Failure } from '../../src/failure.js'
-import { type Ask, type Instant, instant } from '../../src/remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../src/remote/remote.js'
 
-export const ask: Ask = { deadline: instant(Number.MAX_SAFE_INTEGER), lane: 'user' }
+export const context: RequestContext = { deadline: instant(Number.MAX_SAFE_INTEGER), priority: 'user' }
 
 /** A clock that a test turns by hand; in milliseconds. */
 export function handClock(start = 1_700_000_000_000): {
@@ -33,18 +33,18 @@ export async function scratch(t: { teardown: (end: () => Promise<void>) => void 
 }
 
 export interface Room {
-  readonly texts: Texts
+  readonly texts: TextHistory
   begin(record: EditableRecord, text: string, base?: string): Promise<Draft>
   /** As a program does it: a new draft with this text, saved. */
-  write(record: EditableRecord, text: string, own?: string): Promise<Saved>
-  save(record: EditableRecord, draft: Draft, own?: string): Promise<Saved>
+  write(record: EditableRecord, text: string, own?: string): Promise<SaveResult>
+  save(record: EditableRecord, draft: Draft, own?: string): Promise<SaveResult>
   /** Closes every draft begun here. */
   end(): Promise<void>
   settle: ReturnType<typeof createSaver>['settle']
 }
 
 export async function openRoom(stateDirectory: string, mount = '/mnt', now = handClock().now): Promise<Room> {
-  const texts = openTexts({ stateDirectory, mount, now })
+  const texts = openTextHistory({ stateDirectory, mount, now })
   const drafts = await openDrafts(stateDirectory, now)
   const saver = createSaver(texts, now)
   const begun: Draft[] = []
@@ -57,7 +57,8 @@ export async function openRoom(stateDirectory: string, mount = '/mnt', now = han
     await draft.write(Buffer.from(text), 0)
     return draft
   }
-  const save = (record: EditableRecord, draft: Draft, own?: string) => saver.save({ record, draft, own }, ask)
+  const save = (record: EditableRecord, draft: Draft, own?: string) =>
+    saver.save({ record, draft, own }, context)
   const write = async (record: EditableRecord, text: string, own?: string) =>
     save(record, await begin(record, text), own)
   return { texts, begin, write, save, end, settle: saver.settle }

@@ -7,7 +7,7 @@ import { type JsonObject, withField } from '../../src/record/json/json.js'
 import { parseObject } from '../../src/record/json/parse.js'
 import { compactPrint } from '../../src/record/json/print.js'
 import type { CalculationId, ReportId, ReportTypeId } from '../../src/remote/remote.js'
-import { wire } from '../../src/remote/wire/wire.js'
+import { openWire } from '../../src/remote/wire/wire.js'
 
 /** What happens to a PUT: it works, is refused, finds the record changed, fails before or after it was carried out, or answers 200 and stores nothing. */
 export type Weather =
@@ -33,7 +33,7 @@ export interface FakeService {
 export const reportId = '42' as ReportId
 const known = ['7', '12', '31', '9007199254740993']
 
-export const { dialect } = wire({}, () => {})
+export const { dialect } = openWire({}, () => {})
 
 export function fakeService(text: string): FakeService {
   const service: FakeService = {

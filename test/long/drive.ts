@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { flagName } from '../../src/config/settings.js'
 import { isMounted } from '../testbed/mount.js'
 import { type Ran, run } from '../testbed/programs.js'
-import type { Ending } from '../testbed/testbed.js'
+import type { TestLifetime } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
@@ -49,7 +49,7 @@ export interface Opening {
 
 /** Makes the places of a drive and mounts it; the scope's end ends it. */
 export async function openDrive(
-  scope: Ending,
+  scope: TestLifetime,
   url: string,
   settings: Settings = {},
   { home: given, started = true, tries = 1 }: Opening = {},

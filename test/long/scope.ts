@@ -1,8 +1,8 @@
 // A life outside the test runner: what a figure starts is ended in reverse order.
-import type { Ending } from '../testbed/testbed.js'
+import type { TestLifetime } from '../testbed/testbed.js'
 
 /** Runs the work and then everything that it handed to `teardown`, whatever became of it. */
-export async function scoped<Value>(work: (scope: Ending) => Promise<Value>): Promise<Value> {
+export async function scoped<Value>(work: (scope: TestLifetime) => Promise<Value>): Promise<Value> {
   const endings: (() => unknown)[] = []
   const scope = {
     teardown(...given: unknown[]) {

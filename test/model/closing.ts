@@ -4,9 +4,9 @@ import { comeBack } from './actions/time.js'
 import type { Stage } from './stage.js'
 
 export async function closeStage(stage: Stage): Promise<void> {
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   await comeBack(stage)
-  await stage.theatre.ground.pass(6_000)
+  await stage.theatre.testbed.pass(6_000)
   for (const directory of ['.calcfs/drafts', 'reports']) {
     for (const name of (await files.readdir(directory)).keys()) {
       const isLeft = directory === '.calcfs/drafts' || !/^(\d+(\.json)?|INDEX\.tsv)$/.test(name)
@@ -14,5 +14,5 @@ export async function closeStage(stage: Stage): Promise<void> {
       if (isLeft) await outcome(files.unlink(`${directory}/${name}`))
     }
   }
-  await stage.theatre.ground.pass(6_000)
+  await stage.theatre.testbed.pass(6_000)
 }

@@ -1,6 +1,6 @@
 // Plays random sequences in a process of their own: without a test runner's hooks on every promise it takes half the time.
 import fc from 'fast-check'
-import type { Ending } from '../testbed/testbed.js'
+import type { TestLifetime } from '../testbed/testbed.js'
 import { closeStage } from './closing.js'
 import { compare } from './expected/compare.js'
 import { play } from './playing.js'
@@ -91,7 +91,7 @@ async function playThese(theatre: Theatre, known: readonly Known[]): Promise<Pla
 }
 
 /** The grounds of this process end in the reverse order of their beginning. */
-async function ending<Value>(work: (life: Ending) => Promise<Value>): Promise<Value> {
+async function ending<Value>(work: (life: TestLifetime) => Promise<Value>): Promise<Value> {
   const ends: (() => unknown)[] = []
   try {
     return await work({ teardown: end => ends.unshift(end) })

@@ -2,7 +2,7 @@
 import { openStore, type Store } from '../../src/service/store/store.js'
 import { inProcess } from '../testbed/in-process.js'
 import { cml, opaque } from '../testbed/sample-data.js'
-import type { Ending, Ground } from '../testbed/testbed.js'
+import type { Testbed, TestLifetime } from '../testbed/testbed.js'
 import { type Content, type Kind, printed, type Row } from './expected/content.js'
 import { stored } from './expected/database.js'
 import { type Shown, shown } from './expected/shown.js'
@@ -15,7 +15,7 @@ export type Access = 'edit' | 'manage'
 
 /** A ground on which many sequences are played one after another. */
 export interface Theatre {
-  readonly ground: Ground
+  readonly testbed: Testbed
   readonly access: Access
   readonly database: Store
   played: number
@@ -96,18 +96,18 @@ export interface Stage {
 
 export const people = ['ada', 'ben', 'cleo', 'dora'] as const
 
-export async function openTheatre(t: Ending, access: Access): Promise<Theatre> {
-  const ground = await inProcess(t, {
+export async function openTheatre(t: TestLifetime, access: Access): Promise<Theatre> {
+  const testbed = await inProcess(t, {
     fill(seed) {
       seed.addUser({ name: 'demo', password: 'demo' })
       for (const name of people) seed.addUser({ name, password: name })
     },
     settings: { access, deadlineMetadata: '200s', deadlineRead: '400s', deadlineSave: '400s' },
-    haste: 20,
+    speedup: 20,
   })
-  const database = openStore(ground.service.database)
+  const database = openStore(testbed.service.database)
   t.teardown(() => database.close())
-  return { ground, access, database, played: 0 }
+  return { testbed, access, database, played: 0 }
 }
 
 /** Another text than any before. */
@@ -190,7 +190,7 @@ export function thingOf(
 /** A fresh set of things: a project with a sub-project and three calculations, a share, a report and an energy profile. */
 export async function openStage(theatre: Theatre): Promise<Stage> {
   const number = theatre.played++
-  const { seed } = theatre.ground.service
+  const { seed } = theatre.testbed.service
   const name = `M${number}`
   const owner = 'demo'
   const project = seed.addProject({ name, owner })
@@ -240,10 +240,10 @@ export async function openStage(theatre: Theatre): Promise<Stage> {
   }
   for (const kind of children) root.listings[kind].now = listingOf(stage, root, kind)
   for (const thing of stage.things) thing.isListed = true
-  await theatre.ground.files.touch('projects')
-  await theatre.ground.files.readdir(placeOf(root))
+  await theatre.testbed.files.touch('projects')
+  await theatre.testbed.files.readdir(placeOf(root))
   // What the sequence before has deleted counts for a minute.
-  await theatre.ground.pass(61_000)
+  await theatre.testbed.pass(61_000)
   return stage
 }
 

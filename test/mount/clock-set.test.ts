@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { removeTree } from '../semantics/namespace/deleting.js'
 import { realMount } from '../testbed/mount.js'
-import { fill, ids, log } from '../testbed/sample-data.js'
+import { fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome, overwrite } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -16,17 +16,17 @@ for (const [how, hours] of [
   ['forward', 1],
 ] as const) {
   t.test(`AVAIL-6 a date that is set ${how} while a request is silent`, async t => {
-    const ground = await realMount(t, {
+    const testbed = await realMount(t, {
       preload: new URL('../testbed/set-date.js', import.meta.url),
       settings: { deadlineMetadata: '2s', deadlineRead: '2s', ttlListing: '10m' },
     })
-    const { files, service } = ground
+    const { files, service } = testbed
     const path = `by-id/calculation/${ids.transition}/run.log`
     await files.readdir('projects/Water splitting')
-    const heal = service.spoil(/bitstream\?id=1234/, () => {})
+    const heal = service.intercept(/bitstream\?id=1234/, () => {})
     const asked = outcome(files.readFile(path))
     await new Promise(wake => setTimeout(wake, 500))
-    await writeFile(join(ground.home, 'date'), String(hours * 3_600_000))
+    await writeFile(join(testbed.home, 'date'), String(hours * 3_600_000))
     const began = Date.now()
     t.equal(await within(15_000, 'the silent read', asked), 'ETIMEDOUT')
     t.ok(Date.now() - began < 10_000, `ended after ${Date.now() - began} ms`)
@@ -44,21 +44,21 @@ for (const [how, hours] of [
 
 t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL-17)', async t => {
   const spares = ['1303', '1304', '1305', '1306']
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     preload: new URL('../testbed/set-date.js', import.meta.url),
     settings: { access: 'manage', maxDeletes: '2' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const id of spares)
         seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: 'b' } })
     },
   })
   const ended: string[] = []
-  const asked = await ground.service.during(async () => {
+  const asked = await testbed.service.during(async () => {
     for (const [at, id] of spares.entries()) {
-      await writeFile(join(ground.home, 'date'), String(at * 90_000))
-      ended.push(await outcome(removeTree(ground, `projects/Water splitting/Spare ${id}`)))
-      await ground.pass(5_000)
+      await writeFile(join(testbed.home, 'date'), String(at * 90_000))
+      ended.push(await outcome(removeTree(testbed, `projects/Water splitting/Spare ${id}`)))
+      await testbed.pass(5_000)
     }
   })
   t.same(ended, ['done', 'done', 'EPERM', 'EPERM'])
@@ -66,18 +66,18 @@ t.test('AVAIL-6 a date that is set forward gives no room for more deletions (DEL
 })
 
 t.test('AVAIL-6 a date that is set back between two mounts makes no conflict of own saves', async t => {
-  const ground = await realMount(t, { preload: new URL('../testbed/set-date.js', import.meta.url) })
+  const testbed = await realMount(t, { preload: new URL('../testbed/set-date.js', import.meta.url) })
   const path = `reports/${ids.report}.json`
   const save = async (title: string) => {
-    const record = JSON.parse((await ground.files.readFile(path)).toString())
-    return outcome(overwrite(ground, path, JSON.stringify({ ...record, title })))
+    const record = JSON.parse((await testbed.files.readFile(path)).toString())
+    return outcome(overwrite(testbed, path, JSON.stringify({ ...record, title })))
   }
   for (const title of ['first', 'second', 'third']) t.equal(await save(title), 'done')
-  await writeFile(join(ground.home, 'date'), String(-3_600_000))
-  await ground.remount()
+  await writeFile(join(testbed.home, 'date'), String(-3_600_000))
+  await testbed.remount()
   for (const title of ['fourth', 'fifth', 'sixth', 'seventh']) {
     t.equal(await save(title), 'done', title)
-    t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), title)
-    await ground.pass(1_200)
+    t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), title)
+    await testbed.pass(1_200)
   }
 })

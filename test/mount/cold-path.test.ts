@@ -1,8 +1,8 @@
 // A path of folders that nothing is known of: however slowly each is answered, one stat ends within one deadline.
 import t from 'tap'
 import { realMount } from '../testbed/mount.js'
-import type { Spoiler } from '../testbed/proxy.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import type { Interceptor } from '../testbed/proxy.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { outcome } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
@@ -14,7 +14,7 @@ const wait = 1_200
 const levels = ['One', 'Two', 'Three', 'Four', 'Five']
 const path = `projects/Water splitting/${levels.join('/')}`
 
-const answers: Readonly<Record<string, Spoiler>> = {
+const answers: Readonly<Record<string, Interceptor>> = {
   'answers slowly': async (_, { carryOut }) => {
     await new Promise(wake => setTimeout(wake, wait))
     const pass = await carryOut()
@@ -25,23 +25,23 @@ const answers: Readonly<Record<string, Spoiler>> = {
 
 for (const [how, spoiler] of Object.entries(answers)) {
   t.test(`AVAIL-7 a stat five folders below what is known, of a service that ${how}`, async t => {
-    const ground = await realMount(t, {
+    const testbed = await realMount(t, {
       settings: { deadlineMetadata: `${deadline}ms`, ttlListing: '10m' },
       fill(seed) {
-        fill(seed)
+        fillSampleData(seed)
         let parent: string = ids.water
         levels.forEach((name, at) => {
           parent = seed.addProject({ id: String(7_001 + at), name, owner: 'demo', parent })
         })
       },
     })
-    await ground.files.readdir('projects')
-    const heal = ground.service.spoil(/^GET \/project\/descendant/, spoiler)
+    await testbed.files.readdir('projects')
+    const heal = testbed.service.intercept(/^GET \/project\/descendant/, spoiler)
     const began = Date.now()
-    t.equal(await within(30_000, 'the stat', outcome(ground.files.lstat(path))), 'ETIMEDOUT')
+    t.equal(await within(30_000, 'the stat', outcome(testbed.files.lstat(path))), 'ETIMEDOUT')
     const took = Date.now() - began
     t.ok(took < deadline + 1_500, `it ended after ${took} ms`)
     if (how === 'is silent') heal()
-    await until(30_000, 'the folder', async () => (await outcome(ground.files.lstat(path))) === 'done')
+    await until(30_000, 'the folder', async () => (await outcome(testbed.files.lstat(path))) === 'done')
   })
 }

@@ -1,28 +1,28 @@
 // What real programs delete on a real mount: rm -r, rmtree, find -delete and mv, also of files that are still open.
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
 
 const water = 'projects/Water splitting'
-const inMount = (ground: MountGround, program: string, ...args: string[]): Promise<string> =>
-  printed(python, ['-c', program, ...args], { cwd: ground.directory })
+const inMount = (testbed: MountTestbed, program: string, ...args: string[]): Promise<string> =>
+  printed(python, ['-c', program, ...args], { cwd: testbed.directory })
 
 t.setTimeout(240_000)
 
 t.test('deleting with programs', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '50' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const name of ['by rm', 'by rmtree', 'by find', 'by mv', 'while open'])
         seed.addCalculation({ name, project: ids.water, files: { 'a.out': 'a\n', 'b.out': 'b\n' } })
     },
   })
-  const { service, files } = ground
+  const { service, files } = testbed
   /** What is sent until the pause is over. */
   const deleting = (work: () => Promise<unknown>) =>
     service.during(async () => {
@@ -36,22 +36,22 @@ t.test('deleting with programs', async t => {
   for (const [name, line] of [
     ['by rm', `rm -rf "${water}/by rm"`],
     ['by find', `find "${water}/by find" -delete`],
-    ['by mv', `mv "${water}/by mv" "${ground.local}/"`],
+    ['by mv', `mv "${water}/by mv" "${testbed.local}/"`],
   ] as const) {
     t.test(`DEL-3 ${name} a calculation is one DELETE`, async t => {
-      const asked = await deleting(() => shell(line, ground.directory))
+      const asked = await deleting(() => shell(line, testbed.directory))
       t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
       await gone(name)
     })
   }
 
   t.test('and what mv has taken along is whole', async t => {
-    t.equal((await shell(`cat "${ground.local}/by mv/a.out"`, '/')).stdout, 'a\n')
+    t.equal((await shell(`cat "${testbed.local}/by mv/a.out"`, '/')).stdout, 'a\n')
   })
 
   t.test('DEL-3 by rmtree a calculation is one DELETE', async t => {
     const asked = await deleting(() =>
-      inMount(ground, 'import shutil, sys; shutil.rmtree(sys.argv[1])', `${water}/by rmtree`),
+      inMount(testbed, 'import shutil, sys; shutil.rmtree(sys.argv[1])', `${water}/by rmtree`),
     )
     t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
     await gone('by rmtree')
@@ -69,7 +69,7 @@ with open(sys.argv[1] + '/b.out') as held:
     shutil.rmtree(sys.argv[1])`
       let read = ''
       const asked = await deleting(async () => {
-        read = await inMount(ground, program, `${water}/while open`)
+        read = await inMount(testbed, program, `${water}/while open`)
       })
       t.match(writes(asked), [/^DELETE \/calculation\?id=\d+$/])
       t.equal(read.trim(), 'b')
@@ -81,39 +81,39 @@ with open(sys.argv[1] + '/b.out') as held:
     const file = `${water}/TS1_opt/input.inp`
     const asked = await service.during(async () => {
       await shell(
-        `ls "${water}/TS1_opt"; rm -f "${file}"; cp -r "${water}/TS1_opt" "${ground.local}/backup"`,
-        ground.directory,
+        `ls "${water}/TS1_opt"; rm -f "${file}"; cp -r "${water}/TS1_opt" "${testbed.local}/backup"`,
+        testbed.directory,
       )
-      t.match(await ground.calcfs('why', `${ground.directory}/${file}`), {
+      t.match(await testbed.calcfs('why', `${testbed.directory}/${file}`), {
         stdout: /not deleted: .*input\.inp/,
       })
-      t.match(await ground.calcfs('status', ground.directory), { stdout: /not deleted.*\n.*input\.inp/ })
-      t.equal((await shell(`touch "${file}"`, ground.directory)).code, 0)
-      t.match(await ground.calcfs('why', `${ground.directory}/${file}`), { stdout: /nothing is wrong/ })
+      t.match(await testbed.calcfs('status', testbed.directory), { stdout: /not deleted.*\n.*input\.inp/ })
+      t.equal((await shell(`touch "${file}"`, testbed.directory)).code, 0)
+      t.match(await testbed.calcfs('why', `${testbed.directory}/${file}`), { stdout: /nothing is wrong/ })
     })
     t.same(writes(asked), [])
-    t.equal((await shell('cat backup/input.inp', ground.local)).stdout, '! B3LYP opt\n')
+    t.equal((await shell('cat backup/input.inp', testbed.local)).stdout, '! B3LYP opt\n')
   })
 
   t.test('DEL-15 in the pause why and status say what goes, and touch takes it back', async t => {
     const path = `${water}/H2O`
     const asked = await service.during(async () => {
       await files.readFile(`reports/${ids.profile}.json`)
-      t.equal((await shell(`rm -r "${path}"`, ground.directory)).code, 0)
+      t.equal((await shell(`rm -r "${path}"`, testbed.directory)).code, 0)
       // All within the pause, on a busy machine too.
-      const folder = `${ground.directory}/${path}`
+      const folder = `${testbed.directory}/${path}`
       const [status, why] = await Promise.all([
-        ground.calcfs('status', ground.directory),
-        ground.calcfs('why', folder),
+        testbed.calcfs('status', testbed.directory),
+        testbed.calcfs('why', folder),
       ])
       await files.touch(path)
       t.match(status, { stdout: /touch takes it back:\n.*H2O/ })
       t.match(why.stdout, /deleted after a short pause\..*lose its row: .*\bd?\d+/)
       t.ok((await files.readdir(path)).has('output.cml'))
-      await ground.pass(3_500)
+      await testbed.pass(3_500)
     })
     t.same(writes(asked), [])
-    t.match(await ground.calcfs('why', `${ground.directory}/${path}`), {
+    t.match(await testbed.calcfs('why', `${testbed.directory}/${path}`), {
       stdout: /it is not deleted|it was not deleted/,
     })
   })
@@ -126,13 +126,13 @@ with open(sys.argv[1] + '/b.out') as held:
       await files.rmdir(folder)
       process.kill(pid, 'SIGSTOP')
       try {
-        await ground.pass(4_000)
+        await testbed.pass(4_000)
       } finally {
         process.kill(pid, 'SIGCONT')
       }
-      await ground.pass(500)
+      await testbed.pass(500)
       await outcome(files.unlink(`${water}/.project.json`))
-      await ground.pass(4_000)
+      await testbed.pass(4_000)
     })
     t.same(writes(asked), [])
     t.ok((await files.readdir(folder)).size > 0, 'the calculation is back')
@@ -140,7 +140,7 @@ with open(sys.argv[1] + '/b.out') as held:
 
   t.test('DEL-4 rm -rf of a project deletes nothing', async t => {
     const asked = await service.during(async () => {
-      const { code, stderr } = await shell(`rm -rf "${water}"`, ground.directory)
+      const { code, stderr } = await shell(`rm -rf "${water}"`, testbed.directory)
       t.not(code, 0)
       t.match(stderr, /Operation not permitted/)
     })
@@ -155,7 +155,7 @@ with open(sys.argv[1]) as held:
     os.unlink(sys.argv[1])
     print(len(held.read()) > 100)`
     const asked = await service.during(async () => {
-      t.equal((await inMount(ground, program, `reports/${ids.report}.json`)).trim(), 'True')
+      t.equal((await inMount(testbed, program, `reports/${ids.report}.json`)).trim(), 'True')
       await until(6000, 'the DELETE', async () =>
         writes(service.heard).some(line => /^DELETE \/report/.test(line)),
       )

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome, textOf } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
@@ -13,35 +13,35 @@ const water = 'projects/Water splitting'
 t.setTimeout(240_000)
 
 t.test('on one mount', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '50' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const id of ['2001', '2002'])
         seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
     },
   })
-  const { files, service } = ground
+  const { files, service } = testbed
   const calculation = `${water}/TS1_opt`
   const why = async (path: string): Promise<string> =>
-    (await ground.calcfs('why', join(ground.directory, path))).stdout
+    (await testbed.calcfs('why', join(testbed.directory, path))).stdout
 
   await t.test('DEL-23 calcfs delete of one name, twice, deletes one thing', async t => {
     await files.readdir(water)
     const asked = await service.during(async () => {
       for (const code of [0, 1])
-        t.match(await ground.calcfs('delete', '--yes', join(ground.directory, water, 'same')), { code })
+        t.match(await testbed.calcfs('delete', '--yes', join(testbed.directory, water, 'same')), { code })
     })
     t.same(writes(asked), ['DELETE /calculation?id=2001'])
-    t.equal(await textOf(ground, `${water}/same~c2002/id`), '2002')
+    t.equal(await textOf(testbed, `${water}/same~c2002/id`), '2002')
   })
 
   await t.test('DEL-14 touch takes it back, and why tells that and nothing of a file to be made', async t => {
     const asked = await service.during(async () => {
-      await shell(`rm -r "${calculation}"; touch "${calculation}"`, ground.directory)
+      await shell(`rm -r "${calculation}"; touch "${calculation}"`, testbed.directory)
       await until(4_000, 'it is back', async () => (await outcome(files.lstat(calculation))) === 'done')
       t.match(await why(calculation), /deleting failed at .*it was not deleted.*touched/)
-      await ground.pass(4_000)
+      await testbed.pass(4_000)
     })
     t.same(writes(asked), [])
   })
@@ -50,11 +50,11 @@ t.test('on one mount', async t => {
     'DEL-24 rmdir of what an interrupted rm -r left, and ls has shown again, is refused',
     async t => {
       const asked = await service.during(async () => {
-        await shell(`rm -f "${calculation}"/* "${calculation}"/.calculation.json`, ground.directory)
-        await ground.pass(3_500)
-        t.match((await shell(`ls -A "${calculation}"`, ground.directory)).stdout, /run\.log/)
-        t.match(await shell(`rmdir "${calculation}"`, ground.directory), { code: 1 })
-        await ground.pass(4_000)
+        await shell(`rm -f "${calculation}"/* "${calculation}"/.calculation.json`, testbed.directory)
+        await testbed.pass(3_500)
+        t.match((await shell(`ls -A "${calculation}"`, testbed.directory)).stdout, /run\.log/)
+        t.match(await shell(`rmdir "${calculation}"`, testbed.directory), { code: 1 })
+        await testbed.pass(4_000)
       })
       t.same(writes(asked), [])
     },
@@ -67,8 +67,8 @@ t.test('DEL-17 two mounts of one state directory share the minute, over a kill t
   const { service, home } = one
   const other = await realMount(t, { settings }, { service, home })
   const path = (id: string): string => `reports/${id}.json`
-  for (const ground of [one, other])
-    for (const id of [ids.report, ids.profile]) await ground.files.lstat(path(id))
+  for (const testbed of [one, other])
+    for (const id of [ids.report, ids.profile]) await testbed.files.lstat(path(id))
   const asked = await service.during(async () => {
     t.equal(await outcome(one.files.unlink(path(ids.report))), 'done')
     t.equal(await outcome(other.files.unlink(path(ids.profile))), 'EPERM')

@@ -30,8 +30,8 @@ while time.time() < end:
 print(saves > 5)`
 
 t.test('READ-19 no program reads zeros from a record while another one saves it', async t => {
-  const ground = await realMount(t)
-  const path = join(ground.directory, `reports/${ids.report}.json`)
+  const testbed = await realMount(t)
+  const path = join(testbed.directory, `reports/${ids.report}.json`)
   const seconds = '12'
   const [wrote, ...read] = await Promise.all([
     printed(python, ['-c', writer, path, seconds]),

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { realMount } from '../testbed/mount.js'
-import type { Spoiler } from '../testbed/proxy.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import type { Interceptor } from '../testbed/proxy.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
@@ -24,7 +24,7 @@ async function cat(path: string): Promise<string> {
 }
 
 /** A service that holds this text under the title. */
-function holding(text: () => string): Spoiler {
+function holding(text: () => string): Interceptor {
   return (response, { heard }) => {
     const bytes = text()
     response.writeHead(200, { 'content-length': bytes.length, etag: `"${bytes.length}"` })
@@ -33,25 +33,25 @@ function holding(text: () => string): Spoiler {
 }
 
 t.test('READ-17 what `calcfs refresh` finds longer is read whole at once', async t => {
-  const ground = await realMount(t)
-  const path = join(ground.directory, `by-id/calculation/${ids.transition}/run.log`)
+  const testbed = await realMount(t)
+  const path = join(testbed.directory, `by-id/calculation/${ids.transition}/run.log`)
   let text = short
-  ground.service.spoil(
+  testbed.service.intercept(
     /bitstream\?id=1234&fileId=run\.log/,
     holding(() => text),
   )
   t.equal(await cat(path), short)
   text = long
   t.equal((await stat(path)).size, short.length, 'the kernel has just been told')
-  t.match(await ground.calcfs('refresh', path), { code: 0 })
+  t.match(await testbed.calcfs('refresh', path), { code: 0 })
   t.equal(await cat(path), long)
 })
 
 t.test('READ-17 after ESTALE the next open reads the longer version whole', async t => {
-  const ground = await realMount(t)
-  const path = join(ground.directory, `by-id/calculation/${ids.transition}/run.log`)
+  const testbed = await realMount(t)
+  const path = join(testbed.directory, `by-id/calculation/${ids.transition}/run.log`)
   let text = short
-  ground.service.spoil(
+  testbed.service.intercept(
     /bitstream\?id=1234&fileId=run\.log/,
     holding(() => text),
   )
@@ -62,19 +62,19 @@ t.test('READ-17 after ESTALE the next open reads the longer version whole', asyn
 })
 
 t.test('READ-17 another calculation that has the name now is read whole at once', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       seed.addCalculation({ id: '3001', name: 'One', project: ids.water, files: { 'a.out': short } })
       seed.addCalculation({ id: '3002', name: 'Two', project: ids.water, files: { 'a.out': long } })
     },
   })
-  const folder = join(ground.directory, 'projects/Water splitting')
+  const folder = join(testbed.directory, 'projects/Water splitting')
   t.equal(await cat(join(folder, 'Two/a.out')), long)
   t.equal(await cat(join(folder, 'One/a.out')), short)
-  await ground.service.elsewhere('PUT', '/calculation', '{"id":3001,"name":"Three"}')
-  await ground.service.elsewhere('PUT', '/calculation', '{"id":3002,"name":"One"}')
+  await testbed.service.elsewhere('PUT', '/calculation', '{"id":3001,"name":"Three"}')
+  await testbed.service.elsewhere('PUT', '/calculation', '{"id":3002,"name":"One"}')
   t.equal((await stat(join(folder, 'One/a.out'))).size, short.length)
-  t.match(await ground.calcfs('refresh', folder), { code: 0 })
+  t.match(await testbed.calcfs('refresh', folder), { code: 0 })
   t.equal(await cat(join(folder, 'One/a.out')), long)
 })

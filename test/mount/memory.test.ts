@@ -2,9 +2,9 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
-import { fill } from '../testbed/sample-data.js'
-import type { Ending } from '../testbed/testbed.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
+import { fillSampleData } from '../testbed/sample-data.js'
+import type { TestLifetime } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(300_000)
@@ -28,25 +28,25 @@ function restOf(bytes: number): Buffer {
   return Buffer.from(`${fields}"rows":[${rows.slice(0, -1)}],"log":"${'x'.repeat(third)}"}`)
 }
 
-async function statusOf(mount: MountGround): Promise<{ readonly now: number; readonly peak: number }> {
+async function statusOf(mount: MountTestbed): Promise<{ readonly now: number; readonly peak: number }> {
   const text = await fs.readFile(`/proc/${mount.daemonPid()}/status`, 'utf8')
   const megabytes = (field: string): number =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(text)?.[1]) / 1024
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
 }
 
-async function withRecords(t: Ending, count: number, bytes: number): Promise<MountGround> {
+async function withRecords(t: TestLifetime, count: number, bytes: number): Promise<MountTestbed> {
   const rest = restOf(bytes)
   const mount = await realMount(t, {
     bare: true,
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
       for (let at = 0; at < count; at += 1)
         seed.addCalculation({ id: idOf(at), name: `c${at}`, project: '900' })
     },
   })
-  mount.service.spoil(/^GET \/calculation\?id=8\d{5}/, (response, { heard }) => {
+  mount.service.intercept(/^GET \/calculation\?id=8\d{5}/, (response, { heard }) => {
     const id = /id=(\d+)/.exec(heard.path)?.[1]
     const start = `{"id":${id},"name":"c${Number(id) - 800_000}",`
     response.writeHead(200, {
@@ -60,7 +60,7 @@ async function withRecords(t: Ending, count: number, bytes: number): Promise<Mou
 }
 
 /** Reads every record by several readers at once; the bytes of all. */
-async function readAll(mount: MountGround, count: number): Promise<number> {
+async function readAll(mount: MountTestbed, count: number): Promise<number> {
   let next = 0
   let bytes = 0
   const reader = async (): Promise<void> => {
@@ -108,7 +108,7 @@ t.test('MEM-3 a report of 100,000 rows is shown without a tree of them', { timeo
   const mount = await realMount(t, { bare: true })
   const rows = Array.from({ length: 100_000 }, (_, at) => `{"calcId":${at + 1},"calcOrder":${at + 1}}`)
   const answer = `{"id":77,"title":"Long","reportType":"Energy Profile","calculations":[${rows.join(',')}]}`
-  mount.service.spoil(/^GET \/report\?id=77/, response => {
+  mount.service.intercept(/^GET \/report\?id=77/, response => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(answer)
   })

@@ -5,9 +5,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { python } from '../testbed/programs.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { outcome, textOf } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
 
@@ -56,10 +56,10 @@ function reader(t: Test): (command: string) => Promise<string> {
 
 const bytes = (hex: string): string => Buffer.from(hex, 'hex').toString()
 
-async function withTwo(t: Test, sizes: readonly [number, number]): Promise<MountGround> {
+async function withTwo(t: Test, sizes: readonly [number, number]): Promise<MountTestbed> {
   return realMount(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const [at, name] of (['first', 'second'] as const).entries()) {
         const files = { 'data.log': bytesOf(name.slice(0, 1), sizes[at] ?? 0) }
         const fields = '{"creationDate":"2026-01-02T03:04:05.678Z"}'
@@ -71,7 +71,7 @@ async function withTwo(t: Test, sizes: readonly [number, number]): Promise<Mount
 }
 
 /** On the web page the second calculation gets the first one's name. */
-async function swap({ service, pass, files }: MountGround): Promise<void> {
+async function swap({ service, pass, files }: MountTestbed): Promise<void> {
   for (const [id, name] of [
     ['200', 'before'],
     ['201', 'first'],
@@ -92,23 +92,23 @@ for (const [what, size] of [
   t.test(
     `READ-18 a reader whose path comes to stand for ${what} file is not cut, and gets no other's bytes`,
     async t => {
-      const ground = await withTwo(t, [longest, size])
-      const { files } = ground
-      const place = join(ground.directory, path)
+      const testbed = await withTwo(t, [longest, size])
+      const { files } = testbed
+      const place = join(testbed.directory, path)
       const [first, second] = [bytesOf('f', longest), bytesOf('s', size)]
       const read = reader(t)
       t.equal(await read(`open ${place}`), 'done')
       // Beyond what the kernel reads ahead.
       const begun = bytes(await read('read 131072'))
-      await swap(ground)
+      await swap(testbed)
       t.match(await stat(place), { size: longest }, 'it keeps the size that its reader was told')
       t.equal(await outcome(files.open(path, 'r')), 'ESTALE', 'and is not opened as another file meanwhile')
       t.ok(begun + bytes(await read(`read ${longest}`)) === first, 'the reader gets all of the first')
       t.equal(await read('close'), 'done')
-      await ground.pass(1_100)
+      await testbed.pass(1_100)
       t.match(await stat(place), { size })
-      t.ok((await textOf(ground, path)) === second, 'who opens it then gets all of the second')
-      t.ok((await textOf(ground, `${folder}/before/data.log`)) === first)
+      t.ok((await textOf(testbed, path)) === second, 'who opens it then gets all of the second')
+      t.ok((await textOf(testbed, `${folder}/before/data.log`)) === first)
     },
   )
 }
@@ -116,35 +116,35 @@ for (const [what, size] of [
 t.test(
   'READ-18 a path whose file has another of the same size and date in its place is read anew',
   async t => {
-    const ground = await withTwo(t, [longest, longest])
-    t.ok((await textOf(ground, path)) === bytesOf('f', longest))
-    await swap(ground)
-    t.ok((await textOf(ground, path)) === bytesOf('s', longest))
-    t.match(JSON.parse(await textOf(ground, `${folder}/first/.calculation.json`)), { id: 201 })
+    const testbed = await withTwo(t, [longest, longest])
+    t.ok((await textOf(testbed, path)) === bytesOf('f', longest))
+    await swap(testbed)
+    t.ok((await textOf(testbed, path)) === bytesOf('s', longest))
+    t.match(JSON.parse(await textOf(testbed, `${folder}/first/.calculation.json`)), { id: 201 })
   },
 )
 
 for (const how of ['open', 'change'] as const) {
   t.test(`READ-18 a record that is open shows no other calculation its page (${how})`, async t => {
-    const ground = await withTwo(t, [10, 10])
+    const testbed = await withTwo(t, [10, 10])
     const record = `${folder}/first/.calculation.json`
     const read = reader(t)
-    t.equal(await read(`${how} ${join(ground.directory, record)}`), 'done')
-    await swap(ground)
-    t.equal(await outcome(ground.files.open(record, 'r')), 'ESTALE')
+    t.equal(await read(`${how} ${join(testbed.directory, record)}`), 'done')
+    await swap(testbed)
+    t.equal(await outcome(testbed.files.open(record, 'r')), 'ESTALE')
     t.match(JSON.parse(bytes(await read('read 100000'))), { id: 200 })
     t.equal(await read('close'), 'done')
-    await ground.pass(1_100)
-    t.match(JSON.parse(await textOf(ground, record)), { id: 201 })
+    await testbed.pass(1_100)
+    t.match(JSON.parse(await textOf(testbed, record)), { id: 201 })
   })
 }
 
 t.test('READ-18 a file replaced in its place never mixes with what was there, whoever reads', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const by = `by-id/calculation/${ids.transition}`
-  const place = join(ground.directory, by, 'run.log')
+  const place = join(testbed.directory, by, 'run.log')
   let [text, tag] = [bytesOf('f', longest), randomBytes(4).toString('hex')]
-  ground.service.spoil(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
+  testbed.service.intercept(/bitstream\?id=1234&fileId=run\.log/, (response, { heard }) => {
     response.writeHead(200, { 'content-length': text.length, etag: `"${tag}"` })
     response.end(heard.method === 'HEAD' ? undefined : text)
   })
@@ -153,8 +153,8 @@ t.test('READ-18 a file replaced in its place never mixes with what was there, wh
   const begun = bytes(await slow('read 131072'))
   text = bytesOf('s', longest)
   tag = randomBytes(4).toString('hex')
-  await ground.calcfs('refresh', place)
-  await ground.pass(1_100)
+  await testbed.calcfs('refresh', place)
+  await testbed.pass(1_100)
   // The kernel reads ahead by itself, and tells nobody how that ends.
   let next = begun
   for (let piece = 0; piece < 64; piece += 1) {
@@ -171,6 +171,6 @@ t.test('READ-18 a file replaced in its place never mixes with what was there, wh
     'the old one its own, or an error',
   )
   t.equal(await slow('close'), 'done')
-  await ground.pass(1_100)
-  t.ok((await textOf(ground, `${by}/run.log`)) === text)
+  await testbed.pass(1_100)
+  t.ok((await textOf(testbed, `${by}/run.log`)) === text)
 })

@@ -6,13 +6,13 @@ import { ids, log } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 
 t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
-  const ground = await realMount(t, { service: { shortcomings: poor } })
-  t.same(await namesOf(ground, 'projects'), [])
+  const testbed = await realMount(t, { service: { shortcomings: poor } })
+  t.same(await namesOf(testbed, 'projects'), [])
   const calculation = 'projects/Water splitting/TS1_opt'
-  t.equal((await ground.files.lstat(`${calculation}/run.log`)).size, log.length)
-  t.equal(await textOf(ground, `${calculation}/run.log`), log)
-  t.match(await textOf(ground, `${calculation}/TS1_opt.xyz`), /^3\n/)
-  t.same(await namesOf(ground, 'projects'), ['Water splitting'])
-  t.match(await textOf(ground, `reports/${ids.report}.json`), /Supporting information/)
-  t.match(await textOf(ground, '.calcfs/report-types.json'), /Reaction Graph/)
+  t.equal((await testbed.files.lstat(`${calculation}/run.log`)).size, log.length)
+  t.equal(await textOf(testbed, `${calculation}/run.log`), log)
+  t.match(await textOf(testbed, `${calculation}/TS1_opt.xyz`), /^3\n/)
+  t.same(await namesOf(testbed, 'projects'), ['Water splitting'])
+  t.match(await textOf(testbed, `reports/${ids.report}.json`), /Supporting information/)
+  t.match(await textOf(testbed, '.calcfs/report-types.json'), /Reaction Graph/)
 })

@@ -39,15 +39,15 @@ print(end(lambda: os.write(file, b" ")), end(lambda: os.fsync(file)), end(lambda
 t.test(
   'SAVE-16 whose open file is replaced before it was saved gets ESTALE, and its text is kept',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     for (const [way, ending] of ends) {
       for (const sync of ['no', 'fsync']) {
         const token = randomUUID()
         const args = ['-c', program, `reports/${ids.report}.json`, token, way, sync]
-        t.equal(await printed(python, args, { cwd: ground.directory }), ending, `${way}, ${sync}`)
-        const kept = await run('grep', ['-rl', `"description": "${token}"`, join(ground.home, 'state')])
+        t.equal(await printed(python, args, { cwd: testbed.directory }), ending, `${way}, ${sync}`)
+        const kept = await run('grep', ['-rl', `"description": "${token}"`, join(testbed.home, 'state')])
         t.match(kept.stdout, /texts|drafts/, `${way}, ${sync}: the text is kept`)
-        t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), `theirs ${token}`)
+        t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), `theirs ${token}`)
       }
     }
   },

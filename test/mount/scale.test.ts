@@ -2,8 +2,8 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
-import type { Front } from '../testbed/proxy.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { TestProxy } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
 import { within } from '../testbed/within.js'
@@ -19,8 +19,8 @@ const date = '2024-02-03T04:05:06.000Z'
 const titleOf = (at: number): string => (at % 1000 === 999 ? 'same' : `calculation ${at}`)
 
 /** The service lists so many calculations in the water project. */
-function crowd(front: Front): void {
-  front.spoil(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), response => {
+function crowd(proxy: TestProxy): void {
+  proxy.intercept(new RegExp(`^GET /project/descendant\\?id=${ids.water}&type=calculation`), response => {
     const items = Array.from(
       { length: many },
       (_, at) =>
@@ -32,13 +32,13 @@ function crowd(front: Front): void {
 }
 
 /** The most memory the daemon has had so far, in MB. */
-async function peakOf(mount: MountGround): Promise<number> {
+async function peakOf(mount: MountTestbed): Promise<number> {
   const pid = /"pid": (\d+)/.exec(await textOf(mount, '/.calcfs/status.json'))?.[1]
   const kilobytes = /VmHWM:\s+(\d+) kB/.exec(await fs.readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes) / 1024
 }
 
-const projectOf = async (mount: MountGround): Promise<string> =>
+const projectOf = async (mount: MountTestbed): Promise<string> =>
   `/projects/${[...(await mount.files.readdir('/projects')).keys()].find(name => /water/i.test(name))}`
 
 t.test('a hundred thousand calculations are shown whole, in little memory', async t => {

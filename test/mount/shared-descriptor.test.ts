@@ -30,45 +30,45 @@ for (const [method, status] of [
   t.test(
     `SAVE-16 two closes of one open file at once both tell of a ${method} that is ${status}`,
     async t => {
-      const ground = await realMount(t)
+      const testbed = await realMount(t)
       for (const gap of [0, 0.02, 0.3]) {
         const token = `${method} ${status} ${gap} ${Math.random()}`
         const args = ['-c', program, `reports/${ids.report}.json`, token, String(gap)]
-        const stored = () => ground.service.elsewhere('GET', `/report?id=${ids.report}`)
+        const stored = () => testbed.service.elsewhere('GET', `/report?id=${ids.report}`)
         // Read before anything fails.
-        await ground.files.readFile(`reports/${ids.report}.json`)
-        const heal = ground.service.spoil(new RegExp(`^${method} /report`), async response => {
+        await testbed.files.readFile(`reports/${ids.report}.json`)
+        const heal = testbed.service.intercept(new RegExp(`^${method} /report`), async response => {
           await wait(800)
           response.writeHead(status)
           response.end('no')
         })
         t.equal(
-          (await printed(python, args, { cwd: ground.directory })).trim(),
+          (await printed(python, args, { cwd: testbed.directory })).trim(),
           'True True',
           `after ${gap} s`,
         )
         heal()
         t.notMatch(await stored(), token)
-        await ground.calcfs('drafts', 'drop', '--mount', ground.directory, `${ids.report}.json`)
+        await testbed.calcfs('drafts', 'drop', '--mount', testbed.directory, `${ids.report}.json`)
       }
     },
   )
 }
 
 t.test('SAVE-16 two closes of one open file at once both end well, and one save is sent', async t => {
-  const ground = await realMount(t)
-  const slow = ground.service.spoil(/^GET \/report/, async (_response, passing) => {
+  const testbed = await realMount(t)
+  const slow = testbed.service.intercept(/^GET \/report/, async (_response, passing) => {
     const answer = await passing.carryOut()
     await wait(300)
     answer()
   })
   const args = ['-c', program, `reports/${ids.report}.json`, 'stored once', '0.05']
-  const asked = await ground.service.during(async () => {
-    t.equal((await printed(python, args, { cwd: ground.directory })).trim(), 'False False')
+  const asked = await testbed.service.during(async () => {
+    t.equal((await printed(python, args, { cwd: testbed.directory })).trim(), 'False False')
   })
   slow()
   t.equal(asked.filter(({ method }) => method === 'PUT').length, 1)
-  t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), 'stored once')
+  t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), 'stored once')
 })
 
 /** One program has a record open, a second moves a finished text over it, and a third opens it meanwhile and writes. */
@@ -91,16 +91,16 @@ mover.join(); os.close(first)`
 t.test(
   'SAVE-16 a record that is opened while another text is moved over it is written, or an error',
   async t => {
-    const ground = await realMount(t)
-    ground.service.spoil(/^(GET|PUT) \/report/, async (_response, passing) => {
+    const testbed = await realMount(t)
+    testbed.service.intercept(/^(GET|PUT) \/report/, async (_response, passing) => {
       const answer = await passing.carryOut()
       await wait(400)
       answer()
     })
     for (const token of ['one', 'two', 'three']) {
       const args = ['-c', third, `reports/${ids.report}.json`, token]
-      const ended = (await printed(python, args, { cwd: ground.directory })).trim()
-      const stored = await ground.service.elsewhere('GET', `/report?id=${ids.report}`)
+      const ended = (await printed(python, args, { cwd: testbed.directory })).trim()
+      const stored = await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)
       if (ended === 'done') t.match(stored, `third ${token}`)
       else t.match(stored, `moved ${token}`, ended)
     }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { printed, run } from '../testbed/programs.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -35,7 +35,7 @@ t.test('a signal as soon as the kernel has the mount ends the daemon in order (S
 
 /** A place for daemons that are children of this process; `mount` returns as soon as the kernel has the mount. */
 async function ownDrive(t: Test) {
-  const service = await testService(t, fill)
+  const service = await testService(t, fillSampleData)
   const home = await mkdtemp(join(tmpdir(), 'calcfs-ending-'))
   const directory = join(home, 'drive')
   await mkdir(directory)
@@ -110,20 +110,20 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
       await rmdir(disk)
     })
     const settings = { stateDir: join(disk, 'state'), cacheDir: join(disk, 'cache') }
-    const ground = await realMount(t, { settings })
-    await textOf(ground, `reports/${ids.report}.json`)
-    t.equal(await outcome(overwrite(ground, `reports/${ids.report}.json`, '{"title": no')), 'EINVAL')
+    const testbed = await realMount(t, { settings })
+    await textOf(testbed, `reports/${ids.report}.json`)
+    t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, '{"title": no')), 'EINVAL')
     const filler = await open(join(disk, 'filler'), 'w')
     for (let size = 0; (await outcome(filler.write(Buffer.alloc(4096), 0, 4096, size))) === 'done'; )
       size += 4096
-    const pid = ground.daemonPid() ?? 0
-    await ground.calcfs('unmount', ground.directory)
+    const pid = testbed.daemonPid() ?? 0
+    await testbed.calcfs('unmount', testbed.directory)
     await until(10_000, 'the daemon has ended', () => Promise.resolve(!isAlive(pid)))
-    t.notOk(await isMounted(ground.directory))
+    t.notOk(await isMounted(testbed.directory))
     await filler.truncate(0)
     await filler.close()
-    await ground.mount()
-    t.equal(await textOf(ground, `reports/${ids.report}.json`), '{"title": no', 'and the draft is kept')
+    await testbed.mount()
+    t.equal(await textOf(testbed, `reports/${ids.report}.json`), '{"title": no', 'and the draft is kept')
   })
 }
 

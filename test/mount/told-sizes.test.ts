@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
@@ -33,45 +33,45 @@ for mode in ["r", "r+", "a+"]:
         if got != new and note not in got or not got.rstrip().endswith("}"): print(mode, len(new), len(got), got[-30:])
 print("read")`
 
-const around = (ground: MountGround, path: string, note: string, change: string): Promise<string> =>
-  printed(python, ['-c', readAround.replace('{change}', change), path, note], { cwd: ground.directory })
+const around = (testbed: MountTestbed, path: string, note: string, change: string): Promise<string> =>
+  printed(python, ['-c', readAround.replace('{change}', change), path, note], { cwd: testbed.directory })
 
 t.test('LEASE-3 what a refused rename left as a draft is read whole at once', async t => {
-  const ground = await realMount(t)
-  ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const testbed = await realMount(t)
+  testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
   const change = `
 open("reports/6.tmp", "w").write(new)
 try: os.rename("reports/6.tmp", path); print("renamed")
 except OSError as error: assert error.errno == 5`
-  for (const note of notes) t.equal(await around(ground, report, note, change), 'read\n', note)
+  for (const note of notes) t.equal(await around(testbed, report, note, change), 'read\n', note)
 })
 
 t.test('LEASE-3 a save through one path is read whole at once through another', async t => {
-  const ground = await realMount(t)
-  const finished = join(ground.local, 'finished.json')
+  const testbed = await realMount(t)
+  const finished = join(testbed.local, 'finished.json')
   for (const [at, note] of notes.entries()) {
     const [seen, saved] = at % 2 === 0 ? [byId, project] : [project, byId]
     // Nothing of the round before is leased any more.
-    await ground.pass(2500)
-    const record = JSON.parse(await textOf(ground, saved))
+    await testbed.pass(2500)
+    const record = JSON.parse(await textOf(testbed, saved))
     await writeFile(finished, `${JSON.stringify({ ...record, note }, undefined, 2)}\n`)
     const line = 'cat "$1" > "$3.before"; cp "$3" "$2"; cat "$1"'
-    const read = await printed('sh', ['-c', line, 'sh', seen, saved, finished], { cwd: ground.directory })
+    const read = await printed('sh', ['-c', line, 'sh', seen, saved, finished], { cwd: testbed.directory })
     t.equal(JSON.parse(read).note, note)
   }
 })
 
 t.test('LEASE-3 a file of another length is read whole once it was asked for anew', async t => {
-  const ground = await realMount(t)
-  const file = join(ground.directory, 'projects/Water splitting/TS1_opt/run.log')
+  const testbed = await realMount(t)
+  const file = join(testbed.directory, 'projects/Water splitting/TS1_opt/run.log')
   for (const [version, note] of notes.entries()) {
     const text = `${note} of version ${version}`.repeat(randomInt(1, 40))
     const head = { 'content-length': text.length, etag: `"${version}"` }
-    const mend = ground.service.spoil(/bitstream.*run\.log/, (response, { heard }) => {
+    const mend = testbed.service.intercept(/bitstream.*run\.log/, (response, { heard }) => {
       response.writeHead(200, head).end(heard.method === 'HEAD' ? undefined : text)
     })
     await printed('cat', [file])
-    t.match(await ground.calcfs('refresh', file), { code: 0 })
+    t.match(await testbed.calcfs('refresh', file), { code: 0 })
     t.equal(await printed('cat', [file]), text, `${text.length} bytes`)
     mend()
   }

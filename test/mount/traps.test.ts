@@ -2,9 +2,9 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { isMounted, type MountGround, realMount } from '../testbed/mount.js'
+import { isMounted, type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, run, shell } from '../testbed/programs.js'
-import { fill, ids, log } from '../testbed/sample-data.js'
+import { fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
@@ -15,39 +15,39 @@ const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`
 
 /** What a Python program prints that runs in the mount point. */
-const pythonIn = (ground: MountGround, program: string): Promise<string> =>
-  printed(python, ['-c', program], { cwd: ground.directory })
+const pythonIn = (testbed: MountTestbed, program: string): Promise<string> =>
+  printed(python, ['-c', program], { cwd: testbed.directory })
 
-async function titleOnService({ service }: MountGround): Promise<string> {
+async function titleOnService({ service }: MountTestbed): Promise<string> {
   return JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
 }
 
 t.test('reading', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
 
   t.test('a name of 256 bytes is too long, one of 255 bytes is only not there', async t => {
-    t.equal(await outcome(ground.files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
-    t.equal(await outcome(ground.files.lstat(`projects/${'x'.repeat(255)}`)), 'ENOENT')
+    t.equal(await outcome(testbed.files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
+    t.equal(await outcome(testbed.files.lstat(`projects/${'x'.repeat(255)}`)), 'ENOENT')
   })
 
   t.test('NAME-7 a name that is not UTF-8 is EILSEQ', async t => {
     const program = 'import os\ntry: os.stat(b"projects/\\xff\\xfe")\nexcept OSError as e: print(e.errno)'
-    t.equal((await pythonIn(ground, program)).trim(), '84')
+    t.equal((await pythonIn(testbed, program)).trim(), '84')
   })
 
   t.test('LIST-21 a listing that the service calls absent is an error, never an empty folder', async t => {
     const folder = 'projects/Water splitting/Sub project'
     for (const status of [404, 410]) {
-      await ground.files.touch(folder)
-      const mend = ground.service.spoil(
+      await testbed.files.touch(folder)
+      const mend = testbed.service.intercept(
         /project\/descendant\?id=101/,
         response => void response.writeHead(status).end('{}'),
       )
-      const ls = await shell(`ls '${folder}'`, ground.directory)
+      const ls = await shell(`ls '${folder}'`, testbed.directory)
       mend()
       t.not(ls.code, 0, `ls after ${status}: ${ls.stdout}`)
-      await ground.files.touch(folder)
-      t.equal(await outcome(ground.files.readdir(folder)), 'done')
+      await testbed.files.touch(folder)
+      t.equal(await outcome(testbed.files.readdir(folder)), 'done')
     }
   })
 
@@ -59,7 +59,7 @@ found = libc.getxattr(b"${calculation}", b"user.calcfs.url", ctypes.create_strin
 print(found, ctypes.get_errno())
 found = libc.listxattr(b"${calculation}", ctypes.create_string_buffer(3), 3)
 print(found, ctypes.get_errno())`
-    t.equal((await pythonIn(ground, program)).trim(), '-1 34\n-1 34')
+    t.equal((await pythonIn(testbed, program)).trim(), '-1 34\n-1 34')
   })
 
   t.test('a file that is mapped into memory is right at every place', async t => {
@@ -68,12 +68,12 @@ import mmap
 with open("${calculation}/run.log", "rb") as file:
     view = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
     print(len(view), view[250000:250009].decode(), view[-10:-1].decode())`
-    t.equal((await pythonIn(ground, program)).trim(), `300000 ${log.slice(250_000, 250_009)} 000029999`)
+    t.equal((await pythonIn(testbed, program)).trim(), `300000 ${log.slice(250_000, 250_009)} 000029999`)
   })
 
   t.test('24 readers at once all read right', async t => {
     const line = `for i in $(seq 24); do md5sum < '${calculation}/run.log' & done; wait`
-    const { stdout } = await shell(line, ground.directory)
+    const { stdout } = await shell(line, testbed.directory)
     const sums = stdout.trim().split('\n')
     t.equal(sums.length, 24)
     t.equal(new Set(sums).size, 1)
@@ -81,42 +81,42 @@ with open("${calculation}/run.log", "rb") as file:
   })
 
   t.test('a program that waits in the drive keeps nothing from being unmounted', async t => {
-    const file = await ground.files.open(`${calculation}/run.log`, 'r')
-    t.equal(await ground.terminate(), 0)
-    t.notOk(await isMounted(ground.directory))
+    const file = await testbed.files.open(`${calculation}/run.log`, 'r')
+    t.equal(await testbed.terminate(), 0)
+    t.notOk(await isMounted(testbed.directory))
     t.match(await outcome(file.close()), /^(done|ENOTCONN)$/)
   })
 })
 
 t.test('a folder of 10,000 entries is listed whole, each with its kind', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     fill(seed) {
       seed.addUser({ name: 'demo', password: 'demo' })
       const project = seed.addProject({ id: '10', name: 'Big', owner: 'demo' })
       for (let at = 0; at < 10_000; at += 1) seed.addCalculation({ name: `calculation ${at}`, project })
     },
   })
-  const entries = [...(await ground.files.readdir('projects/Big'))].filter(([name]) => !name.startsWith('.'))
+  const entries = [...(await testbed.files.readdir('projects/Big'))].filter(([name]) => !name.startsWith('.'))
   t.equal(entries.length, 10_000)
   t.ok(entries.every(([, kind]) => kind === 'directory'))
 })
 
 t.test('saving', async t => {
-  const ground = await realMount(t)
-  const { files, service } = ground
+  const testbed = await realMount(t)
+  const { files, service } = testbed
 
   t.test('a text appended with O_APPEND stands at the end', async t => {
-    await printed('bash', ['-c', `printf ' \\n' >> ${report}`], { cwd: ground.directory })
+    await printed('bash', ['-c', `printf ' \\n' >> ${report}`], { cwd: testbed.directory })
     t.equal(await outcome(files.lstat(report)), 'done')
     const added = '{"id": 42}'
     const program = `
 try:
     with open("${report}", "a") as file: file.write('${added}')
 except OSError as failed: print(failed.strerror)`
-    t.equal(await pythonIn(ground, program), 'Invalid argument\n')
-    t.ok((await textOf(ground, report)).endsWith(added))
-    await overwrite(ground, report, await service.elsewhere('GET', `/report?id=${ids.report}`))
-    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    t.equal(await pythonIn(testbed, program), 'Invalid argument\n')
+    t.ok((await textOf(testbed, report)).endsWith(added))
+    await overwrite(testbed, report, await service.elsewhere('GET', `/report?id=${ids.report}`))
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })
 
   t.test('a text that a mapping wrote is saved when the file is let go', async t => {
@@ -129,44 +129,44 @@ with open("${report}", "r+b") as file:
     view.flush()
     view.close()`
     const asked = await service.during(async () => {
-      await pythonIn(ground, program)
+      await pythonIn(testbed, program)
       await until(5000, 'the mapped text is saved', async () => {
-        return (await titleOnService(ground)) === 'Mapped into the memory'
+        return (await titleOnService(testbed)) === 'Mapped into the memory'
       })
     })
     t.same(writes(asked), ['PUT /report'])
   })
 
   t.test('a same-size change is seen although the kernel keeps pages', async t => {
-    const text = await textOf(ground, report)
-    await overwrite(ground, report, text.replace('Mapped into the memory', 'Another 22 characters.'))
-    t.match(await textOf(ground, report), /Another 22 characters\./)
-    t.equal(await printed('grep', ['-c', 'Another 22', report], { cwd: ground.directory }), '1\n')
+    const text = await textOf(testbed, report)
+    await overwrite(testbed, report, text.replace('Mapped into the memory', 'Another 22 characters.'))
+    t.match(await textOf(testbed, report), /Another 22 characters\./)
+    t.equal(await printed('grep', ['-c', 'Another 22', report], { cwd: testbed.directory }), '1\n')
   })
 
   t.test('a file that is replaced while it is open keeps what its reader saw', async t => {
     const file = await files.open(report, 'r')
     const half = await file.read(20, 0)
-    const text = (await textOf(ground, report)).replace('Another 22 characters.', 'Moved over an open one')
-    await overwrite(ground, 'reports/sedAbCdEf', text)
+    const text = (await textOf(testbed, report)).replace('Another 22 characters.', 'Moved over an open one')
+    await overwrite(testbed, 'reports/sedAbCdEf', text)
     await files.rename('reports/sedAbCdEf', report)
     const rest = await file.read(100_000, 20)
     t.match(Buffer.concat([half, rest]).toString(), /Another 22 characters\./)
     await file.close()
-    t.equal(await titleOnService(ground), 'Moved over an open one')
+    t.equal(await titleOnService(testbed), 'Moved over an open one')
     await until(5000, 'no hidden file is left', async () => {
-      return (await namesOf(ground, 'reports')).every(name => !name.startsWith('.fuse_hidden'))
+      return (await namesOf(testbed, 'reports')).every(name => !name.startsWith('.fuse_hidden'))
     })
   })
 
   t.test('DRAFT-2 a draft outlives kill -9, and nothing of it is sent by itself', async t => {
     const broken = '{"id": 42, "title": "kept over a kill"'
-    t.equal(await outcome(overwrite(ground, report, broken)), 'EINVAL')
-    await ground.kill9()
+    t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
+    await testbed.kill9()
     const asked = await service.during(async () => {
-      await ground.mount()
-      t.equal(await textOf(ground, report), broken)
-      t.same(await namesOf(ground, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
+      await testbed.mount()
+      t.equal(await textOf(testbed, report), broken)
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
     })
     t.same(writes(asked), [])
   })
@@ -183,7 +183,7 @@ t.test(
     const sent = new Promise<void>(resolve => {
       arrived = resolve
     })
-    const ground = await realMount(t, {
+    const testbed = await realMount(t, {
       settings: { ttlRecord: '60s' },
       service: {
         onArrival(method) {
@@ -193,22 +193,22 @@ t.test(
         },
       },
     })
-    const before = await textOf(ground, report)
+    const before = await textOf(testbed, report)
     const mine = before.replace('"title": "Supporting information"', '"title": "Sent at the end"')
     t.not(mine, before)
     // A daemon that ends in order has put what it remembers on disk.
-    await ground.remount()
-    const saving = outcome(overwrite(ground, report, mine))
+    await testbed.remount()
+    const saving = outcome(overwrite(testbed, report, mine))
     await within(20_000, 'the PUT', sent)
-    await ground.kill9()
+    await testbed.kill9()
     release()
     t.not(await saving, 'done')
-    const asked = await ground.service.during(async () => {
-      await ground.mount()
+    const asked = await testbed.service.during(async () => {
+      await testbed.mount()
       await until(10_000, 'the draft is settled', async () => {
-        return (await namesOf(ground, '.calcfs/drafts')).length === 0
+        return (await namesOf(testbed, '.calcfs/drafts')).length === 0
       })
-      t.match(await textOf(ground, report), /"title": "Sent at the end"/)
+      t.match(await textOf(testbed, report), /"title": "Sent at the end"/)
     })
     t.same(writes(asked), [])
   },
@@ -217,7 +217,7 @@ t.test(
 t.test(
   'LEASE-1 what was saved is read whole at once, although a stat before the close told its own size',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     const script = `import json, os, sys
 path = sys.argv[1]
 for turn in range(3):
@@ -228,48 +228,48 @@ for turn in range(3):
     const printedTitles = await printed(python, [
       '-c',
       script,
-      join(ground.directory, `reports/${ids.report}.json`),
+      join(testbed.directory, `reports/${ids.report}.json`),
     ])
     t.equal(printedTitles, 'Turn 0\nTurn 1\nTurn 2\n')
   },
 )
 
 t.test('the life of a mount', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
 
   t.test('a mount point that kill -9 left dead is taken over by the next mount', async t => {
-    await ground.kill9()
-    t.equal(await outcome(ground.files.statfs()), 'ENOTCONN')
-    await ground.mount()
-    t.ok((await namesOf(ground, '')).includes('projects'))
+    await testbed.kill9()
+    t.equal(await outcome(testbed.files.statfs()), 'ENOTCONN')
+    await testbed.mount()
+    t.ok((await namesOf(testbed, '')).includes('projects'))
   })
 
   t.test('calcfs unmount frees a dead mount point', async t => {
-    await ground.kill9()
-    const { code, stdout } = await ground.calcfs('unmount', ground.directory)
+    await testbed.kill9()
+    const { code, stdout } = await testbed.calcfs('unmount', testbed.directory)
     t.equal(code, 0)
     t.match(stdout, /free again/)
-    t.notOk(await isMounted(ground.directory))
-    await ground.mount()
+    t.notOk(await isMounted(testbed.directory))
+    await testbed.mount()
   })
 
   t.test('SIGTERM unmounts, and the daemon ends with 0', async t => {
-    t.equal(await ground.terminate(), 0)
-    t.notOk(await isMounted(ground.directory))
-    await ground.mount()
+    t.equal(await testbed.terminate(), 0)
+    t.notOk(await isMounted(testbed.directory))
+    await testbed.mount()
   })
 
   t.test(
     'calcfs unmount waits until the daemon has ended; where a program stands in the drive it says so',
     async t => {
-      const file = await ground.files.open(`${calculation}/input.inp`, 'r')
-      const busy = await ground.calcfs('unmount', ground.directory)
+      const file = await testbed.files.open(`${calculation}/input.inp`, 'r')
+      const busy = await testbed.calcfs('unmount', testbed.directory)
       t.not(busy.code, 0)
       t.match(busy.stderr, /in use/)
       await file.close()
-      t.equal((await ground.calcfs('unmount', ground.directory)).code, 0)
-      t.notOk(await isMounted(ground.directory))
-      await ground.mount()
+      t.equal((await testbed.calcfs('unmount', testbed.directory)).code, 0)
+      t.notOk(await isMounted(testbed.directory))
+      await testbed.mount()
     },
   )
 
@@ -278,34 +278,34 @@ t.test('the life of a mount', async t => {
     async t => {
       const line = (await readFile('/proc/self/mountinfo', 'utf8'))
         .split('\n')
-        .find(one => one.includes(ground.directory))
+        .find(one => one.includes(testbed.directory))
       t.match(line, /fuse\.calcfs/)
       t.match(line, /nosuid,nodev/)
     },
   )
 
   t.test('SIGN-2 the log never holds the password or a token', async t => {
-    t.notMatch(await ground.log(), /eyJ[\w-]+\.eyJ|"demo:demo"|ZGVtbzpkZW1v/)
+    t.notMatch(await testbed.log(), /eyJ[\w-]+\.eyJ|"demo:demo"|ZGVtbzpkZW1v/)
   })
 })
 
 t.test(
   'a wrong password, a full or missing mount point: one sentence, no stack, nothing mounted',
   async t => {
-    const ground = await realMount(t, { fill })
-    const wrong = await tried(t, ground, ground.local, 'guest')
+    const testbed = await realMount(t, { fill: fillSampleData })
+    const wrong = await tried(t, testbed, testbed.local, 'guest')
     t.match(wrong.stderr, /calcfs login|password/)
-    const full = await tried(t, ground, join(ground.directory, '..'), 'demo')
+    const full = await tried(t, testbed, join(testbed.directory, '..'), 'demo')
     t.match(full.stderr, /is not empty/)
-    const missing = await tried(t, ground, join(ground.local, 'nowhere'), 'demo')
+    const missing = await tried(t, testbed, join(testbed.local, 'nowhere'), 'demo')
     t.match(missing.stderr, /does not exist/)
-    await symlink(ground.directory, join(ground.local, 'link'))
-    t.equal((await run('ls', [join(ground.local, 'link')])).code, 0)
+    await symlink(testbed.directory, join(testbed.local, 'link'))
+    t.equal((await run('ls', [join(testbed.local, 'link')])).code, 0)
   },
 )
 
-async function tried(t: Test, ground: MountGround, directory: string, user: string) {
-  const ended = await ground.calcfs('mount', ground.service.url, directory, '--user', user)
+async function tried(t: Test, testbed: MountTestbed, directory: string, user: string) {
+  const ended = await testbed.calcfs('mount', testbed.service.url, directory, '--user', user)
   t.not(ended.code, 0)
   t.notMatch(ended.stderr, /\n\s+at /)
   t.notOk(await isMounted(directory))

@@ -2,14 +2,14 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { besideOf, type Style, write } from '../model/actions/writing.js'
-import type { Heard } from '../testbed/proxy.js'
+import type { ReceivedRequest } from '../testbed/proxy.js'
 import {
   type DriveFiles,
-  type Ground,
   namesOf,
   type OpenedFile,
   outcome,
   overwrite,
+  type Testbed,
   textOf,
 } from '../testbed/testbed.js'
 import { until } from '../testbed/within.js'
@@ -32,12 +32,12 @@ export const actOn = async (subject: Subject, word: string, style: Style): Promi
 })
 
 /** Brings the text into the file; never fails, for the daemon may die meanwhile. */
-export async function perform(ground: Ground, act: Act): Promise<void> {
+export async function perform(testbed: Testbed, act: Act): Promise<void> {
   const left = new Set<OpenedFile>()
   const files: DriveFiles = {
-    ...ground.files,
+    ...testbed.files,
     async open(path, how) {
-      const file = await ground.files.open(path, how)
+      const file = await testbed.files.open(path, how)
       left.add(file)
       return {
         ...file,
@@ -52,7 +52,7 @@ export async function perform(ground: Ground, act: Act): Promise<void> {
       }
     },
   }
-  act.end = await outcome(write({ ...ground, files }, act.subject.path, act.text, act.style).then(ended))
+  act.end = await outcome(write({ ...testbed, files }, act.subject.path, act.text, act.style).then(ended))
     .then(end => (end === 'Error' ? 'dead' : end))
     .catch(String)
   for (const file of left) await outcome(file.close())
@@ -73,21 +73,21 @@ export const isWritten = (act: Act): boolean => act.written >= Buffer.byteLength
 
 /** Every text that the drive shows a user of what is not saved: drafts, and what lies beside the reports and these records. */
 export async function textsWaiting(
-  ground: Ground,
+  testbed: Testbed,
   records: readonly string[] = [],
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   async function read(path: string): Promise<void> {
     // A draft may be settled, and end, between its listing and its reading.
-    const end = await outcome(textOf(ground, path).then(text => texts.set(path, text)))
+    const end = await outcome(textOf(testbed, path).then(text => texts.set(path, text)))
     if (end !== 'done' && end !== 'ENOENT') throw new Error(`${path} cannot be read: ${end}`)
   }
-  for (const name of await namesOf(ground, '.calcfs/drafts'))
+  for (const name of await namesOf(testbed, '.calcfs/drafts'))
     if (!/\.why$|\.theirs\./.test(name)) await read(`.calcfs/drafts/${name}`)
-  for (const name of await namesOf(ground, 'reports')) if (!isReport(name)) await read(`reports/${name}`)
+  for (const name of await namesOf(testbed, 'reports')) if (!isReport(name)) await read(`reports/${name}`)
   for (const record of records) {
     const moved = besideOf(record)
-    if ((await outcome(ground.files.lstat(moved))) === 'done') await read(moved)
+    if ((await outcome(testbed.files.lstat(moved))) === 'done') await read(moved)
   }
   return texts
 }
@@ -136,7 +136,11 @@ export async function historyIn(states: string, of?: string): Promise<readonly s
 /** What is wrong with the act after the daemon has come up again, in words; nothing where all is as promised. */
 export function lossOf(
   act: Act,
-  { heard, subjects, waiting }: { heard: readonly Heard[]; subjects: Subjects; waiting: readonly string[] },
+  {
+    heard,
+    subjects,
+    waiting,
+  }: { heard: readonly ReceivedRequest[]; subjects: Subjects; waiting: readonly string[] },
 ): string[] {
   const { subject, word } = act
   const isStored = subject.isStored(word)
@@ -153,27 +157,27 @@ export function lossOf(
 }
 
 /** What its user does afterwards; what is wrong where the service does not have the edit once in the end. */
-export async function finish(ground: Ground, { subject, word, text }: Act): Promise<string[]> {
+export async function finish(testbed: Testbed, { subject, word, text }: Act): Promise<string[]> {
   const ends: string[] = []
   let again = text
   let stale = 0
   const draft = `.calcfs/drafts/${subject.draft}`
   for (let tries = 0; tries < patientTries && !subject.isStored(word); tries++) {
-    const end = await outcome(overwrite(ground, subject.path, again))
+    const end = await outcome(overwrite(testbed, subject.path, again))
     ends.push(end)
     if (subject.isStored(word)) break
     // Whether it was made is not known to calcfs; its user has looked, and begins again.
-    if (end === 'EIO' && subject.kind === 'new report') await outcome(ground.files.unlink(draft))
+    if (end === 'EIO' && subject.kind === 'new report') await outcome(testbed.files.unlink(draft))
     else if (end === 'ESTALE') stale++
     // Two requests of which one was carried out: who has looked at what is there may insist, or edits that.
-    if (stale === 1) await outcome(ground.files.readFile(`${draft.replace(/\.json$/, '')}.theirs.json`))
+    if (stale === 1) await outcome(testbed.files.readFile(`${draft.replace(/\.json$/, '')}.theirs.json`))
     else if (stale > 1) {
-      await outcome(ground.files.unlink(draft))
-      await ground.pass(3_000)
+      await outcome(testbed.files.unlink(draft))
+      await testbed.pass(3_000)
       again = subject.edited(await subject.read(), word)
     }
     // A service that was away is looked for every two seconds.
-    if (end !== 'done' && end !== 'ESTALE') await ground.pass(tries === 0 ? 0 : 2_100)
+    if (end !== 'done' && end !== 'ESTALE') await testbed.pass(tries === 0 ? 0 : 2_100)
   }
   if (subject.copies(word) === 1 && subject.isStored(word)) return []
   const isThere = subject.isStored(word) ? '' : ' and not whole'
@@ -183,6 +187,6 @@ export async function finish(ground: Ground, { subject, word, text }: Act): Prom
 const patientTries = 6
 
 /** Gives up what still waits, so that the next case begins with nothing. */
-export async function clear(ground: Ground, records: readonly string[] = []): Promise<void> {
-  for (const path of (await textsWaiting(ground, records)).keys()) await outcome(ground.files.unlink(path))
+export async function clear(testbed: Testbed, records: readonly string[] = []): Promise<void> {
+  for (const path of (await textsWaiting(testbed, records)).keys()) await outcome(testbed.files.unlink(path))
 }

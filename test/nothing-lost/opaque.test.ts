@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { meaning } from '../../src/record/json/equal.js'
+import { canonicalForm } from '../../src/record/json/equal.js'
 import { type Json, numberJson } from '../../src/record/json/json.js'
 import { compactPrint } from '../../src/record/json/print.js'
 import { defaultFields } from '../../src/remote/wire/wire.js'
 import { anyJson } from '../record/json/arbitrary.js'
 import { inProcess } from '../testbed/in-process.js'
 import { ids } from '../testbed/sample-data.js'
-import { type Ground, overwrite, textOf } from '../testbed/testbed.js'
+import { overwrite, type Testbed, textOf } from '../testbed/testbed.js'
 
 /** A field as it is spelled; two of one name may stand in one record. */
 interface Spelled {
@@ -84,8 +84,8 @@ const quoted = (text: string): Json => ({ type: 'string', value: text, raw: JSON
 t.setTimeout(240_000)
 
 t.test('opaque records survive an edit beside them', { timeout: 110_000 }, async t => {
-  const ground = await inProcess(t)
-  const serve = records(ground)
+  const testbed = await inProcess(t)
+  const serve = records(testbed)
   let [last, puts] = [9_007_199_254_740_993n, 0]
   let runs = 0
   await fc.assert(
@@ -97,7 +97,7 @@ t.test('opaque records survive an edit beside them', { timeout: 110_000 }, async
       anyWriter,
       async (kind, opaque, at, edit, writer) => {
         const id = `${last++}`
-        seedOf(ground, kind, id)
+        seedOf(testbed, kind, id)
         const own: Spelled[] = [
           { name: 'id', rawName: '"id"', value: numberJson(id) },
           { name: titleNames[kind], rawName: `"${titleNames[kind]}"`, value: quoted('before') },
@@ -105,9 +105,9 @@ t.test('opaque records survive an edit beside them', { timeout: 110_000 }, async
         const before = [...opaque.slice(0, at), ...own, ...opaque.slice(at)]
         serve(kind, id, spelled(before, '\n '))
         const wanted = edited(before, edit, titleNames[kind])
-        await textOf(ground, files[kind](id))
+        await textOf(testbed, files[kind](id))
         const text = spelled(writer === 'textual' ? wanted : respelledFields(wanted), '\t')
-        const sent = await ground.service.during(() => overwrite(ground, files[kind](id), text))
+        const sent = await testbed.service.during(() => overwrite(testbed, files[kind](id), text))
         runs++
         const isUnchanged = meaningOf(wanted) === meaningOf(before)
         const due = isUnchanged ? [] : [sentFor({ before, wanted, writer })]
@@ -130,7 +130,9 @@ function sentFor(one: { before: readonly Spelled[]; wanted: readonly Spelled[]; 
     const now = counts(wanted, field.name)
     const then = counts(before, field.name)
     if (now === undefined || then === undefined) return []
-    return [meaning(now.value) === meaning(then.value) ? field : { ...field, value: write(now.value) }]
+    return [
+      canonicalForm(now.value) === canonicalForm(then.value) ? field : { ...field, value: write(now.value) },
+    ]
   })
   const fresh = wanted.filter(({ name }) => counts(before, name) === undefined)
   const added = fresh.map(field => ({
@@ -157,7 +159,7 @@ function edited(
   return set(titleName, quoted(edit.title))
 }
 
-const meaningOf = (fields: readonly Spelled[]): string => meaning({ type: 'object', fields })
+const meaningOf = (fields: readonly Spelled[]): string => canonicalForm({ type: 'object', fields })
 
 /** Another writer of JSON: everything that is not ASCII escaped, zeros appended, fields in another order where that is no matter. */
 function respelled(json: Json): Json {
@@ -185,14 +187,14 @@ const asciiOf = (text: string): string =>
   JSON.stringify(text).replace(/[^ -~]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** In the service's place: it holds texts, and knows nothing of what they say. */
-function records({ service }: Ground) {
+function records({ service }: Testbed) {
   const texts = new Map<string, string>()
   const form = /^GET \/(report|project|calculation)\?id=(\d{16,})$/
-  service.spoil(form, (response, { heard }) => {
+  service.intercept(form, (response, { heard }) => {
     const [, kind, id] = form.exec(`GET ${heard.path}`) ?? []
     response.writeHead(200, { 'content-type': 'application/json' }).end(texts.get(`${kind} ${id}`) ?? 'null')
   })
-  service.spoil(/^PUT \/(report|project|calculation)$/, (response, { heard }) => {
+  service.intercept(/^PUT \/(report|project|calculation)$/, (response, { heard }) => {
     const id = [...texts.keys()].findLast(key => key.startsWith(`${heard.path.slice(1)} `))
     if (id !== undefined) texts.set(id, heard.body)
     response.writeHead(200).end()
@@ -201,7 +203,7 @@ function records({ service }: Ground) {
 }
 
 /** So that the directories of the record are there. */
-function seedOf({ service: { seed } }: Ground, kind: Kind, id: string): void {
+function seedOf({ service: { seed } }: Testbed, kind: Kind, id: string): void {
   if (kind === 'project') seed.addProject({ id, name: `p${id}`, owner: 'demo', parent: ids.water })
   if (kind === 'calculation') seed.addCalculation({ id, name: `c${id}`, project: ids.empty })
   if (kind === 'report') seed.addReport({ id, name: `r${id}`, owner: 'demo' })

@@ -8,32 +8,32 @@ import { until } from '../testbed/within.js'
 const report = `reports/${ids.report}.json`
 
 t.test('SAVE-16 a draft that is found to be stored goes on under the programs that have it open', async t => {
-  const ground = await inProcess(t, { settings: { deadlineSave: '2s' } })
-  const { files, service } = ground
-  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Sent before",\n')
+  const testbed = await inProcess(t, { settings: { deadlineSave: '2s' } })
+  const { files, service } = testbed
+  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Sent before",\n')
   // It is stored, and nobody hears so.
   let isCut = false
-  const cut = service.spoil(/^(GET|PUT) \/report\?|^PUT \/report$/, async (response, { carryOut }) => {
+  const cut = service.intercept(/^(GET|PUT) \/report\?|^PUT \/report$/, async (response, { carryOut }) => {
     const isPut = service.heard.at(-1)?.method === 'PUT'
     const answer = await carryOut()
     isCut ||= isPut
     if (isCut) response.destroy()
     else answer()
   })
-  t.not(await outcome(overwrite(ground, report, text)), 'done')
+  t.not(await outcome(overwrite(testbed, report, text)), 'done')
   cut()
   let release: (() => void) | undefined
   const held = new Promise<void>(resolve => {
     release = resolve
   })
   let isHeld = false
-  const hold = service.spoil(/^GET \/report\?/, async (_response, { carryOut }) => {
+  const hold = service.intercept(/^GET \/report\?/, async (_response, { carryOut }) => {
     isHeld = true
     await held
     const answer = await carryOut()
     answer()
   })
-  const up = ground.remount()
+  const up = testbed.remount()
   await until(5_000, 'the draft is looked after', async () => isHeld)
   const file = await files.open(report, 'r+')
   release?.()
@@ -44,5 +44,5 @@ t.test('SAVE-16 a draft that is found to be stored goes on under the programs th
   await file.write(next.slice(0, 90), 0)
   t.equal(await outcome(file.close()), 'done')
   t.equal(JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title, 'Then afters')
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 })

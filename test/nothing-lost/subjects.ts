@@ -3,9 +3,9 @@ import { fieldOf, type Json, type JsonObject, stringJson, withField } from '../.
 import { parseObject } from '../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../src/record/json/print.js'
 import { openStore } from '../../src/service/store/store.js'
-import type { Heard } from '../testbed/proxy.js'
+import type { ReceivedRequest } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
-import { type Ending, type Ground, textOf } from '../testbed/testbed.js'
+import { type Testbed, type TestLifetime, textOf } from '../testbed/testbed.js'
 
 export const subjectKinds = ['report', 'rows', 'order', 'project', 'calculation', 'new report'] as const
 export type SubjectKind = (typeof subjectKinds)[number]
@@ -30,11 +30,11 @@ export interface Subjects {
   /** Whether the report has this word in its fields. */
   hasReport(id: string, word: string): boolean
   /** A request with this word that changes something and was sent two times; undefined where each was sent once. */
-  sentTwice(heard: readonly Heard[], word: string): string | undefined
+  sentTwice(heard: readonly ReceivedRequest[], word: string): string | undefined
 }
 
 /** Looks into the database of the service, past every request. */
-export function openSubjects(t: Ending, { service, ...ground }: Ground): Subjects {
+export function openSubjects(t: TestLifetime, { service, ...testbed }: Testbed): Subjects {
   const { seed } = service
   const store = openStore(service.database)
   t.teardown(() => store.close())
@@ -61,7 +61,7 @@ export function openSubjects(t: Ending, { service, ...ground }: Ground): Subject
       .join(' ')
   const report = (): string =>
     seed.addReport({ name: `R${++made}`, title: 'Before', owner: 'demo', calculations: rows })
-  const read = (path: string) => () => textOf({ service, ...ground }, path)
+  const read = (path: string) => () => textOf({ service, ...testbed }, path)
 
   function onReport(kind: 'report' | 'rows' | 'order'): Subject {
     const id = report()

@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import { fill } from '../testbed/sample-data.js'
+import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 
@@ -49,10 +49,10 @@ const leaveSomething = new Set(['gio trash', 'perl finddepth'])
 /** Its last rmdir may come before the last file is gone. */
 const isRace = (name: string): boolean => name === 'xargs, three at once'
 
-async function run(ground: MountGround, line: string, path: string): Promise<void> {
-  const empty = join(ground.local, `empty ${Math.random()}`)
+async function run(testbed: MountTestbed, line: string, path: string): Promise<void> {
+  const empty = join(testbed.local, `empty ${Math.random()}`)
   await mkdir(empty)
-  await shell(`set -- "${path}" "${empty}"; ${line}`, ground.directory)
+  await shell(`set -- "${path}" "${empty}"; ${line}`, testbed.directory)
 }
 
 const files = { 'input.inp': '! opt\n', 'output.log': 'done\n', '.hidden': 'x\n' }
@@ -61,10 +61,10 @@ t.setTimeout(570_000)
 
 t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {
   const names = Object.keys(deleters)
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const name of names) {
         const project = seed.addProject({ name: `P ${name}`, owner: 'demo' })
         const below = seed.addProject({ name: 'below', owner: 'demo', parent: project })
@@ -77,42 +77,42 @@ t.test('DEL-4 of a project, and of one with a single calculation, no deleter tak
       }
     },
   })
-  const asked = await ground.service.during(async () => {
+  const asked = await testbed.service.during(async () => {
     for (const line of names) {
-      await run(ground, deleters[line] ?? '', `projects/P ${line}`)
-      await run(ground, deleters[line] ?? '', `projects/One ${line}`)
+      await run(testbed, deleters[line] ?? '', `projects/P ${line}`)
+      await run(testbed, deleters[line] ?? '', `projects/One ${line}`)
     }
-    await ground.pass(4_000)
+    await testbed.pass(4_000)
   })
   t.same(writes(asked), [])
   for (const name of names) {
-    t.equal((await ground.files.readdir(`projects/P ${name}`)).size, 9, name)
-    t.ok((await ground.files.readdir(`projects/P ${name}/C1`)).has('output.log'), name)
-    t.ok((await ground.files.readdir(`projects/One ${name}/only`)).has('.hidden'), name)
+    t.equal((await testbed.files.readdir(`projects/P ${name}`)).size, 9, name)
+    t.ok((await testbed.files.readdir(`projects/P ${name}/C1`)).has('output.log'), name)
+    t.ok((await testbed.files.readdir(`projects/One ${name}/only`)).has('.hidden'), name)
   }
 })
 
 t.test('DEL-3 of a calculation each deleter takes the whole, by one DELETE', async t => {
   const names = Object.keys(deleters).filter(name => !isRace(name))
   const ids = new Map<string, string>()
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       const project = seed.addProject({ name: 'Many', owner: 'demo' })
       for (const name of [...names, 'one more']) ids.set(name, seed.addCalculation({ name, project, files }))
     },
   })
-  const asked = await ground.service.during(async () => {
-    for (const name of names) await run(ground, deleters[name] ?? '', `projects/Many/${name}`)
-    await ground.pass(4_000)
+  const asked = await testbed.service.during(async () => {
+    for (const name of names) await run(testbed, deleters[name] ?? '', `projects/Many/${name}`)
+    await testbed.pass(4_000)
   })
   const taken = names.filter(name => !leaveSomething.has(name))
   const wanted = taken.map(name => `DELETE /calculation?id=${ids.get(name)}`)
   t.same([...writes(asked)].sort(), wanted.sort())
   for (const name of names)
     t.equal(
-      await outcome(ground.files.lstat(`projects/Many/${name}`)),
+      await outcome(testbed.files.lstat(`projects/Many/${name}`)),
       leaveSomething.has(name) ? 'done' : 'ENOENT',
       name,
     )

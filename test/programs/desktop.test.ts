@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Desktop, desktop } from '../testbed/desktop.js'
-import { type MountGround, realMount } from '../testbed/mount.js'
-import type { Heard } from '../testbed/proxy.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { ReceivedRequest } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
@@ -16,10 +16,10 @@ const leaseMs = 2500
 t.setTimeout(180_000)
 
 t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
-  const ground = await realMount(t)
-  const screen = await desktop(t, ground.local)
-  const opened = await ground.service.during(() =>
-    open(screen, join(ground.directory, `reports/${ids.report}.json`)),
+  const testbed = await realMount(t)
+  const screen = await desktop(t, testbed.local)
+  const opened = await testbed.service.during(() =>
+    open(screen, join(testbed.directory, `reports/${ids.report}.json`)),
   )
   t.same(writes(opened), [])
 
@@ -28,38 +28,38 @@ t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
   let title = 'Supporting information'
   for (const more of [' once', ' twice']) {
     title += more
-    const sent = await saves(ground, screen, { typed: more, id: ids.report, title })
+    const sent = await saves(testbed, screen, { typed: more, id: ids.report, title })
     t.same(writes(sent), ['PUT /report'], more)
   }
   await close(screen)
-  t.same(await namesOf(ground, 'reports'), ['42', '42.json', 'INDEX.tsv'])
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.same(await namesOf(testbed, 'reports'), ['42', '42.json', 'INDEX.tsv'])
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 })
 
 t.test('its save dialog makes a report, and Ctrl+S then changes that one', async t => {
-  const ground = await realMount(t)
-  const screen = await desktop(t, ground.local)
-  const start = join(ground.local, 'start.json')
+  const testbed = await realMount(t)
+  const screen = await desktop(t, testbed.local)
+  const start = join(testbed.local, 'start.json')
   await writeFile(start, '{"name": "Made", "reportType": "1",\n"title": "By a dialog"}\n')
   await open(screen, start)
-  const made = await ground.service.during(async () => {
+  const made = await testbed.service.during(async () => {
     await screen.keys('ctrl+shift+s')
     await screen.untilOneOf(/Save As/)
     await screen.keys('ctrl+a')
-    await screen.type(join(ground.directory, 'reports/new-made.json'))
+    await screen.type(join(testbed.directory, 'reports/new-made.json'))
     await screen.keys('Return')
     await screen.until(/^[^*]*new-made\.json/)
-    await ground.pass(leaseMs)
+    await testbed.pass(leaseMs)
   })
   t.same(writes(made), ['POST /report'])
-  const [id = ''] = await namesOf(ground, 'reports')
-  t.same(await namesOf(ground, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
+  const [id = ''] = await namesOf(testbed, 'reports')
+  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
 
   await screen.keys('ctrl+Home', 'Down', 'End', 'Left', 'Left')
-  const sent = await saves(ground, screen, { typed: ' again', id, title: 'By a dialog again' })
+  const sent = await saves(testbed, screen, { typed: ' again', id, title: 'By a dialog again' })
   t.same(writes(sent), ['PUT /report'])
   await close(screen)
-  t.same(await namesOf(ground, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
+  t.same(await namesOf(testbed, 'reports'), [id, `${id}.json`, 'INDEX.tsv'])
 })
 
 const open = (screen: Desktop, file: string): Promise<void> =>
@@ -67,10 +67,10 @@ const open = (screen: Desktop, file: string): Promise<void> =>
 
 /** Types, saves, and waits until the drive shows the service's own wording: what was asked of the service meanwhile. */
 function saves(
-  { service, pass }: MountGround,
+  { service, pass }: MountTestbed,
   screen: Desktop,
   edit: { typed: string; id: string; title: string },
-): Promise<readonly Heard[]> {
+): Promise<readonly ReceivedRequest[]> {
   return service.during(async () => {
     await screen.type(edit.typed)
     await screen.until(/^\*/)

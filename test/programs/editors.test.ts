@@ -1,8 +1,8 @@
 // Programs of every kind save a report: each save is one logical update, and leaves nothing on the service.
 import t from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import { fill, opaque } from '../testbed/sample-data.js'
+import { fillSampleData, opaque } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 import { savesOnce } from './one-update.js'
@@ -14,9 +14,9 @@ const idOf = (at: number): string => String(300 + at)
 t.setTimeout(240_000)
 
 t.test('programs of every kind save a report', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const at of savers.keys()) {
         seed.addReport({ id: idOf(at), name: 'Report', title: 'Before', owner: 'demo', fields: opaque })
       }
@@ -26,10 +26,10 @@ t.test('programs of every kind save a report', async t => {
     t.test(`${saver.name} is one update`, async t => {
       const path = `reports/${idOf(at)}.json`
       const title = `After ${saver.name}`
-      const text = (await textOf(ground, path)).replace('"Before"', JSON.stringify(title))
-      const told = (): Promise<unknown> => titleOf(ground, idOf(at))
-      await savesOnce(t, ground, saver, { path, text, due: ['PUT /report'], told, stored: title })
-      t.equal(JSON.parse(await textOf(ground, path)).title, title)
+      const text = (await textOf(testbed, path)).replace('"Before"', JSON.stringify(title))
+      const told = (): Promise<unknown> => titleOf(testbed, idOf(at))
+      await savesOnce(t, testbed, saver, { path, text, due: ['PUT /report'], told, stored: title })
+      t.equal(JSON.parse(await textOf(testbed, path)).title, title)
     })
   }
 
@@ -37,31 +37,31 @@ t.test('programs of every kind save a report', async t => {
     'a text that is written in place and cut afterwards is one update, when it is JSON again',
     async t => {
       const path = 'reports/42.json'
-      const { 'x-lab': _, ...record } = JSON.parse(await textOf(ground, path))
+      const { 'x-lab': _, ...record } = JSON.parse(await textOf(testbed, path))
       const text = JSON.stringify({ ...record, title: 'Shorter' })
-      const sent = await ground.service.during(async () => {
+      const sent = await testbed.service.during(async () => {
         const line = `printf %s "$0" | dd of=${path} conv=notrunc status=none; truncate -s \${#0} ${path}`
-        const { stderr } = await shell(`bash -c '${line}' '${text}'`, ground.directory)
+        const { stderr } = await shell(`bash -c '${line}' '${text}'`, testbed.directory)
         t.match(stderr, /closing output file.*Invalid argument/, 'dd is told that this is no JSON yet')
       })
       t.same(writes(sent), ['PUT /report'])
-      t.equal(await titleOf(ground, '42'), 'Shorter')
+      t.equal(await titleOf(testbed, '42'), 'Shorter')
     },
   )
 
   t.test('two seconds later there is nothing that was not told to stay, here or on the service', async t => {
-    const sent = await ground.service.during(() => ground.pass(2500))
+    const sent = await testbed.service.during(() => testbed.pass(2500))
     t.same(writes(sent), [])
     const ids = ['42', ...savers.map((_, at) => idOf(at))]
     const kept = savers.flatMap(({ keeps = [] }, at) =>
       keeps.map(form => form.replace('%', `${idOf(at)}.json`)),
     )
     const expected = [...ids, ...ids.map(id => `${id}.json`), ...kept, 'INDEX.tsv'].sort()
-    t.same(await namesOf(ground, 'reports'), expected)
-    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    t.same(await namesOf(testbed, 'reports'), expected)
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })
 })
 
-async function titleOf({ service }: MountGround, id: string): Promise<unknown> {
+async function titleOf({ service }: MountTestbed, id: string): Promise<unknown> {
   return JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).title
 }

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import type { MountGround } from '../testbed/mount.js'
+import type { MountTestbed } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
@@ -25,34 +25,34 @@ export interface Target {
 }
 
 /** Lets the program save, and looks at the service, at the directory and at the drafts. */
-export async function savesOnce(t: Test, ground: MountGround, saver: Saver, target: Target): Promise<void> {
+export async function savesOnce(t: Test, testbed: MountTestbed, saver: Saver, target: Target): Promise<void> {
   const directory = dirname(target.path)
   const name = basename(target.path)
-  const before = await ownNames(ground, directory)
-  const local = join(ground.local, encodeURIComponent(target.path))
+  const before = await ownNames(testbed, directory)
+  const local = join(testbed.local, encodeURIComponent(target.path))
   const copy = join(local, name)
   await mkdir(local)
   await writeFile(copy, target.text)
-  const sent = await ground.service.during(async () => {
+  const sent = await testbed.service.during(async () => {
     await printed('bash', ['-c', saver.line], {
       cwd: local,
-      environment: { HOME: ground.local, file: join(ground.directory, target.path), copy, name },
+      environment: { HOME: testbed.local, file: join(testbed.directory, target.path), copy, name },
     })
     const kept = (saver.keeps ?? []).map(form => form.replace('%', name))
     const expected = [...new Set([...before, ...kept, ...((await target.makes?.()) ?? [])])].sort()
     let there: readonly string[] = []
     // The kernel tells of the end of an open file when it pleases.
     await until(5000, `${saver.name} has cleaned up`, async () => {
-      there = await ownNames(ground, directory)
+      there = await ownNames(testbed, directory)
       return there.length === expected.length
     }).catch(() => t.same(there, expected, 'nothing is left over'))
     t.same(there, expected)
   })
   t.same(writes(sent), target.due, 'exactly the writes that are due')
   t.same(await target.told(), target.stored, 'the service has it')
-  t.same(await namesOf(ground, '.calcfs/drafts'), [], 'no draft')
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [], 'no draft')
 }
 
 /** Names in a directory, apart from the links that stand for the rows of a report. */
-const ownNames = async (ground: MountGround, directory: string): Promise<readonly string[]> =>
-  (await namesOf(ground, directory)).filter(name => !/^\d+-.*~\d+$/.test(name))
+const ownNames = async (testbed: MountTestbed, directory: string): Promise<readonly string[]> =>
+  (await namesOf(testbed, directory)).filter(name => !/^\d+-.*~\d+$/.test(name))

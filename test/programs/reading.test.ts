@@ -12,8 +12,8 @@ t.setTimeout(240_000)
 const calculation = 'projects/Water splitting/TS1_opt'
 
 t.test('programs that read', async t => {
-  const ground = await realMount(t)
-  const { directory, local, service } = ground
+  const testbed = await realMount(t)
+  const { directory, local, service } = testbed
   const here = (program: string, ...args: string[]): Promise<string> =>
     printed(program, args, { cwd: directory })
   const sum = (await printed('md5sum', [], { input: log })).split(' ')[0]

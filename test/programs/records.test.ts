@@ -1,8 +1,8 @@
 // A third of the programs save the other texts that can be edited; whatever can make a file makes a new report.
 import t, { type Test } from 'tap'
 import type { Seed } from '../../src/service/seed.js'
-import { type MountGround, realMount } from '../testbed/mount.js'
-import { fill, ids } from '../testbed/sample-data.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
+import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
 import { savesOnce, type Target } from './one-update.js'
@@ -13,7 +13,7 @@ interface Kind {
   readonly name: string
   readonly takes: (saver: Saver) => boolean
   readonly seed: (seed: Seed, at: number) => void
-  readonly target: (ground: MountGround, at: number) => Promise<Target>
+  readonly target: (testbed: MountTestbed, at: number) => Promise<Target>
 }
 
 const rows = [ids.transition, ids.product, ids.bare]
@@ -23,8 +23,8 @@ const kinds: readonly Kind[] = [
     name: '.project.json',
     takes: saver => saver.everywhere === true,
     seed: (seed, at) => seed.addProject({ id: String(500 + at), name: `Edited ${at}`, owner: 'demo' }),
-    target: (ground, at) =>
-      described(ground, {
+    target: (testbed, at) =>
+      described(testbed, {
         path: `projects/Edited ${at}/.project.json`,
         due: 'PUT /project',
         query: `/project?id=${500 + at}`,
@@ -40,8 +40,8 @@ const kinds: readonly Kind[] = [
         project: ids.empty,
         files: { 'job.mop': 'PM7\n' },
       }),
-    target: (ground, at) =>
-      described(ground, {
+    target: (testbed, at) =>
+      described(testbed, {
         path: `projects/Water splitting/Sub project/Edited ${at}/.calculation.json`,
         due: 'PUT /calculation',
         query: `/calculation?id=${5000 + at}`,
@@ -57,14 +57,14 @@ const kinds: readonly Kind[] = [
         owner: 'demo',
         calculations: rows.map(id => ({ id, title: `Row of ${id}` })),
       }),
-    async target(ground, at) {
+    async target(testbed, at) {
       const path = `reports/${600 + at}/order.txt`
-      const [first, ...others] = (await textOf(ground, path)).trimEnd().split('\n')
+      const [first, ...others] = (await textOf(testbed, path)).trimEnd().split('\n')
       return {
         path,
         text: `${[...others, first].join('\n')}\n`,
         due: ['PUT /report/calculations'],
-        told: async () => (await recordOf(ground, `/report?id=${600 + at}`))['calculations'],
+        told: async () => (await recordOf(testbed, `/report?id=${600 + at}`))['calculations'],
         stored: [...rows.slice(1), ...rows.slice(0, 1)].map((id, place) => ({
           calcId: Number(id),
           calcOrder: place + 1,
@@ -77,15 +77,15 @@ const kinds: readonly Kind[] = [
     name: 'a new report',
     takes: saver => saver.needs === undefined,
     seed: () => {},
-    async target(ground, at) {
+    async target(testbed, at) {
       const title = `Made ${at}`
       const newest = async (): Promise<number> =>
-        Math.max(...(await namesOf(ground, 'reports')).map(name => Number.parseInt(name, 10) || 0))
+        Math.max(...(await namesOf(testbed, 'reports')).map(name => Number.parseInt(name, 10) || 0))
       return {
         path: `reports/new-${at}.json`,
         text: `${JSON.stringify({ name: 'Made', title, reportType: '1' }, undefined, 2)}\n`,
         due: ['POST /report'],
-        told: async () => (await recordOf(ground, `/report?id=${await newest()}`))['title'],
+        told: async () => (await recordOf(testbed, `/report?id=${await newest()}`))['title'],
         stored: title,
         makes: async () => [`${await newest()}`, `${await newest()}.json`],
       }
@@ -98,42 +98,42 @@ t.setTimeout(240_000)
 for (const kind of kinds) {
   t.test(`programs save ${kind.name}`, async t => {
     const those = savers.filter(kind.takes)
-    const ground = await realMount(t, {
+    const testbed = await realMount(t, {
       fill(seed) {
-        fill(seed)
+        fillSampleData(seed)
         for (const at of those.keys()) kind.seed(seed, at)
       },
     })
     for (const [at, saver] of those.entries()) {
       t.test(`${saver.name} is one update of ${kind.name}`, async t => {
-        await savesOnce(t, ground, saver, await kind.target(ground, at))
+        await savesOnce(t, testbed, saver, await kind.target(testbed, at))
       })
     }
-    await staysAsItIs(t, ground)
+    await staysAsItIs(t, testbed)
   })
 }
 
 async function described(
-  ground: MountGround,
+  testbed: MountTestbed,
   { path, due, query }: { path: string; due: string; query: string },
 ): Promise<Target> {
   const description = `Written in ${path}`
-  const record = { ...JSON.parse(await textOf(ground, path)), description }
+  const record = { ...JSON.parse(await textOf(testbed, path)), description }
   return {
     path,
     text: `${JSON.stringify(record, undefined, 2)}\n`,
     due: [due],
-    told: async () => (await recordOf(ground, query))['description'],
+    told: async () => (await recordOf(testbed, query))['description'],
     stored: description,
   }
 }
 
-const recordOf = async ({ service }: MountGround, query: string): Promise<Record<string, unknown>> =>
+const recordOf = async ({ service }: MountTestbed, query: string): Promise<Record<string, unknown>> =>
   JSON.parse(await service.elsewhere('GET', query))
 
-async function staysAsItIs(t: Test, ground: MountGround): Promise<void> {
+async function staysAsItIs(t: Test, testbed: MountTestbed): Promise<void> {
   t.test('two seconds later nothing more was sent, and there is no draft', async t => {
-    t.same(writes(await ground.service.during(() => ground.pass(2500))), [])
-    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    t.same(writes(await testbed.service.during(() => testbed.pass(2500))), [])
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })
 }

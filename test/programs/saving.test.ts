@@ -2,7 +2,7 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
@@ -63,9 +63,9 @@ fresh.write(open(os.environ["copy"]).read()); fresh.close(); os.replace(fresh.na
 t.setTimeout(360_000)
 
 t.test('programs that save', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   for (const [at, [name, line]] of savings.entries()) {
-    t.test(`${name} is one update`, t => saves(t, ground, { line, title: `Title ${at} of ${name}` }))
+    t.test(`${name} is one update`, t => saves(t, testbed, { line, title: `Title ${at} of ${name}` }))
   }
 
   t.test('a mapping is saved when the file is closed', async t => {
@@ -73,21 +73,21 @@ t.test('programs that save', async t => {
 with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     at = text.find(b'"title": "') + 10
     text[at:at + 5] = b'MMAP!'`
-    const sent = await ground.service.during(async () => {
-      await printed(python, ['-c', script, join(ground.directory, report)])
+    const sent = await testbed.service.during(async () => {
+      await printed(python, ['-c', script, join(testbed.directory, report)])
       await until(10_000, 'the save of the mapping', async () =>
-        (await titleThere(ground)).startsWith('MMAP!'),
+        (await titleThere(testbed)).startsWith('MMAP!'),
       )
     })
     t.same(writes(sent), ['PUT /report'])
   })
 
   t.test('vim on a terminal saves twice without a question', async t => {
-    const tmux = await terminal(t, `vim -u NONE '${join(ground.directory, report)}'`)
+    const tmux = await terminal(t, `vim -u NONE '${join(testbed.directory, report)}'`)
     await tmux.until(/"title"/)
     for (const title of ['First of vim', 'Second of vim']) {
       await tmux.type(`:%s/"title": "[^"]*",$/"title": "${title}",/`, ':w')
-      await until(10_000, title, async () => (await titleThere(ground)) === title)
+      await until(10_000, title, async () => (await titleThere(testbed)) === title)
       t.notMatch(await tmux.screen(), /WARNING|E\d+:/)
     }
     await tmux.type(':q')
@@ -95,13 +95,13 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
   })
 
   t.test('nano saves what was typed', async t => {
-    const tmux = await terminal(t, `nano -I '${join(ground.directory, report)}'`)
+    const tmux = await terminal(t, `nano -I '${join(testbed.directory, report)}'`)
     await tmux.until(/"title"/)
     await tmux.keys('C-\\')
     await tmux.type('Second of vim', 'First of nano')
     await tmux.keys('a')
     await tmux.keys('C-o', 'Enter')
-    await until(10_000, 'nano', async () => (await titleThere(ground)) === 'First of nano')
+    await until(10_000, 'nano', async () => (await titleThere(testbed)) === 'First of nano')
     await tmux.keys('C-x')
     await tmux.ended()
   })
@@ -109,13 +109,13 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
   t.test(
     'opened for writing and closed unchanged is no request, nor is cutting to its own length',
     async t => {
-      const sent = await ground.service.during(async () => {
-        await shell(`exec 3<>"${report}"; exec 3>&-`, ground.directory)
+      const sent = await testbed.service.during(async () => {
+        await shell(`exec 3<>"${report}"; exec 3>&-`, testbed.directory)
         await shell(
-          `cat "${report}" > ${ground.local}/same && cp ${ground.local}/same "${report}"`,
-          ground.directory,
+          `cat "${report}" > ${testbed.local}/same && cp ${testbed.local}/same "${report}"`,
+          testbed.directory,
         )
-        await shell(`truncate -s $(stat -c %s ${report}) ${report}; touch ${report}`, ground.directory)
+        await shell(`truncate -s $(stat -c %s ${report}) ${report}; touch ${report}`, testbed.directory)
       })
       t.same(writes(sent), [])
     },
@@ -124,7 +124,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
   t.test('a file cannot be copied into a calculation, and cp says so', async t => {
     const { code, stderr } = await shell(
       "cp /etc/hostname 'projects/Water splitting/TS1_opt/'",
-      ground.directory,
+      testbed.directory,
     )
     t.equal(code, 1)
     t.match(stderr, /not permitted/)
@@ -138,32 +138,32 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
       `${ids.report}.json`,
       'INDEX.tsv',
     ].sort()
-    const there = () => namesOf(ground, 'reports')
+    const there = () => namesOf(testbed, 'reports')
     await until(10_000, 'editors have cleaned up', async () => (await there()).length === kept.length)
     t.same(await there(), kept)
-    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })
 })
 
 async function saves(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   { line, title }: { line: string; title: string },
 ): Promise<void> {
-  const file = join(ground.directory, report)
-  const copy = join(ground.local, 'new.json')
+  const file = join(testbed.directory, report)
+  const copy = join(testbed.local, 'new.json')
   await copyFile(file, copy)
   await writeFile(
     copy,
     (await readFile(copy, 'utf8')).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`),
   )
-  const sent = await ground.service.during(async () => {
+  const sent = await testbed.service.during(async () => {
     await printed('bash', ['-c', line], { environment: { new: title, file, copy } })
   })
   t.same(writes(sent), ['PUT /report'])
-  t.equal(await titleThere(ground), title)
+  t.equal(await titleThere(testbed), title)
   t.equal(JSON.parse(await readFile(file, 'utf8')).title, title)
 }
 
-const titleThere = async ({ service }: MountGround): Promise<string> =>
+const titleThere = async ({ service }: MountTestbed): Promise<string> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
-import type { Heard } from '../testbed/proxy.js'
-import { fill } from '../testbed/sample-data.js'
+import type { ReceivedRequest } from '../testbed/proxy.js'
+import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
@@ -24,30 +24,30 @@ t.setTimeout(240_000)
 
 // Each has a report of its own, and mostly waits.
 t.test('editors that stay open', { jobs: 4 }, async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const program of programs)
         seed.addReport({ id: idOf(program), name: program, title: 'Before', owner: 'demo' })
     },
   })
-  const fileOf = (program: Program): string => join(ground.directory, 'reports', nameOf(program))
+  const fileOf = (program: Program): string => join(testbed.directory, 'reports', nameOf(program))
 
   t.test('emacs saves twice without a question, with its lock, its auto-save and its backup', async t => {
     const settings = `(setq backup-enable-predicate (lambda (_) t) suggest-key-bindings nil)`
     const emacs = await terminal(t, `emacs -nw -Q --eval '${settings}' '${fileOf('emacs')}'`)
     await emacs.until(/"Before"/)
-    await twice(t, ground, 'emacs', async title => {
+    await twice(t, testbed, 'emacs', async title => {
       await emacs.keys('M-<', 'M-x')
       await emacs.type('replace-regexp', '"title": ".*",', `"title": "${title}",`)
       await emacs.until(/Replaced 1 occurrence/)
       await emacs.keys('M-x')
       await emacs.type('do-auto-save')
       await until(10_000, 'the auto-save', async () =>
-        (await namesOf(ground, 'reports')).includes(`#${nameOf('emacs')}#`),
+        (await namesOf(testbed, 'reports')).includes(`#${nameOf('emacs')}#`),
       )
-      t.match(await ground.files.readlink(`reports/.#${nameOf('emacs')}`), /@.*\.\d+/, 'its lock')
-      const other = await shell(`emacs -Q --batch '${fileOf('emacs')}' --eval '(insert "x")'`, ground.local)
+      t.match(await testbed.files.readlink(`reports/.#${nameOf('emacs')}`), /@.*\.\d+/, 'its lock')
+      const other = await shell(`emacs -Q --batch '${fileOf('emacs')}' --eval '(insert "x")'`, testbed.local)
       t.match(other.stderr, /locked by/, 'another emacs is told')
       await emacs.keys('C-x', 'C-s')
       await emacs.until(/Wrote /)
@@ -55,26 +55,26 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     })
     await emacs.keys('C-x', 'C-c')
     await emacs.ended()
-    t.same(await beside(ground, 'emacs'), [nameOf('emacs'), `${nameOf('emacs')}~`])
+    t.same(await beside(testbed, 'emacs'), [nameOf('emacs'), `${nameOf('emacs')}~`])
   })
 
   t.test('vim saves twice without a question, with a backup, a swap file and an undo file', async t => {
     const vim = await terminal(t, `vim -u NONE '${fileOf('vim')}'`)
     await vim.until(/"Before"/)
     await vim.type(':set backupskip= backup backupcopy=auto swapfile undofile')
-    await twice(t, ground, 'vim', title => save(vim, title))
+    await twice(t, testbed, 'vim', title => save(vim, title))
     t.notMatch(await vim.screen(), /WARNING|E\d+:/)
     await vim.type(':q')
     await vim.ended()
     const name = nameOf('vim')
-    t.same(await beside(ground, 'vim'), [`.${name}.un~`, name, `${name}~`])
+    t.same(await beside(testbed, 'vim'), [`.${name}.un~`, name, `${name}~`])
   })
 
   t.test('nano saves twice without a question, with a backup', async t => {
     const nano = await terminal(t, `nano -I -B '${fileOf('nano')}'`)
     await nano.until(/"Before"/)
     let old = 'Before'
-    await twice(t, ground, 'nano', async title => {
+    await twice(t, testbed, 'nano', async title => {
       await nano.keys('C-\\')
       await nano.type(old, title)
       await nano.keys('a')
@@ -83,16 +83,16 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     })
     await nano.keys('C-x')
     await nano.ended()
-    t.same(await beside(ground, 'nano'), [nameOf('nano'), `${nameOf('nano')}~`])
+    t.same(await beside(testbed, 'nano'), [nameOf('nano'), `${nameOf('nano')}~`])
   })
 
   t.test("mcedit, Midnight Commander's editor, saves twice without a question", async t => {
-    const mcedit = await terminal(t, `mcedit '${fileOf('mcedit')}'`, { HOME: ground.local })
+    const mcedit = await terminal(t, `mcedit '${fileOf('mcedit')}'`, { HOME: testbed.local })
     await mcedit.until(/"Before"/)
     // The third line is the title's.
     await mcedit.keys('Down', 'Down', 'Down', 'End', 'Left', 'Left')
     let title = 'Before'
-    await twice(t, ground, 'mcedit', async () => {
+    await twice(t, testbed, 'mcedit', async () => {
       title += '+'
       await mcedit.keys('+', 'F2')
       await mcedit.until(/Save/)
@@ -101,18 +101,18 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     })
     await mcedit.keys('F10')
     await mcedit.ended()
-    t.same(await beside(ground, 'mcedit'), [nameOf('mcedit')])
+    t.same(await beside(testbed, 'mcedit'), [nameOf('mcedit')])
   })
 
   t.test("vim's next :w keeps what somebody else changed in another field", async t => {
     const vim = await terminal(t, `vim -u NONE '${fileOf('merged')}'`)
     await vim.until(/"Before"/)
     await save(vim, 'First')
-    await until(10_000, 'the first save', async () => (await recordOf(ground, 'merged')).title === 'First')
-    await foreignChange(ground, 'merged', { description: 'Theirs' })
+    await until(10_000, 'the first save', async () => (await recordOf(testbed, 'merged')).title === 'First')
+    await foreignChange(testbed, 'merged', { description: 'Theirs' })
     await save(vim, 'Second')
-    await until(10_000, 'the second save', async () => (await recordOf(ground, 'merged')).title === 'Second')
-    t.match(await recordOf(ground, 'merged'), { title: 'Second', description: 'Theirs' })
+    await until(10_000, 'the second save', async () => (await recordOf(testbed, 'merged')).title === 'Second')
+    t.match(await recordOf(testbed, 'merged'), { title: 'Second', description: 'Theirs' })
     await vim.type(':q!')
     await vim.ended()
   })
@@ -121,26 +121,26 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     const vim = await terminal(t, `vim -u NONE '${fileOf('conflict')}'`)
     await vim.until(/"Before"/)
     await save(vim, 'First')
-    await until(10_000, 'the first save', async () => (await recordOf(ground, 'conflict')).title === 'First')
-    await foreignChange(ground, 'conflict', { title: 'Theirs' })
-    const sent = await during(ground, 'conflict', async () => {
+    await until(10_000, 'the first save', async () => (await recordOf(testbed, 'conflict')).title === 'First')
+    await foreignChange(testbed, 'conflict', { title: 'Theirs' })
+    const sent = await during(testbed, 'conflict', async () => {
       await save(vim, 'Mine')
       await vim.until(/E\d+:/)
     })
     t.same(writes(sent), [])
-    t.equal((await recordOf(ground, 'conflict')).title, 'Theirs')
-    t.match(await textOf(ground, `.calcfs/drafts/${nameOf('conflict')}`), /"title": "Mine"/)
-    t.match(await textOf(ground, `.calcfs/drafts/${idOf('conflict')}.theirs.json`), /"title": "Theirs"/)
+    t.equal((await recordOf(testbed, 'conflict')).title, 'Theirs')
+    t.match(await textOf(testbed, `.calcfs/drafts/${nameOf('conflict')}`), /"title": "Mine"/)
+    t.match(await textOf(testbed, `.calcfs/drafts/${idOf('conflict')}.theirs.json`), /"title": "Theirs"/)
     await vim.type(':q!')
     await vim.ended()
-    await ground.files.unlink(`.calcfs/drafts/${nameOf('conflict')}`)
+    await testbed.files.unlink(`.calcfs/drafts/${nameOf('conflict')}`)
   })
 
   t.test('VS Code saves twice and does not find the file newer', async t => {
     const texts = await Promise.all(
       ['First of code', 'Second of code'].map(async title => {
-        const text = (await textOf(ground, `reports/${nameOf('code')}`)).replace('"Before"', `"${title}"`)
-        const copy = join(ground.local, `${title}.json`)
+        const text = (await textOf(testbed, `reports/${nameOf('code')}`)).replace('"Before"', `"${title}"`)
+        const copy = join(testbed.local, `${title}.json`)
         await writeFile(copy, text)
         return `'${copy}'`
       }),
@@ -148,17 +148,17 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     for (const how of ['in-place', 'atomic']) {
       const script = new URL('vs-code.js', import.meta.url).pathname
       const line = `node ${script} ${how} '${fileOf('code')}' ${leaseMs} ${texts.join(' ')}`
-      const sent = await during(ground, 'code', async () => {
-        t.match(await shell(line, ground.local), { code: 0, stderr: '' })
+      const sent = await during(testbed, 'code', async () => {
+        t.match(await shell(line, testbed.local), { code: 0, stderr: '' })
       })
       t.same(writes(sent), ['PUT /report', 'PUT /report'], how)
-      t.equal((await recordOf(ground, 'code')).title, 'Second of code')
+      t.equal((await recordOf(testbed, 'code')).title, 'Second of code')
     }
   })
 
   t.test('editors that are closed with nothing changed send nothing', async t => {
     const file = fileOf('quit')
-    const sent = await during(ground, 'quit', async () => {
+    const sent = await during(testbed, 'quit', async () => {
       for (const [line, ...keys] of [
         [`vim -u NONE '${file}'`, ':', 'w', 'q', 'Enter'],
         [`nano '${file}'`, 'C-o', 'Enter', 'C-x'],
@@ -171,24 +171,24 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
       }
     })
     t.same(writes(sent), [])
-    t.same(await beside(ground, 'quit'), [nameOf('quit')])
-    t.notOk((await namesOf(ground, '.calcfs/drafts')).includes(nameOf('quit')))
+    t.same(await beside(testbed, 'quit'), [nameOf('quit')])
+    t.notOk((await namesOf(testbed, '.calcfs/drafts')).includes(nameOf('quit')))
   })
 })
 
 /** Saves, waits until the drive shows the service's own wording, and saves again: two updates and no more. */
 async function twice(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   program: Program,
   edit: (title: string) => Promise<unknown>,
 ): Promise<void> {
   for (const place of ['First', 'Second']) {
-    const sent = await during(ground, program, async () => {
+    const sent = await during(testbed, program, async () => {
       const title = `${place} of ${program}`
       const own = await edit(title)
-      await until(10_000, title, async () => (await recordOf(ground, program)).title === (own ?? title))
-      await ground.pass(leaseMs)
+      await until(10_000, title, async () => (await recordOf(testbed, program)).title === (own ?? title))
+      await testbed.pass(leaseMs)
     })
     t.same(writes(sent), ['PUT /report'], place)
   }
@@ -196,10 +196,10 @@ async function twice(
 
 /** What was sent about this program's report meanwhile. */
 async function during(
-  { service }: MountGround,
+  { service }: MountTestbed,
   program: Program,
   work: () => Promise<unknown>,
-): Promise<readonly Heard[]> {
+): Promise<readonly ReceivedRequest[]> {
   const isOurs = new RegExp(`(\\bid=|"id":)${idOf(program)}\\b`)
   return (await service.during(work)).filter(({ path, body }) => isOurs.test(`${path} ${body}`))
 }
@@ -208,14 +208,14 @@ async function save(vim: Terminal, title: string): Promise<void> {
   await vim.type(`:%s/"title": ".*",$/"title": "${title}",/`, ':w')
 }
 
-const recordOf = async ({ service }: MountGround, program: Program): Promise<{ readonly title: string }> =>
+const recordOf = async ({ service }: MountTestbed, program: Program): Promise<{ readonly title: string }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${idOf(program)}`))
 
-async function foreignChange(ground: MountGround, program: Program, change: object): Promise<void> {
-  const record = { ...(await recordOf(ground, program)), ...change }
-  await ground.service.elsewhere('PUT', '/report', JSON.stringify(record))
+async function foreignChange(testbed: MountTestbed, program: Program, change: object): Promise<void> {
+  const record = { ...(await recordOf(testbed, program)), ...change }
+  await testbed.service.elsewhere('PUT', '/report', JSON.stringify(record))
 }
 
 /** The record's file and whatever else has its name in its own. */
-const beside = async (ground: MountGround, program: Program): Promise<readonly string[]> =>
-  (await namesOf(ground, 'reports')).filter(name => name.includes(nameOf(program)))
+const beside = async (testbed: MountTestbed, program: Program): Promise<readonly string[]> =>
+  (await namesOf(testbed, 'reports')).filter(name => name.includes(nameOf(program)))

@@ -69,7 +69,7 @@ t.test(
           return isLost && result.lost.every(({ calculation }) => !after.includes(calculation))
         // A place behind the old list meant nothing; behind the new one it still does.
         const isAwake = used.places.some(number => number > before.length && number <= after.length)
-        return !isLost && (isAwake || same(meaning(text, before), meaning(result.mended, after)))
+        return !isLost && (isAwake || same(meaning(text, before), meaning(result.renumbered, after)))
       }),
       { numRuns: 2000 },
     )
@@ -81,7 +81,7 @@ t.test('what is no number of a formula stays letter for letter', async () => {
   fc.assert(
     fc.property(configuration, order, order, (text, before, after) => {
       const result = renumber(text, before, after)
-      return 'lost' in result || bare(result.mended) === bare(text)
+      return 'lost' in result || bare(result.renumbered) === bare(text)
     }),
     { numRuns: 1000 },
   )
@@ -92,8 +92,8 @@ t.test('there and back is where it began', async () => {
     fc.property(configuration, fc.shuffledSubarray(ids, { minLength: ids.length }), (text, after) => {
       const there = renumber(text, ids, after)
       if ('lost' in there) return false
-      const back = renumber(there.mended, after, ids)
-      return 'mended' in back && back.mended === text
+      const back = renumber(there.renumbered, after, ids)
+      return 'renumbered' in back && back.renumbered === text
     }),
     { numRuns: 1000 },
   )
@@ -101,7 +101,7 @@ t.test('there and back is where it began', async () => {
 
 t.test('a swap is one step, not two', async t => {
   t.same(renumber('<step label="c1">c1+2*c2-c12</step><!-- c1 -->', ['7', '12'], ['12', '7']), {
-    mended: '<step label="c1">c2+2*c1-c12</step><!-- c1 -->',
+    renumbered: '<step label="c1">c2+2*c1-c12</step><!-- c1 -->',
   })
   t.same(renumber('c1+c2', ['7', '12'], ['12']), { lost: [{ formula: 'c1', calculation: '7' }] })
   t.same(renumber('<cid_formula>7-12</cid_formula>', ['7', '12'], ['7']), {

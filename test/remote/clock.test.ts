@@ -1,12 +1,12 @@
 // Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
 import t from 'tap'
-import { steadyTime } from '../../src/remote/clock.js'
+import { monotonicTime } from '../../src/remote/clock.js'
 
 const hour = 3_600_000
 
 function machineAt(start: number) {
   const state = { wall: start, monotonic: 5_000, uptime: 7_000 }
-  const now = steadyTime({
+  const now = monotonicTime({
     wall: () => state.wall,
     monotonic: () => state.monotonic,
     uptime: () => state.uptime,

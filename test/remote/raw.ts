@@ -1,9 +1,9 @@
 // A service that answers byte for byte as a test says: the bad manners that a proper server cannot be told to have.
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
-import { http } from '../../src/remote/http/http.js'
-import type { LineOptions } from '../../src/remote/pipeline/request-pipeline.js'
-import { type Ask, instant } from '../../src/remote/remote.js'
+import { openHttp } from '../../src/remote/http/http.js'
+import type { PipelineOptions } from '../../src/remote/pipeline/request-pipeline.js'
+import { instant, type RequestContext } from '../../src/remote/remote.js'
 
 export interface Heard {
   readonly method: string
@@ -21,12 +21,12 @@ export interface RawService {
   /** Connections made so far. */
   readonly connections: () => number
   /** An HTTP port of this service, closed at the end of the test. */
-  readonly asked: ReturnType<typeof http>
+  readonly asked: ReturnType<typeof openHttp>
 }
 
-export const ask = (milliseconds = 5000, lane: Ask['lane'] = 'user'): Ask => ({
+export const ask = (milliseconds = 5000, priority: RequestContext['priority'] = 'user'): RequestContext => ({
   deadline: instant(Date.now() + milliseconds),
-  lane,
+  priority,
 })
 
 /** A proper answer with its length. */
@@ -37,7 +37,7 @@ export const whole = (body: string, more = ''): string =>
 export async function rawService(
   t: Test,
   reply: (request: Heard, number: number) => Reply,
-  options: Partial<LineOptions> = {},
+  options: Partial<PipelineOptions> = {},
 ): Promise<RawService> {
   const heard: Heard[] = []
   const sockets = new Set<Socket>()
@@ -62,7 +62,7 @@ export async function rawService(
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the raw service has no port')
   const url = `http://127.0.0.1:${address.port}/create/rest`
-  const asked = http({ base: new URL(url), connections: 4, ...options })
+  const asked = openHttp({ base: new URL(url), connections: 4, ...options })
   t.teardown(async () => {
     await asked.close()
     for (const socket of sockets) socket.destroy()

@@ -1,6 +1,6 @@
 // Every promise of the drive, for whoever has a ground to try them on.
 import type { Test } from 'tap'
-import type { OpenGround } from '../testbed/testbed.js'
+import type { OpenTestbed } from '../testbed/testbed.js'
 import { deleting } from './namespace/deleting.js'
 import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
@@ -15,7 +15,7 @@ import { oneDate } from './reading/one-date.js'
 import { outage } from './reading/outage.js'
 import { foresight } from './reading/prefetch.js'
 import { reading } from './reading/reading.js'
-import { editedAnew, madeAnew } from './reading/recreated-service.js'
+import { editedAnew, recreateService } from './reading/recreated-service.js'
 import { replaced } from './reading/replaced.js'
 import { rights } from './reading/rights.js'
 import { roots } from './reading/roots.js'
@@ -34,7 +34,7 @@ import { shareAliases } from './saving/share-aliases.js'
 import { turnedLists } from './saving/turned-lists.js'
 import { unseenTexts } from './saving/unseen-texts.js'
 
-export type Promises = (t: Test, open: OpenGround) => void
+export type Promises = (t: Test, open: OpenTestbed) => void
 
 /** What is read. */
 export const aboutReading: readonly Promises[] = [
@@ -74,7 +74,7 @@ export const aboutWritingSlowly: readonly Promises[] = [
   intentions,
   freedNames,
   identity,
-  madeAnew,
+  recreateService,
   oneDate,
   editedAnew,
 ]

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Agent, request } from 'undici'
 import type { Shortcomings } from '../../src/service/store/options.js'
-import { type Client, ground, scratch } from './client.js'
+import { type Client, openServiceTestbed, scratch } from './client.js'
 
 t.setTimeout(240_000)
 const digits = '0123456789'
@@ -20,7 +20,7 @@ async function content(
   shortcomings: Partial<Shortcomings> = {},
   bytes: string | Buffer = digits,
 ): Promise<Content> {
-  const { anna, service } = await ground(t, { shortcomings })
+  const { anna, service } = await openServiceTestbed(t, { shortcomings })
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
   const id = service.seed.addCalculation({ name: 'c', project, files: { 'a.out': bytes } })
   const path = `/calculation/files/bitstream?id=${id}&fileId=a.out`
@@ -140,7 +140,7 @@ t.test('gzip is for those who ask for it, and never for a range', async t => {
 
 t.test('a content lost on disk is a plain 500, never a cut or mislabelled body', async t => {
   const data = scratch(t)
-  const { anna, service } = await ground(t, { data })
+  const { anna, service } = await openServiceTestbed(t, { data })
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
   const id = service.seed.addCalculation({ name: 'c', project, files: { a: digits } })
   rmSync(join(data, 'content'), { recursive: true })
@@ -155,7 +155,7 @@ t.test('a content lost on disk is a plain 500, never a cut or mislabelled body',
 })
 
 t.test('one connection carries many requests', async t => {
-  const { service } = await ground(t)
+  const { service } = await openServiceTestbed(t)
   const agent = new Agent({ connections: 1, pipelining: 1 })
   t.teardown(() => agent.destroy())
   let connections = 0
@@ -199,7 +199,7 @@ t.test('a file of one gibibyte streams with flat memory, from any place', async 
   ftruncateSync(descriptor, gibibyte)
   writeSync(descriptor, 'end', gibibyte - 3)
   closeSync(descriptor)
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
   const id = service.seed.addCalculation({ name: 'c', project, files: { large: { path: file } } })
   const path = `/calculation/files/bitstream?id=${id}&fileId=large`

@@ -1,10 +1,10 @@
 // Promises of §4.4 but for the transport of bytes: calculations, their file lists, their geometry.
 import t, { type Test } from 'tap'
-import { all, type Ground, ground, statuses } from './client.js'
+import { all, openServiceTestbed, type ServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
-interface Calculating extends Ground {
+interface Calculating extends ServiceTestbed {
   readonly project: string
   readonly id: string
 }
@@ -12,7 +12,7 @@ const cml =
   '<cml xmlns="http://www.xml-cml.org/schema"><molecule><atomArray><atom id="a1" elementType="O" x3="0.1" y3="-0.20" z3="1e-3"/></atomArray></molecule></cml>'
 
 async function calculating(t: Test, shortcomings = {}): Promise<Calculating> {
-  const place = await ground(t, { shortcomings })
+  const place = await openServiceTestbed(t, { shortcomings })
   const project = place.service.seed.addProject({ name: 'Dyes', owner: 'anna' })
   const id = place.service.seed.addCalculation({
     name: 'TS1 opt',
@@ -78,7 +78,7 @@ t.test('a deleted calculation is gone with its files', async t => {
 })
 
 t.test('an id that is none is 400, an unknown one 404', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   const paths = [
     '/calculation?',
     '/calculation/files?',
@@ -164,6 +164,6 @@ t.test('an instance that writes lists without quotes does so for file names only
 })
 
 t.test('a calculation cannot be put into a root', async t => {
-  const { service, root } = await ground(t)
+  const { service, root } = await openServiceTestbed(t)
   t.throws(() => service.seed.addCalculation({ name: 'x', project: root }), { message: /root/ })
 })

@@ -7,25 +7,25 @@ import { Agent, request } from 'undici'
 import { type Service, startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
 
-export interface Answer {
+export interface ClientResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
   readonly bytes: Buffer
 }
-export interface Ask {
+export interface ClientRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
 }
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
 /** Sends a request to a path below the base URL. */
-export type Client = (method: Method, path: string, ask?: Ask) => Promise<Answer>
+export type Client = (method: Method, path: string, context?: ClientRequest) => Promise<ClientResponse>
 
 /** A client with these headers on every request; its connections end with the test. */
 export function clientOf(t: Test, url: string, headers: Readonly<Record<string, string>> = {}): Client {
   const agent = new Agent()
   t.teardown(() => agent.destroy())
-  return async (method, path, ask = {}) => {
+  return async (method, path, context = {}) => {
     const {
       statusCode,
       headers: answered,
@@ -33,8 +33,8 @@ export function clientOf(t: Test, url: string, headers: Readonly<Record<string, 
     } = await request(url + path, {
       method,
       dispatcher: agent,
-      headers: { ...headers, ...ask.headers },
-      ...(ask.body === undefined ? {} : { body: ask.body }),
+      headers: { ...headers, ...context.headers },
+      ...(context.body === undefined ? {} : { body: context.body }),
     })
     const bytes = Buffer.from(await body.arrayBuffer())
     return { status: statusCode, headers: answered, text: bytes.toString(), bytes }
@@ -58,7 +58,7 @@ export function scratch(t: Test): string {
   return directory
 }
 
-export interface Ground {
+export interface ServiceTestbed {
   readonly service: Service
   /** The user `anna`, whose password is her name like everybody's here. */
   readonly anna: Client
@@ -67,7 +67,10 @@ export interface Ground {
 }
 
 /** A service that holds the user anna and nothing else. */
-export async function ground(t: Test, options: Partial<ServiceOptions> = {}): Promise<Ground> {
+export async function openServiceTestbed(
+  t: Test,
+  options: Partial<ServiceOptions> = {},
+): Promise<ServiceTestbed> {
   const service = await startService({ data: scratch(t), ...options })
   t.teardown(() => service.close())
   service.seed.addUser({ name: 'anna', password: 'anna', email: 'anna@example.org' })

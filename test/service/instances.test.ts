@@ -1,12 +1,12 @@
 // Promises of poorer instances that are not told elsewhere, and of what an instance tells of its traffic.
 import t, { type Test } from 'tap'
 import { type Access, poor } from '../../src/service/store/options.js'
-import { all, ground, statuses } from './client.js'
+import { all, openServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
 t.test('where the root does not resolve, no answer tells its id', async t => {
-  const { anna, service, root } = await ground(t, { shortcomings: { root: true } })
+  const { anna, service, root } = await openServiceTestbed(t, { shortcomings: { root: true } })
   const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
   const sub = service.seed.addProject({ name: 'Sub', owner: 'anna', parent: made.text })
   const hidden = [
@@ -24,13 +24,13 @@ t.test('where the root does not resolve, no answer tells its id', async t => {
 })
 
 t.test('an instance may know the report types on the second path only', async t => {
-  const { anna } = await ground(t, { shortcomings: { onlyReportType: true } })
+  const { anna } = await openServiceTestbed(t, { shortcomings: { onlyReportType: true } })
   t.equal((await anna('GET', '/report/types')).status, 404)
   t.equal((await anna('GET', '/report-type')).status, 200)
 })
 
 t.test('bare listings say id and name and nothing else', async t => {
-  const { anna, service } = await ground(t, { shortcomings: { bareListings: true } })
+  const { anna, service } = await openServiceTestbed(t, { shortcomings: { bareListings: true } })
   const project = service.seed.addProject({ name: 'a "b"\n', owner: 'anna' })
   service.seed.addCalculation({ id: '9007199254740993', name: 'c', project })
   t.equal(
@@ -44,7 +44,7 @@ t.test('bare listings say id and name and nothing else', async t => {
 })
 
 t.test('an instance that hides answers for the report of another as for one that is not there', async t => {
-  const { anna, service } = await ground(t, { shortcomings: { hide: true } })
+  const { anna, service } = await openServiceTestbed(t, { shortcomings: { hide: true } })
   service.seed.addUser({ name: 'bo', password: 'bo' })
   const foreign = service.seed.addReport({ name: 'r', owner: 'bo' })
   t.equal((await anna('GET', `/report?id=${foreign}`)).status, 400)
@@ -52,7 +52,7 @@ t.test('an instance that hides answers for the report of another as for one that
 })
 
 t.test('the poorest instance still does everything that is documented', async t => {
-  const { anna, service } = await ground(t, { shortcomings: poor })
+  const { anna, service } = await openServiceTestbed(t, { shortcomings: poor })
   const { text: project } = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
   const id = service.seed.addCalculation({ name: 'c', project, files: { 'a.in': 'x' }, xyz: '0\n\n' })
   const { text: report } = await anna('POST', '/report', { body: '{"name":"r","reportType":1}' })
@@ -76,7 +76,7 @@ t.test('the poorest instance still does everything that is documented', async t 
 
 t.test('each answer is told once: what was asked, by whom, what came back and how much of it', async t => {
   const { told, next } = listener(t)
-  const { anna } = await ground(t, { onAnswer: told, now: () => 1_700_000_000_000 })
+  const { anna } = await openServiceTestbed(t, { onAnswer: told, now: () => 1_700_000_000_000 })
   t.match(await next(), { method: 'POST', url: '/create/rest/login', status: 200, user: null })
   await anna('GET', '/user/info?x=%20')
   const access = await next()
@@ -102,7 +102,7 @@ t.test('a request is told as it arrives, and waits for whoever is told', async t
     order.push(`${method} ${url}`)
     if (url.endsWith('/user/info')) await gate
   }
-  const { anna } = await ground(t, { onArrival })
+  const { anna } = await openServiceTestbed(t, { onArrival })
   const held = anna('GET', '/user/info').then(() => order.push('answered'))
   await anna('GET', '/report-type')
   t.notOk(order.includes('answered'))
@@ -117,7 +117,7 @@ t.test('a request is told as it arrives, and waits for whoever is told', async t
 })
 
 t.test('latency is put before every answer', async t => {
-  const { anna } = await ground(t, { latency: 50 })
+  const { anna } = await openServiceTestbed(t, { latency: 50 })
   const started = performance.now()
   await anna('GET', '/user/info')
   t.ok(performance.now() - started >= 49)

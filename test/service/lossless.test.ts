@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { parseRecord, recordText } from '../../src/service/records/record.js'
-import { ground } from './client.js'
+import { openServiceTestbed } from './client.js'
 
 t.setTimeout(120_000)
 
 t.test('ids beyond 2^53 are told apart and come back whole', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const { seed } = service
   const project = seed.addProject({ id: '9007199254740993', name: 'big', owner: 'anna' })
   seed.addProject({ id: '9007199254740992', name: 'neighbour', owner: 'anna' })
@@ -46,7 +46,7 @@ t.test('ids beyond 2^53 are told apart and come back whole', async t => {
 })
 
 t.test('ids that are given afresh stay small, and are never given twice', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   service.seed.addProject({ id: '9223372036854775807', name: 'largest', owner: 'anna' })
   const body = '{"name":"x","description":"y"}'
   const first = Number((await anna('POST', '/project', { body })).text)
@@ -55,7 +55,7 @@ t.test('ids that are given afresh stay small, and are never given twice', async 
 })
 
 t.test('unknown fields stay as they were written, in their order', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const project = service.seed.addProject({ name: 'p', owner: 'anna' })
   const calculation = service.seed.addCalculation({ name: 'c', project })
   const odd =
@@ -80,7 +80,7 @@ t.test('unknown fields stay as they were written, in their order', async t => {
 })
 
 t.test('a record that was read and is sent back is stored as it was', async t => {
-  const { anna, service } = await ground(t, { now: () => 1_700_000_000_000 })
+  const { anna, service } = await openServiceTestbed(t, { now: () => 1_700_000_000_000 })
   const project = service.seed.addProject({ name: 'p', owner: 'anna', fields: '{"x":1.50,"y":[ ]}' })
   const read = async () => (await anna('GET', `/project?id=${project}`)).text
   const before = await read()

@@ -1,12 +1,12 @@
 // Promises of §4.1: projects, their records, and the eight rules of /project/descendant.
 import t from 'tap'
-import { all, type Client, ground, statuses } from './client.js'
+import { all, type Client, openServiceTestbed, statuses } from './client.js'
 
 t.setTimeout(60_000)
 const badIds = ['', 'x', '-1', '1.5', '1e3', '0x10', '9223372036854775808', '%201', '1&id=2']
 
 t.test('a posted project is there, with an id, dates, an owner and a state', async t => {
-  const { anna, root } = await ground(t)
+  const { anna, root } = await openServiceTestbed(t)
   const made = await anna('POST', '/project', { body: '{"name":"Dyes","description":"of all colours"}' })
   t.equal(made.status, 200)
   t.match(made.text, /^[0-9]+$/)
@@ -27,7 +27,7 @@ t.test('a posted project is there, with an id, dates, an owner and a state', asy
 })
 
 t.test('a project goes into the parent it names', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const parent = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
   for (const written of [parent, `"${parent}"`]) {
     const body = `{"name":"Sub","description":"d","parentId":${written}}`
@@ -44,7 +44,7 @@ t.test('a project goes into the parent it names', async t => {
 })
 
 t.test('a project without name or description, or that is no JSON object, is 400', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   const bodies = [
     '{"name":"x"}',
     '{"description":"x"}',
@@ -66,7 +66,7 @@ t.test('a project without name or description, or that is no JSON object, is 400
 
 t.test('a PUT replaces what may be edited and nothing else', async t => {
   let now = 1_700_000_000_000
-  const { anna, service, root } = await ground(t, { now: () => now })
+  const { anna, service, root } = await openServiceTestbed(t, { now: () => now })
   const id = service.seed.addProject({ name: 'Dyes', owner: 'anna', fields: '{"keyword":"old","gone":1}' })
   now += 1
   const body = `{"id":${id},"name":"Pigments","description":"new","keyword":"new","owner":"bo","parentId":77,"state":"published","creationDate":"never"}`
@@ -80,7 +80,7 @@ t.test('a PUT replaces what may be edited and nothing else', async t => {
 })
 
 t.test('the modification date grows with every change, even within one millisecond', async t => {
-  const { anna, service } = await ground(t, { now: () => 1_700_000_000_000 })
+  const { anna, service } = await openServiceTestbed(t, { now: () => 1_700_000_000_000 })
   const id = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
   const dates: string[] = []
   for (const name of ['a', 'b', 'c']) {
@@ -91,7 +91,7 @@ t.test('the modification date grows with every change, even within one milliseco
 })
 
 t.test('a PUT without id, name or description is 400, of a project that is not there 404', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const id = service.seed.addProject({ name: 'Dyes', owner: 'anna' })
   const put = async (body: string) => (await anna('PUT', '/project', { body })).status
   t.equal(await put('{"name":"x","description":"y"}'), 400)
@@ -102,7 +102,7 @@ t.test('a PUT without id, name or description is 400, of a project that is not t
 })
 
 t.test('an id that is none is 400 and an unknown one 404, on every operation that takes one', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   for (const path of ['/project', '/project/descendant', '/project/share']) {
     const bad = [path, ...badIds.map(id => `${path}?id=${id}`)]
     t.same(await statuses(anna, 'GET', bad), all(400, bad))
@@ -114,7 +114,7 @@ t.test('an id that is none is 400 and an unknown one 404, on every operation tha
 })
 
 t.test('deleting a project deletes all below it, and the contents nobody else holds', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const { seed } = service
   const top = seed.addProject({ name: 'Top', owner: 'anna' })
   const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: top })
@@ -129,7 +129,7 @@ t.test('deleting a project deletes all below it, and the contents nobody else ho
 })
 
 t.test('the root of a space and what is published can be neither changed nor deleted', async t => {
-  const { anna, service, root } = await ground(t)
+  const { anna, service, root } = await openServiceTestbed(t)
   const frozen = service.seed.addProject({
     name: 'P',
     owner: 'anna',
@@ -149,7 +149,7 @@ t.test('the root of a space and what is published can be neither changed nor del
 })
 
 t.test('the eight rules of descendant', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const { seed } = service
   const top = seed.addProject({ name: 'top', owner: 'anna' })
   const one = seed.addProject({ name: 'p1', owner: 'anna', parent: top })
@@ -177,7 +177,7 @@ t.test('the eight rules of descendant', async t => {
 })
 
 t.test('a type or depth that is none is 400', async t => {
-  const { anna, root } = await ground(t)
+  const { anna, root } = await openServiceTestbed(t)
   const queries = [
     'type=file',
     'type=',
@@ -194,7 +194,7 @@ t.test('a type or depth that is none is 400', async t => {
 })
 
 t.test('names come back as they are, whatever they hold', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const odd = [
     '..',
     '.',
@@ -227,7 +227,7 @@ t.test('names come back as they are, whatever they hold', async t => {
 })
 
 t.test('a listing of five thousand is whole and in order', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   const top = service.seed.addProject({ name: 'top', owner: 'anna' })
   const expected = Array.from({ length: 5000 }, (_, index) => `c${index}`)
   service.seed.together(() => {

@@ -1,10 +1,10 @@
 // Promises of §4.3: reports, their types, and the ordered list of their calculations.
 import t, { type Test } from 'tap'
-import { all, type Ground, ground, signedIn, statuses } from './client.js'
+import { all, openServiceTestbed, type ServiceTestbed, signedIn, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
-interface Reporting extends Ground {
+interface Reporting extends ServiceTestbed {
   readonly calculations: readonly [string, string, string]
   readonly report: string
   list(id?: string): Promise<unknown>
@@ -12,7 +12,7 @@ interface Reporting extends Ground {
 
 /** Three calculations, and a report with the first two of them in its list. */
 async function reporting(t: Test, shortcomings = {}): Promise<Reporting> {
-  const place = await ground(t, { shortcomings })
+  const place = await openServiceTestbed(t, { shortcomings })
   const { seed } = place.service
   const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
   const add = (name: string) => seed.addCalculation({ name, project })
@@ -36,7 +36,7 @@ async function reporting(t: Test, shortcomings = {}): Promise<Reporting> {
 }
 
 t.test('the active report types are listed on both paths, with id, name and status', async t => {
-  const { anna, service } = await ground(t)
+  const { anna, service } = await openServiceTestbed(t)
   service.seed.addReportType({ id: '9', name: 'Retired', status: 'inactive' })
   for (const path of ['/report/types', '/report-type', '/report/types?status=active']) {
     const types = JSON.parse((await anna('GET', path)).text)
@@ -210,10 +210,14 @@ t.test("another's report is 403 whatever is done with it", async t => {
 
 t.test('instances differ in what a missing report is', async t => {
   t.equal(
-    (await (await ground(t, { shortcomings: { missingReport: '404' } })).anna('GET', '/report?id=7')).status,
+    (
+      await (
+        await openServiceTestbed(t, { shortcomings: { missingReport: '404' } })
+      ).anna('GET', '/report?id=7')
+    ).status,
     404,
   )
-  const answer = await (await ground(t, { shortcomings: { missingReport: 'null' } })).anna(
+  const answer = await (await openServiceTestbed(t, { shortcomings: { missingReport: 'null' } })).anna(
     'GET',
     '/report?id=7',
   )

@@ -1,10 +1,10 @@
 // Promises of §4.2: shares, and what each permission lets another person do.
 import t, { type Test } from 'tap'
-import { all, type Client, type Ground, ground, signedIn, statuses } from './client.js'
+import { all, type Client, openServiceTestbed, type ServiceTestbed, signedIn, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
-interface Shared extends Ground {
+interface Shared extends ServiceTestbed {
   readonly bo: Client
   /** A project of anna, with a sub-project and a calculation in it. */
   readonly project: string
@@ -13,7 +13,7 @@ interface Shared extends Ground {
 }
 
 async function shared(t: Test, permission: string | undefined, hide = false): Promise<Shared> {
-  const place = await ground(t, { shortcomings: { hide } })
+  const place = await openServiceTestbed(t, { shortcomings: { hide } })
   const { seed } = place.service
   seed.addUser({ name: 'bo', password: 'bo' })
   const project = seed.addProject({ name: 'Dyes', owner: 'anna' })

@@ -2,12 +2,12 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { all, basic, clientOf, ground, scratch, signedIn, statuses } from './client.js'
+import { all, basic, clientOf, openServiceTestbed, scratch, signedIn, statuses } from './client.js'
 
 t.setTimeout(60_000)
 
 t.test('a log-in answers the token as text, by name or by e-mail address', async t => {
-  const { service } = await ground(t)
+  const { service } = await openServiceTestbed(t)
   const stranger = clientOf(t, service.url)
   for (const name of ['anna', 'anna@example.org']) {
     const answer = await stranger('POST', '/login', { headers: { authorization: basic(name, 'anna') } })
@@ -18,7 +18,7 @@ t.test('a log-in answers the token as text, by name or by e-mail address', async
 })
 
 t.test('a log-in with wrong, empty or broken credentials is 401', async t => {
-  const { service } = await ground(t)
+  const { service } = await openServiceTestbed(t)
   const stranger = clientOf(t, service.url)
   const headers = [
     basic('anna', 'wrong'),
@@ -37,7 +37,7 @@ t.test('a log-in with wrong, empty or broken credentials is 401', async t => {
 })
 
 t.test('a password may hold a colon and letters beyond ASCII', async t => {
-  const { service } = await ground(t)
+  const { service } = await openServiceTestbed(t)
   service.seed.addUser({ name: 'bo', password: 'ä:b:c' })
   const answer = await clientOf(t, service.url)('POST', '/login', {
     headers: { authorization: basic('bo', 'ä:b:c') },
@@ -46,7 +46,7 @@ t.test('a password may hold a colon and letters beyond ASCII', async t => {
 })
 
 t.test('every operation but the log-in needs a valid token', async t => {
-  const { service } = await ground(t)
+  const { service } = await openServiceTestbed(t)
   const get = [
     '/project?id=1',
     '/project/descendant?id=1',
@@ -74,8 +74,8 @@ t.test('every operation but the log-in needs a valid token', async t => {
 
 t.test('a token is good for 24 hours, or as long as the instance says, and not a second more', async t => {
   let now = 1_000_000_000_000
-  const day = await ground(t, { now: () => now })
-  const hour = await ground(t, { now: () => now, tokenLifetime: 3600 })
+  const day = await openServiceTestbed(t, { now: () => now })
+  const hour = await openServiceTestbed(t, { now: () => now, tokenLifetime: 3600 })
   now += 3599 * 1000
   t.equal((await hour.anna('GET', '/user/info')).status, 200)
   now += 1000
@@ -87,8 +87,8 @@ t.test('a token is good for 24 hours, or as long as the instance says, and not a
 })
 
 t.test('a token of another service is refused, and one without signature', async t => {
-  const { service } = await ground(t)
-  const other = await ground(t)
+  const { service } = await openServiceTestbed(t)
+  const other = await openServiceTestbed(t)
   const login = await clientOf(t, other.service.url)('POST', '/login', {
     headers: { authorization: basic('anna', 'anna') },
   })
@@ -104,18 +104,18 @@ t.test('a token of another service is refused, and one without signature', async
 
 t.test('the secret and the database are readable by their owner only', async t => {
   const data = join(scratch(t), 'made', 'here')
-  await ground(t, { data })
+  await openServiceTestbed(t, { data })
   t.equal(statSync(data).mode & 0o777, 0o700)
   t.equal(statSync(join(data, 'token.secret')).mode & 0o777, 0o600)
 })
 
 t.test('user/info tells who asks', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   t.match(JSON.parse((await anna('GET', '/user/info')).text), { username: 'anna', email: 'anna@example.org' })
 })
 
 t.test('a path resolves to the id of what lies there', async t => {
-  const { service, anna, root } = await ground(t)
+  const { service, anna, root } = await openServiceTestbed(t)
   const { seed } = service
   const dyes = seed.addProject({ name: 'Dyes', owner: 'anna' })
   const slash = seed.addProject({ name: 'a/b', owner: 'anna', parent: dyes })
@@ -138,7 +138,7 @@ t.test('a path resolves to the id of what lies there', async t => {
 })
 
 t.test('resolving a report is 501, and without path or with another type 400', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   t.equal((await anna('GET', '/navigation/path/resolve?path=/db/anna/r&type=report')).status, 501)
   const bad = [
     '?path=/db/anna',
@@ -152,7 +152,7 @@ t.test('resolving a report is 501, and without path or with another type 400', a
 })
 
 t.test('what lies under a colleague resolves where it is shared, and only there', async t => {
-  const { service, anna } = await ground(t)
+  const { service, anna } = await openServiceTestbed(t)
   service.seed.addUser({ name: 'bo', password: 'bo' })
   const bo = await signedIn(t, service.url, 'bo')
   const shared = service.seed.addProject({ name: 'Ours', owner: 'anna' })
@@ -166,7 +166,7 @@ t.test('what lies under a colleague resolves where it is shared, and only there'
 })
 
 t.test('an unknown path is 404, a wrong method 405 that names the right ones', async t => {
-  const { anna } = await ground(t)
+  const { anna } = await openServiceTestbed(t)
   t.equal((await anna('GET', '/nothing')).status, 404)
   const wrong = await anna('POST', '/calculation', { body: '{}' })
   t.equal(wrong.status, 405)

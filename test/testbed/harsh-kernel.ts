@@ -5,9 +5,9 @@ import { fileTypes } from '../../src/drive/interface/attributes.js'
 import { errnoOf } from '../../src/drive/interface/errno.js'
 import type { Drive } from '../../src/drive/interface/verbs.js'
 import { asFailure, type Failure } from '../../src/failure.js'
-import type { Soon } from '../../src/maybe-promise.js'
+import type { MaybePromise } from '../../src/maybe-promise.js'
 import { byteOffset, instant } from '../../src/remote/remote.js'
-import type { DriveFiles, FileKind, OpenedFile, Seen } from './testbed.js'
+import type { DriveFiles, FileKind, FileStat, OpenedFile } from './testbed.js'
 
 export interface Mountable {
   /** The drive that is mounted now. */
@@ -36,7 +36,7 @@ export function harshKernel(mountable: Mountable): DriveFiles {
   async function call<Value>(
     verb: string,
     path: string,
-    work: (drive: Drive) => Soon<Value>,
+    work: (drive: Drive) => MaybePromise<Value>,
   ): Promise<Value> {
     try {
       return await work(mountable.drive())
@@ -199,7 +199,7 @@ function typeOf(mode: number): FileKind {
   return (mode & typeBits) === fileTypes.link ? 'link' : 'file'
 }
 
-const seen = ({ mode, size, mtime }: Attributes): Seen => ({
+const seen = ({ mode, size, mtime }: Attributes): FileStat => ({
   kind: typeOf(mode),
   mode: mode & ~typeBits,
   size,

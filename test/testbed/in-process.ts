@@ -4,37 +4,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { assemble } from '../../src/app/assemble.js'
-import { connected } from '../../src/app/connect.js'
+import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import { makePrivate } from '../../src/config/places.js'
 import type { Clock } from '../../src/remote/clock.js'
 import { instant } from '../../src/remote/remote.js'
-import type { Learned } from '../../src/remote/rest/capabilities.js'
+import type { Capabilities } from '../../src/remote/rest/capabilities.js'
 import { harshKernel, type Mountable } from './harsh-kernel.js'
-import { fill } from './sample-data.js'
+import { fillSampleData } from './sample-data.js'
 import { testService } from './service.js'
-import type { Ending, Ground, Wish } from './testbed.js'
+import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
 
 /** Milliseconds: what takes longer is a deadline, and a machine that has much to do needs all of it. */
 const longestWait = 5_000
 
 /** A drive without a kernel, whose files on the local disk a test may damage. */
-export interface InProcessGround extends Ground {
+export interface InProcessTestbed extends Testbed {
   /** Where the drafts, the history and the known reports lie. */
   readonly state: string
   /** `meanwhile` is done while no daemon runs. */
   remount(meanwhile?: () => Promise<unknown>): Promise<void>
 }
 
-export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGround> {
-  const service = await testService(t, wish.fill ?? fill, wish.service)
+export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Promise<InProcessTestbed> {
+  const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   let ahead = 0
   const now = () => instant(Date.now() + ahead)
   const clock: Clock = {
     now,
     after(milliseconds, action) {
-      const haste = milliseconds < longestWait ? (wish.haste ?? 1) : 1
+      const haste = milliseconds < longestWait ? (wish.speedup ?? 1) : 1
       const timer = setTimeout(action, milliseconds / haste)
       return () => clearTimeout(timer)
     },
@@ -47,12 +47,12 @@ export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGr
   async function up() {
     const sources = { flags: settings, environment, files: [] }
     const config = readConfig(sources)
-    const learned: Learned = { sizes: {} }
-    const connection = connected({ config, sources }, { learned, note: () => {}, clock })
+    const capabilities: Capabilities = { sizes: {} }
+    const connection = connect({ config, sources }, { capabilities, note: () => {}, clock })
     state = connection.account.places.state
     for (const place of Object.values(connection.account.places)) makePrivate(place)
     const log = pino({ level: 'silent' })
-    return assemble({ config, connection, learned, mountPoint: '/drive', log, version: 'test', now })
+    return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', now })
   }
 
   let line = await up()
@@ -64,7 +64,7 @@ export async function inProcess(t: Ending, wish: Wish = {}): Promise<InProcessGr
   const mountable: Mountable = {
     drive: () => line.drive,
     readOnly: wish.settings?.['access'] === 'read',
-    failed: (verb, path, failure) => line.failures.note(verb, path, failure),
+    failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   }
   return {
     name: 'in-process',

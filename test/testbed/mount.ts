@@ -8,15 +8,23 @@ import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { flagName } from '../../src/config/settings.js'
 import { printed, type Ran, run } from './programs.js'
-import { fill } from './sample-data.js'
+import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
-import type { DriveFiles, Ending, FileKind, Ground, OpenedFile, Seen, Wish } from './testbed.js'
+import type {
+  DriveFiles,
+  FileKind,
+  FileStat,
+  OpenedFile,
+  Testbed,
+  TestbedOptions,
+  TestLifetime,
+} from './testbed.js'
 import { until, within } from './within.js'
 
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 /** A drive on a real mount, with what only a real one has. */
-export interface MountGround extends Ground {
+export interface MountTestbed extends Testbed {
   readonly name: 'mount'
   /** The mount point. */
   readonly directory: string
@@ -42,13 +50,17 @@ export interface MountGround extends Ground {
 const patience = 20_000
 
 /** What a mount shares with another one; whose home it shares, its cache and its state it shares too. */
-export interface Shared {
+export interface SharedParts {
   readonly service?: TestService
   readonly home?: string
 }
 
-export async function realMount(t: Ending, wish: Wish = {}, shared: Shared = {}): Promise<MountGround> {
-  const service = shared.service ?? (await testService(t, wish.fill ?? fill, wish.service))
+export async function realMount(
+  t: TestLifetime,
+  wish: TestbedOptions = {},
+  shared: SharedParts = {},
+): Promise<MountTestbed> {
+  const service = shared.service ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
   const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
   const directory = join(base, 'drive')
   const local = join(base, 'local')
@@ -148,7 +160,7 @@ function environmentOf(base: string, password: string): Record<string, string> {
   }
 }
 
-const flags = (settings: NonNullable<Wish['settings']>): string[] =>
+const flags = (settings: NonNullable<TestbedOptions['settings']>): string[] =>
   Object.entries(settings).flatMap(([name, value]) =>
     [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
   )
@@ -242,7 +254,7 @@ interface Kinded {
 const kindOf = (entry: Kinded): FileKind =>
   entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file'
 
-const seen = (stat: Kinded & Pick<Seen, 'mode' | 'size' | 'mtimeMs'>): Seen => ({
+const seen = (stat: Kinded & Pick<FileStat, 'mode' | 'size' | 'mtimeMs'>): FileStat => ({
   kind: kindOf(stat),
   mode: stat.mode & 0o7777,
   size: stat.size,

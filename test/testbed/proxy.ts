@@ -11,7 +11,7 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 
 /** One request as it arrived, without the base path: `PUT /report/calculations`. */
-export interface Heard {
+export interface ReceivedRequest {
   readonly method: string
   /** Path and query below the base. */
   readonly path: string
@@ -19,21 +19,21 @@ export interface Heard {
 }
 
 /** Answers in the service's place, or spoils the service's own answer. */
-export type Spoiler = (response: ServerResponse, passing: Passing) => void | Promise<void>
+export type Interceptor = (response: ServerResponse, passing: InterceptedRequest) => void | Promise<void>
 
 /** A request on its way. */
-export interface Passing {
-  readonly heard: Heard
+export interface InterceptedRequest {
+  readonly heard: ReceivedRequest
   readonly headers?: IncomingHttpHeaders
   /** The service carries it out; its answer is kept back until the function that comes of it is called. */
   carryOut(): Promise<() => void>
 }
 
-export interface Front {
+export interface TestProxy {
   readonly url: string
-  readonly heard: readonly Heard[]
+  readonly heard: readonly ReceivedRequest[]
   /** From now on the requests that match `METHOD /path` are answered so; undoes it when called. */
-  spoil(which: RegExp, how: Spoiler): () => void
+  intercept(which: RegExp, how: Interceptor): () => void
   /** The bodies of these requests reach the service changed: as if it tidied them itself. Undoes it when called. */
   rewrite(which: RegExp, change: (body: string) => string): () => void
   /** These requests are carried out, and the line breaks before their answer. Undoes it when called. */
@@ -52,10 +52,10 @@ export interface Front {
 const base = '/create/rest'
 
 /** A front for the service that listens on `port`. */
-export async function openFront(first: number): Promise<Front> {
+export async function openTestProxy(first: number): Promise<TestProxy> {
   let port = first
-  const heard: Heard[] = []
-  const spoilers: { which: RegExp; how: Spoiler }[] = []
+  const heard: ReceivedRequest[] = []
+  const spoilers: { which: RegExp; how: Interceptor }[] = []
   const rewriters: { which: RegExp; change: (body: string) => string }[] = []
   let held: Promise<unknown> = Promise.resolve()
   const agent = new Agent({ keepAlive: true, timeout: 5_000 })
@@ -122,7 +122,7 @@ export async function openFront(first: number): Promise<Front> {
   }
 
   const own = await listen(0)
-  function spoil(which: RegExp, how: Spoiler): () => void {
+  function intercept(which: RegExp, how: Interceptor): () => void {
     const spoiler = { which, how }
     spoilers.unshift(spoiler)
     return () => spoilers.splice(spoilers.indexOf(spoiler), 1)
@@ -131,14 +131,14 @@ export async function openFront(first: number): Promise<Front> {
   return {
     url: `http://127.0.0.1:${own}${base}`,
     heard,
-    spoil,
+    intercept,
     rewrite(which, change) {
       const rewriter = { which, change }
       rewriters.unshift(rewriter)
       return () => rewriters.splice(rewriters.indexOf(rewriter), 1)
     },
     lose: which =>
-      spoil(which, async (response, { carryOut }) => {
+      intercept(which, async (response, { carryOut }) => {
         await carryOut()
         response.destroy()
       }),

@@ -31,7 +31,7 @@ export const log = Array.from({ length: 30_000 }, (_, line) => `${String(line).p
 /** Fields of a report that calcfs has never heard of, and numbers that a double cannot hold. */
 export const opaque = '{"weight":0.10,"serial":12345678901234567890,"x-lab":{"bench":[1,2.50]}}'
 
-export function fill(seed: Seed): void {
+export function fillSampleData(seed: Seed): void {
   seed.addUser({ name: 'demo', password: 'demo' })
   seed.addUser({ name: 'guest', password: 'guest' })
   const { water, empty, dyes, transition, product, bare, indigo, report, profile } = ids

@@ -2,16 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noop } from '../../src/noop.js'
 import type { Seed } from '../../src/service/seed.js'
 import { startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
-import { type Front, type Heard, openFront } from './proxy.js'
-import type { Ending } from './testbed.js'
+import { openTestProxy, type ReceivedRequest, type TestProxy } from './proxy.js'
+import type { TestLifetime } from './testbed.js'
 
-export interface TestService extends Front {
+export interface TestService extends TestProxy {
   readonly seed: Seed
   /** Runs something and answers the requests that arrived meanwhile, log-ins and questions about the user apart. */
-  during(work: () => Promise<unknown>): Promise<readonly Heard[]>
+  during(work: () => Promise<unknown>): Promise<readonly ReceivedRequest[]>
   /** From now on another service with these contents answers at the same address. */
   remake(fill: (seed: Seed) => void, options?: Partial<ServiceOptions>): Promise<void>
   /** The file of its database. */
@@ -22,15 +23,15 @@ export interface TestService extends Front {
 
 /** Starts a service that is seeded and ends with the test. */
 export async function testService(
-  t: Ending,
+  t: TestLifetime,
   fill: (seed: Seed) => void,
   options: Partial<ServiceOptions> = {},
 ): Promise<TestService> {
   const { service, data } = await filled(fill, options)
-  const front = await openFront(service.port)
+  const proxy = await openTestProxy(service.port)
   const all = [{ service, data }]
   t.teardown(async () => {
-    await front.end().catch(alreadyAway)
+    await proxy.end().catch(noop)
     for (const one of all) {
       await one.service.close()
       await rm(one.data, { recursive: true, force: true })
@@ -46,20 +47,20 @@ export async function testService(
   }
 
   return {
-    ...front,
+    ...proxy,
     seed: service.seed,
     async remake(other, more = {}) {
       const made = await filled(other, { ...options, ...more })
       all.push(made)
       present = made.service
       signedIn = undefined
-      front.turnTo(present.port)
+      proxy.turnTo(present.port)
     },
     database: join(data, 'service.db'),
     async during(work) {
-      const before = front.heard.length
+      const before = proxy.heard.length
       await work()
-      return front.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
+      return proxy.heard.slice(before).filter(({ path }) => !/^\/(login|user\/info)/.test(path))
     },
     async elsewhere(method, path, body) {
       signedIn ??= signIn()
@@ -83,12 +84,10 @@ async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOption
   return { service, data }
 }
 
-function alreadyAway(): void {}
-
 /** `PUT /report` and the like, for comparison in tests. */
-export const lines = (heard: readonly Heard[]): string[] =>
+export const lines = (heard: readonly ReceivedRequest[]): string[] =>
   heard.map(({ method, path }) => `${method} ${path}`)
 
 /** The requests that change something. */
-export const writes = (heard: readonly Heard[]): string[] =>
+export const writes = (heard: readonly ReceivedRequest[]): string[] =>
   lines(heard.filter(({ method }) => method !== 'GET' && method !== 'HEAD'))

@@ -1,5 +1,6 @@
 // A program on a terminal of its own (tmux with its own socket), as a person sits before it.
 import type { Test } from 'tap'
+import { noop } from '../../src/noop.js'
 import { printed } from './programs.js'
 import { until } from './within.js'
 
@@ -26,7 +27,7 @@ export async function terminal(
   const tmux = (...args: string[]): Promise<string> => printed('tmux', ['-L', socket, ...args])
   const variables = Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`])
   await tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '48', ...variables, command)
-  t.teardown(() => tmux('kill-server').catch(alreadyEnded))
+  t.teardown(() => tmux('kill-server').catch(noop))
   const screen = (): Promise<string> => tmux('capture-pane', '-p')
   return {
     screen,
@@ -56,7 +57,5 @@ export async function terminal(
       ),
   }
 }
-
-function alreadyEnded(): void {}
 
 const asText = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

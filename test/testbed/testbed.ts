@@ -1,18 +1,19 @@
 // What a promise of the drive is tested on: a service, files as a program sees them, and the passing of time.
 import { constants } from 'node:os'
 import type { Test } from 'tap'
+import { noop } from '../../src/noop.js'
 import type { Seed } from '../../src/service/seed.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
 import type { TestService } from './service.js'
 
 /** How a test wants its drive: what the service holds and lacks, and the settings of the mount by their names. */
-export interface Wish {
+export interface TestbedOptions {
   readonly fill?: (seed: Seed) => void
   readonly service?: Partial<ServiceOptions>
   readonly settings?: Readonly<Record<string, string | readonly string[]>>
   readonly password?: string
   /** How many times faster waits between two tries are over; without a kernel only. Deadlines stay. */
-  readonly haste?: number
+  readonly speedup?: number
   /** A module that the daemon of a real mount loads before anything else. */
   readonly preload?: URL
   /** The daemon as a user starts it: the test runner's loader alone takes 25 MB in each process. */
@@ -20,11 +21,11 @@ export interface Wish {
 }
 
 /** What a ground's life is bound to: a test, or a process of a test's own. */
-export type Ending = Pick<Test, 'teardown'>
+export type TestLifetime = Pick<Test, 'teardown'>
 
-export type OpenGround = (t: Test, wish?: Wish) => Promise<Ground>
+export type OpenTestbed = (t: Test, wish?: TestbedOptions) => Promise<Testbed>
 
-export interface Ground {
+export interface Testbed {
   readonly name: 'in-process' | 'mount'
   readonly service: TestService
   readonly files: DriveFiles
@@ -36,7 +37,7 @@ export interface Ground {
 
 export type FileKind = 'directory' | 'file' | 'link'
 
-export interface Seen {
+export interface FileStat {
   readonly kind: FileKind
   /** Permission bits. */
   readonly mode: number
@@ -48,8 +49,8 @@ export interface Seen {
 export interface DriveFiles {
   /** Names and kinds as readdir tells them (d_type). */
   readdir(path: string): Promise<ReadonlyMap<string, FileKind>>
-  lstat(path: string): Promise<Seen>
-  stat(path: string): Promise<Seen>
+  lstat(path: string): Promise<FileStat>
+  stat(path: string): Promise<FileStat>
   readFile(path: string): Promise<Buffer>
   readlink(path: string): Promise<string>
   open(path: string, how: 'r' | 'r+' | 'w' | 'a'): Promise<OpenedFile>
@@ -78,20 +79,20 @@ export interface OpenedFile {
 }
 
 /** The text of a file. */
-export const textOf = async ({ files }: Ground, path: string): Promise<string> =>
+export const textOf = async ({ files }: Testbed, path: string): Promise<string> =>
   (await files.readFile(path)).toString()
 
 /** The names in a directory, sorted. */
-export const namesOf = async ({ files }: Ground, path: string): Promise<string[]> =>
+export const namesOf = async ({ files }: Testbed, path: string): Promise<string[]> =>
   [...(await files.readdir(path)).keys()].sort()
 
 /** Opens, empties, writes and closes, as a shell's `>` does. */
-export async function overwrite({ files }: Ground, path: string, text: string): Promise<void> {
+export async function overwrite({ files }: Testbed, path: string, text: string): Promise<void> {
   const file = await files.open(path, 'w')
   try {
     await file.write(text, 0)
   } catch (thrown) {
-    await file.close().catch(ignored)
+    await file.close().catch(noop)
     throw thrown
   }
   await file.close()
@@ -112,5 +113,3 @@ export async function outcome(work: Promise<unknown>): Promise<string> {
 /** Node names few of the errors that a kernel can give: ESTALE is an unknown one to it. */
 const errnoName = (negative: unknown): string | undefined =>
   Object.entries(constants.errno).find(([, number]) => number === -Number(negative))?.[0]
-
-function ignored(): void {}

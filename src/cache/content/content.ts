@@ -2,27 +2,27 @@
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import {
-  type Ask,
   type ByteCount,
   byteCount,
   type Content,
   type Instant,
   type Remote,
+  type RequestContext,
 } from '../../remote/remote.js'
-import type { Ledger, Log } from '../ledger/ledger.js'
-import { openArrivals } from './download/content-entries.js'
-import type { ColdRead, Guess } from './download/content-entry.js'
+import type { Ledger, LogFunction } from '../ledger/ledger.js'
+import { openContentEntries } from './download/content-entries.js'
+import type { ColdRead, PrefetchRequest } from './download/content-entry.js'
 import { contentOfParts, partsOf } from './download/download-lifecycle.js'
-import { openNewcomers } from './hot-files.js'
-import { keepUp, type ScrubResult } from './maintenance.js'
+import { openHotFiles } from './hot-files.js'
+import { type ScrubResult, startMaintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
 import { type BlobStore, openBlobStore } from './store/blob-store.js'
-import { fileNameOf, keyOf } from './store/content-name.js'
-import { openShelf } from './store/lru.js'
+import { contentFileName, contentKeyOf } from './store/content-name.js'
+import { openLruIndex } from './store/lru.js'
 import { FileClosed } from './store/open-file.js'
 import { shortBytes } from './store/short-files.js'
-import { openReplaced } from './versions/replaced.js'
-import { rememberSizes } from './versions/sizes.js'
+import { openReplacedContents } from './versions/replaced.js'
+import { openContentSizes } from './versions/sizes.js'
 import { fingerprintOf, openVersions } from './versions/versions.js'
 
 export interface ContentCacheOptions {
@@ -33,17 +33,17 @@ export interface ContentCacheOptions {
   readonly ledger: Ledger
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly now: () => Instant
-  readonly log: Log
+  readonly log: LogFunction
 }
 
 /** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
 export interface ContentCache {
   /** The true size in bytes, from memory, from the service, or counted. */
-  size(content: Content, ask: Ask): Promise<ByteCount>
+  size(content: Content, context: RequestContext): Promise<ByteCount>
   /** The size where it was told before; asks nobody. */
-  told(content: Content): ByteCount | undefined
+  knownSize(content: Content): ByteCount | undefined
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
-  read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number>
+  read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number>
   /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
   readNow(content: Content, offset: number, into: Uint8Array): number | undefined
   /**
@@ -51,7 +51,7 @@ export interface ContentCache {
    * Its length in bytes when it is whole or was kept before. One longer than `most` is left alone: its length as far as
    * the service told it, else more than `most`. The signal ends a download that no reader has come for.
    */
-  ahead(content: Content, ask: Ask, most: number, signal?: AbortSignal): Promise<number>
+  prefetch(content: Content, context: RequestContext, most: number, signal?: AbortSignal): Promise<number>
   /** When it was last found to be another version than the one before; undefined for nearly all. Asks nobody. */
   replacedAt(content: Content): Instant | undefined
   /** Why nothing of it is believed, in words, where the service's answers contradict each other. Asks nobody. */
@@ -60,9 +60,9 @@ export interface ContentCache {
   cached(content: Content): number
   forget(content: Content): Promise<void>
   /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */
-  renew(content: Content, ask: Ask): Promise<void>
+  renew(content: Content, context: RequestContext): Promise<void>
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
-  tend(): Promise<void>
+  maintain(): Promise<void>
   /** Checks every kept file against its proof and drops damaged ones; removes what dead processes left. */
   scrub(): Promise<ScrubResult>
   /** Drops every kept file and every size; what is being downloaded goes on. */
@@ -88,53 +88,53 @@ const triesAtMost = 8
 export function openContentCache(options: ContentCacheOptions): ContentCache {
   const { now, log } = options
   const store = storeIn(options)
-  const sizes = rememberSizes(options.ledger)
+  const sizes = openContentSizes(options.ledger)
   const names = new LRUCache<string, string>({ max: namesAtMost })
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
-  const newcomers = openNewcomers()
+  const hotFiles = openHotFiles()
   const versions = openVersions()
-  const replaced = openReplaced(options.ledger, { now, elsewhere: replacedElsewhere })
-  const shelf = openShelf({ limitBytes: options.limitBytes, now, inUse, drop })
-  const arrivals = openArrivals({
+  const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere })
+  const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, drop })
+  const entries = openContentEntries({
     ...options,
     store,
     sizes,
-    shelf,
+    lru,
     versions,
     replaced: replaced.note,
     keepOpen: blob => open.set(blob.name, blob),
-    holdNewcomer: newcomers.hold,
+    holdHotFile: hotFiles.hold,
   })
-  const upkeep = keepUp({ store, shelf, arrivals, discard, now, log })
+  const maintenance = startMaintenance({ store, lru, entries, discard, now, log })
 
   function nameOf(content: Content): string {
-    const key = keyOf(content)
+    const key = contentKeyOf(content)
     const known = names.get(key)
     if (known !== undefined) return known
-    const name = fileNameOf(key)
+    const name = contentFileName(key)
     names.set(key, name)
     return name
   }
 
   function inUse(name: string): boolean {
     const parts = contentOfParts(name)
-    if (parts !== undefined) return arrivals.isComing(parts)
-    return arrivals.isBusy(name) || open.peek(name)?.idle === false
+    if (parts !== undefined) return entries.isComing(parts)
+    return entries.isBusy(name) || open.peek(name)?.idle === false
   }
 
   async function drop(name: string, bytes?: number): Promise<void> {
     const parts = contentOfParts(name)
-    if (parts !== undefined) return arrivals.forget(parts)
-    newcomers.drop(name)
+    if (parts !== undefined) return entries.forget(parts)
+    hotFiles.drop(name)
     open.delete(name)
     await store.drop(name, bytes)
   }
 
   /** Another mount has found that the service holds another version: what is open here is the old one. */
   function replacedElsewhere(name: string): void {
-    newcomers.drop(name)
+    hotFiles.drop(name)
     open.delete(name)
-    arrivals
+    entries
       .forget(name)
       .catch((error: unknown) => log('an old version could not be dropped', { name, error: String(error) }))
   }
@@ -142,45 +142,50 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   /** The file is not what was kept: it goes, and the next step downloads it again. */
   async function discard(name: string, error: unknown): Promise<void> {
     log('a kept file could not be read and is dropped', { name, error: String(error) })
-    shelf.remove(name)
+    lru.remove(name)
     await drop(name)
   }
 
   function readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
     const name = nameOf(content)
-    const held = newcomers.read(name, offset, into) ?? arrivals.readNow(name, offset, into)
+    const held = hotFiles.read(name, offset, into) ?? entries.readNow(name, offset, into)
     if (held !== undefined) {
-      shelf.touch(name)
+      lru.touch(name)
       return held
     }
     const blob = open.get(name)
     if (blob === undefined) return readShort(name, offset, into)
-    shelf.touch(name)
-    return readWarm(blob, offset, into)
+    lru.touch(name)
+    return readStored(blob, offset, into)
   }
 
   /** A short file is read whole, for its next bytes are asked for in a moment. */
   function readShort(name: string, offset: number, into: Uint8Array): number | undefined {
-    const told = sizes.told(name)
+    const told = sizes.known(name)
     if (told === undefined || told > shortBytes) return undefined
     const bytes = store.readShort(name)
     if (bytes?.length !== told) return undefined
-    shelf.touch(name)
-    newcomers.hold(name, bytes)
-    return newcomers.read(name, offset, into)
+    lru.touch(name)
+    hotFiles.hold(name, bytes)
+    return hotFiles.read(name, offset, into)
   }
 
-  async function read(content: Content, offset: number, into: Uint8Array, ask: Ask): Promise<number> {
+  async function read(
+    content: Content,
+    offset: number,
+    into: Uint8Array,
+    context: RequestContext,
+  ): Promise<number> {
     const now = readNow(content, offset, into)
-    return now ?? readCold(content, { name: nameOf(content), offset, into, ask }).catch(rethrow)
+    return now ?? readCold(content, { name: nameOf(content), offset, into, context }).catch(rethrow)
   }
 
   async function readCold(content: Content, wanted: NamedRead): Promise<number> {
-    shelf.touch(wanted.name)
+    lru.touch(wanted.name)
     for (let tries = 0; tries < triesAtMost; tries += 1) {
-      const arriving = arrivals.of(content, wanted.name)
-      const blob = open.get(wanted.name) ?? (await arriving.kept())
-      const bytes = blob === undefined ? await arriving.read(wanted) : await readKept(blob, wanted)
+      const entry = entries.of(content, wanted.name)
+      const blob = open.get(wanted.name) ?? (await entry.kept())
+      const bytes = blob === undefined ? await entry.read(wanted) : await readKept(blob, wanted)
       if (bytes !== undefined) return bytes
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
@@ -188,7 +193,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   async function readKept(blob: Blob, wanted: NamedRead): Promise<number | undefined> {
     try {
-      shelf.touch(wanted.name)
+      lru.touch(wanted.name)
       return await blob.read(wanted.offset, wanted.into)
     } catch (error) {
       if (!(error instanceof FileClosed)) await discard(wanted.name, error)
@@ -196,31 +201,31 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     }
   }
 
-  async function size(content: Content, ask: Ask): Promise<ByteCount> {
+  async function size(content: Content, context: RequestContext): Promise<ByteCount> {
     const name = nameOf(content)
-    const told = sizes.told(name)
+    const told = sizes.known(name)
     if (told !== undefined) return told
-    const arriving = arrivals.of(content, name)
-    const blob = open.get(name) ?? (await arriving.kept())
-    if (blob === undefined) return byteCount(await arriving.size(ask))
+    const entry = entries.of(content, name)
+    const blob = open.get(name) ?? (await entry.kept())
+    if (blob === undefined) return byteCount(await entry.size(context))
     sizes.remember(name, blob.length)
     return byteCount(blob.length)
   }
 
-  async function ahead(content: Content, guess: Guess): Promise<number> {
+  async function ahead(content: Content, guess: PrefetchRequest): Promise<number> {
     const name = nameOf(content)
-    const told = sizes.told(name)
-    if (told !== undefined && (told === 0 || told > guess.most || shelf.has(name))) return told
-    const arriving = arrivals.of(content, name)
-    const blob = open.get(name) ?? (await arriving.kept())
-    return blob === undefined ? arriving.ahead(guess) : blob.length
+    const told = sizes.known(name)
+    if (told !== undefined && (told === 0 || told > guess.most || lru.has(name))) return told
+    const entry = entries.of(content, name)
+    const blob = open.get(name) ?? (await entry.kept())
+    return blob === undefined ? entry.prefetch(guess) : blob.length
   }
 
   async function forget(name: string): Promise<void> {
-    await arrivals.forget(name)
+    await entries.forget(name)
     sizes.forget(name)
-    shelf.remove(name)
-    shelf.remove(partsOf(name))
+    lru.remove(name)
+    lru.remove(partsOf(name))
     await drop(name)
   }
 
@@ -231,7 +236,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
       if (sizes.version(name) === undefined) replaced.note(name)
-      shelf.remove(name)
+      lru.remove(name)
       await drop(name)
       files += 1
       total += bytes
@@ -240,47 +245,47 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   }
 
   /** A service that is away takes nothing: the question fails before anything is forgotten. */
-  async function renew(content: Content, ask: Ask): Promise<void> {
+  async function renew(content: Content, context: RequestContext): Promise<void> {
     const name = nameOf(content)
-    const told = sizes.told(name)
+    const told = sizes.known(name)
     if (told === undefined) return
-    const facts = await options.remote.contentFacts(content, ask)
+    const facts = await options.remote.contentFacts(content, context)
     const now = fingerprintOf(facts.version)
     const lengths = [facts.head, facts.range].filter(bytes => bytes !== undefined)
     const isSame = versions.same(sizes.version(name), now) && lengths.every(bytes => bytes === told)
     if (isSame && sizes.disputed(name) === undefined) return
-    const wasRead = shelf.has(name) || store.has(name) || arrivals.fraction(name) > 0
+    const wasRead = lru.has(name) || store.has(name) || entries.fraction(name) > 0
     await forget(name)
     if (wasRead || lengths.some(bytes => bytes !== told)) replaced.note(name)
   }
 
   return {
-    size: (content, ask) => size(content, ask).catch(rethrow),
-    told: content => sizes.told(nameOf(content)),
+    size: (content, context) => size(content, context).catch(rethrow),
+    knownSize: content => sizes.known(nameOf(content)),
     replacedAt: content => replaced.at(nameOf(content)),
     disputed: content => sizes.disputed(nameOf(content)),
     read,
     readNow,
-    ahead: (content, ask, most, signal) => ahead(content, { ask, most, signal }).catch(rethrow),
+    prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),
     cached(content) {
       const name = nameOf(content)
-      return shelf.has(name) || store.has(name) ? 1 : arrivals.fraction(name)
+      return lru.has(name) || store.has(name) ? 1 : entries.fraction(name)
     },
     forget: content => forget(nameOf(content)).catch(rethrow),
-    renew: (content, ask) => renew(content, ask).catch(rethrow),
-    tend: () => upkeep.tend().catch(rethrow),
-    scrub: () => upkeep.scrub().catch(rethrow),
+    renew: (content, context) => renew(content, context).catch(rethrow),
+    maintain: () => maintenance.maintain().catch(rethrow),
+    scrub: () => maintenance.scrub().catch(rethrow),
     clear: () => clear().catch(rethrow),
     stats: () => ({
-      files: shelf.files,
-      bytes: shelf.bytes,
+      files: lru.files,
+      bytes: lru.bytes,
       limitBytes: options.limitBytes,
-      downloads: arrivals.downloads,
+      downloads: entries.downloads,
       openFiles: open.size,
     }),
     async close() {
-      await arrivals.close()
-      await upkeep.close()
+      await entries.close()
+      await maintenance.close()
       open.clear()
     },
   }
@@ -299,7 +304,7 @@ function storeIn(options: ContentCacheOptions): BlobStore {
 }
 
 /** A disk that cannot give the bytes now may do so in the slower way, which also finds what is wrong. */
-function readWarm(blob: Blob, offset: number, into: Uint8Array): number | undefined {
+function readStored(blob: Blob, offset: number, into: Uint8Array): number | undefined {
   try {
     return blob.readNow(offset, into)
   } catch {

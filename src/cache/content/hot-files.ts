@@ -1,7 +1,7 @@
 // Short contents that have just come or were just read, in memory: the next reads come in a moment and need no disk.
 import { LRUCache } from 'lru-cache'
 
-export interface Newcomers {
+export interface HotFiles {
   hold(name: string, bytes: Uint8Array): void
   /** Fills `into` up to the end; undefined for a content that is not here. */
   read(name: string, offset: number, into: Uint8Array): number | undefined
@@ -12,7 +12,7 @@ const bytesAtMost = 8 << 20
 /** What an entry takes besides its bytes. */
 const entryBytes = 256
 
-export function openNewcomers(): Newcomers {
+export function openHotFiles(): HotFiles {
   const held = new LRUCache<string, Uint8Array>({
     maxSize: bytesAtMost,
     sizeCalculation: bytes => bytes.buffer.byteLength + entryBytes,

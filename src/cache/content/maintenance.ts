@@ -1,10 +1,10 @@
 // What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
 import { setTimeout } from 'node:timers/promises'
 import { type Instant, instant } from '../../remote/remote.js'
-import type { Log } from '../ledger/ledger.js'
-import type { Arrivals } from './download/content-entries.js'
-import type { BlobStore, Found } from './store/blob-store.js'
-import type { Shelf } from './store/lru.js'
+import type { LogFunction } from '../ledger/ledger.js'
+import type { ContentEntries } from './download/content-entries.js'
+import type { BlobStore, StoredFile } from './store/blob-store.js'
+import type { LruIndex } from './store/lru.js'
 
 export interface ScrubResult {
   readonly checked: number
@@ -13,18 +13,18 @@ export interface ScrubResult {
   readonly swept: number
 }
 
-export interface UpkeepPorts {
+export interface MaintenancePorts {
   readonly store: BlobStore
-  readonly shelf: Shelf
-  readonly arrivals: Arrivals
+  readonly lru: LruIndex
+  readonly entries: ContentEntries
   /** Drops a file that is not what was kept. */
   readonly discard: (name: string, error: unknown) => Promise<void>
   readonly now: () => Instant
-  readonly log: Log
+  readonly log: LogFunction
 }
 
-export interface Upkeep {
-  tend(): Promise<void>
+export interface Maintenance {
+  maintain(): Promise<void>
   scrub(): Promise<ScrubResult>
   /** Tends once more, then never again. */
   close(): Promise<void>
@@ -37,27 +37,27 @@ const watchEveryMs = 1_000
 const recountEveryMs = 600_000
 
 /** Begins at once, and comes back every ten seconds. */
-export function keepUp(ports: UpkeepPorts): Upkeep {
-  const { store, shelf, now, log } = ports
+export function startMaintenance(ports: MaintenancePorts): Maintenance {
+  const { store, lru, now, log } = ports
   let recountAt = now()
   let recounting: Promise<void> = Promise.resolve()
   let closed = false
   const timer = setInterval(tendLogged, tendEveryMs).unref()
-  const watch = setInterval(() => ports.arrivals.tend(), watchEveryMs).unref()
+  const watch = setInterval(() => ports.entries.maintain(), watchEveryMs).unref()
   tendLogged()
 
   async function recount(): Promise<void> {
     await store.sweep()
-    const found: Found[] = []
+    const found: StoredFile[] = []
     for await (const one of store.list()) {
       if (closed) return
       found.push(one)
     }
-    await shelf.adopt(found)
+    await lru.adopt(found)
   }
 
   async function tend(): Promise<void> {
-    ports.arrivals.tend()
+    ports.entries.maintain()
     if (now() >= recountAt && !closed) {
       recountAt = instant(now() + recountEveryMs)
       recounting = recount().catch(error =>
@@ -65,8 +65,8 @@ export function keepUp(ports: UpkeepPorts): Upkeep {
       )
     }
     await recounting
-    await shelf.settle()
-    for (const [name, used] of shelf.takeUses()) await store.used(name, used)
+    await lru.settle()
+    for (const [name, used] of lru.takeUses()) await store.used(name, used)
   }
 
   function tendLogged(): void {
@@ -100,13 +100,13 @@ export function keepUp(ports: UpkeepPorts): Upkeep {
       await setTimeout(Math.max(0, now() - began))
       if (sound) continue
       dropped += 1
-      shelf.remove(name)
+      lru.remove(name)
     }
     return { checked, dropped, swept }
   }
 
   return {
-    tend,
+    maintain: tend,
     scrub,
     close() {
       closed = true

@@ -4,40 +4,40 @@ import { join } from 'node:path'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/make-directory.js'
-import { openRecent } from './row-cache.js'
+import { openRowCache } from './row-cache.js'
 import {
-  type Change,
   isText,
+  type LedgerTable,
+  type LedgerValue,
   openTable,
-  type Remembered,
-  type Table,
-  type Unwritten,
-  type Value,
+  type PendingWrite,
+  type PendingWrites,
+  type StoredValue,
 } from './table.js'
 
 /** A durable memory of values, any at all. No call ever throws: without its file it forgets at worst. */
 export interface Ledger {
   /** A text; undefined where there is none, or bytes. */
-  get(room: string, key: string): string | undefined
-  getWithTime(room: string, key: string): Remembered<Value> | undefined
-  set(room: string, key: string, value: Value): void
+  get(namespace: string, key: string): string | undefined
+  getWithTime(namespace: string, key: string): StoredValue<LedgerValue> | undefined
+  set(namespace: string, key: string, value: LedgerValue): void
   /** The value stays, and counts as set now. */
-  freshen(room: string, key: string): void
+  freshen(namespace: string, key: string): void
   /** The value stays, and counts as set no later than then. */
-  backdate(room: string, key: string, to: Instant): void
-  delete(room: string, key: string): void
+  backdate(namespace: string, key: string, to: Instant): void
+  delete(namespace: string, key: string): void
   /** Every text in a room, in no order that means anything. */
-  entries(room: string): ReadonlyMap<string, Remembered>
+  entries(namespace: string): ReadonlyMap<string, StoredValue>
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
   flush(): boolean
   close(): void
 }
 
-export type Log = (sentence: string, about?: Record<string, unknown>) => void
+export type LogFunction = (sentence: string, about?: Record<string, unknown>) => void
 
 export interface LedgerSettings {
   readonly now: () => Instant
-  readonly log: Log
+  readonly log: LogFunction
 }
 
 const flushAfterMs = 200
@@ -45,7 +45,7 @@ const reopenAfterMs = 5_000
 /** UTF-16 units: a size or a time with the hash of its text. */
 const shortValue = 80
 /** What was looked for and is not there. */
-const nothing: Remembered = { value: '', stored: instant(0) }
+const nothing: StoredValue = { value: '', stored: instant(0) }
 
 /**
  * Opens the memory in `directory` (made if missing, 0700). Several processes may share it. A damaged file is moved
@@ -53,14 +53,14 @@ const nothing: Remembered = { value: '', stored: instant(0) }
  */
 export function openLedger(directory: string, settings: LedgerSettings): Ledger {
   const path = join(directory, 'ledger.db')
-  const rooms = new Map<string, Unwritten>()
-  let table: Table | undefined
+  const namespaces = new Map<string, PendingWrites>()
+  let table: LedgerTable | undefined
   let retryAt = instant(0)
   let timer: NodeJS.Timeout | undefined
   // Sizes and times are asked for at every stat. Long values are held by whoever asked for them.
-  const recent = openRecent<Remembered>(() => fromDisk(from => from.version(), 0), settings.now)
+  const recent = openRowCache<StoredValue>(() => fromDisk(from => from.version(), 0), settings.now)
 
-  function reach(): Table | undefined {
+  function reach(): LedgerTable | undefined {
     if (table !== undefined || settings.now() < retryAt) return table
     try {
       makeDirectoriesNow(directory)
@@ -85,7 +85,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  function copyHere(from: Table): void {
+  function copyHere(from: LedgerTable): void {
     const copy = `${path}.copy-${process.pid}`
     makeDirectoriesNow(directory)
     try {
@@ -123,7 +123,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   }
 
   /** What cannot be read is not remembered; a damaged file is kept beside the new one, and the log says so. */
-  function fromDisk<Answer>(ask: (from: Table) => Answer, otherwise: Answer): Answer {
+  function fromDisk<Answer>(ask: (from: LedgerTable) => Answer, otherwise: Answer): Answer {
     const from = reach()
     if (from === undefined) return otherwise
     try {
@@ -134,60 +134,60 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     }
   }
 
-  function getWithTime(room: string, key: string): Remembered<Value> | undefined {
-    const change = rooms.get(room)?.get(key)
+  function getWithTime(namespace: string, key: string): StoredValue<LedgerValue> | undefined {
+    const change = namespaces.get(namespace)?.get(key)
     if (change === 'deleted') return undefined
     if (change !== undefined && 'value' in change) return change
-    const held = recent.get(room, key)
+    const held = recent.get(namespace, key)
     if (held !== undefined) return held === nothing ? undefined : { ...held, ...change }
-    const found = fromDisk(from => from.get(room, key), undefined)
-    if (found === undefined) recent.keep(room, key, nothing)
-    else if (isShort(found)) recent.keep(room, key, found)
+    const found = fromDisk(from => from.get(namespace, key), undefined)
+    if (found === undefined) recent.keep(namespace, key, nothing)
+    else if (isShort(found)) recent.keep(namespace, key, found)
     return found && { ...found, ...change }
   }
 
-  function put(room: string, key: string, change: Change): void {
-    const unwritten = rooms.get(room) ?? new Map<string, Change>()
-    rooms.set(room, unwritten.set(key, change))
-    if (change !== 'deleted' && isShort(change)) recent.keep(room, key, change)
-    else recent.drop(room, key)
+  function put(namespace: string, key: string, change: PendingWrite): void {
+    const unwritten = namespaces.get(namespace) ?? new Map<string, PendingWrite>()
+    namespaces.set(namespace, unwritten.set(key, change))
+    if (change !== 'deleted' && isShort(change)) recent.keep(namespace, key, change)
+    else recent.drop(namespace, key)
     timer ??= setTimeout(flush, flushAfterMs).unref()
   }
 
-  function restamp(room: string, key: string, stored: Instant): void {
-    const change = rooms.get(room)?.get(key)
+  function restamp(namespace: string, key: string, stored: Instant): void {
+    const change = namespaces.get(namespace)?.get(key)
     if (change === 'deleted') return
-    put(room, key, { ...change, stored })
+    put(namespace, key, { ...change, stored })
   }
 
   function flush(): boolean {
     clearTimeout(timer)
     timer = undefined
     followFile()
-    if (rooms.size === 0) return true
-    const written = fromDisk(to => to.write(rooms), false)
-    if (written) rooms.clear()
+    if (namespaces.size === 0) return true
+    const written = fromDisk(to => to.write(namespaces), false)
+    if (written) namespaces.clear()
     else timer = setTimeout(flush, reopenAfterMs).unref()
     return written
   }
 
   reach()
   return {
-    get(room, key) {
-      const value = getWithTime(room, key)?.value
+    get(namespace, key) {
+      const value = getWithTime(namespace, key)?.value
       return typeof value === 'string' ? value : undefined
     },
     getWithTime,
-    set: (room, key, value) => put(room, key, { value, stored: settings.now() }),
-    freshen: (room, key) => restamp(room, key, settings.now()),
-    backdate(room, key, to) {
-      const remembered = getWithTime(room, key)
-      if (remembered !== undefined && remembered.stored > to) restamp(room, key, to)
+    set: (namespace, key, value) => put(namespace, key, { value, stored: settings.now() }),
+    freshen: (namespace, key) => restamp(namespace, key, settings.now()),
+    backdate(namespace, key, to) {
+      const remembered = getWithTime(namespace, key)
+      if (remembered !== undefined && remembered.stored > to) restamp(namespace, key, to)
     },
-    delete: (room, key) => put(room, key, 'deleted'),
-    entries(room) {
-      const all = fromDisk(from => from.all(room), new Map<string, Remembered>())
-      for (const [key, change] of rooms.get(room) ?? []) {
+    delete: (namespace, key) => put(namespace, key, 'deleted'),
+    entries(namespace) {
+      const all = fromDisk(from => from.all(namespace), new Map<string, StoredValue>())
+      for (const [key, change] of namespaces.get(namespace) ?? []) {
         const present = change === 'deleted' ? undefined : { ...all.get(key), ...change }
         if (present !== undefined && isText(present)) all.set(key, present)
         else all.delete(key)
@@ -206,7 +206,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   }
 }
 
-const isShort = (remembered: Partial<Remembered<Value>>): remembered is Remembered =>
+const isShort = (remembered: Partial<StoredValue<LedgerValue>>): remembered is StoredValue =>
   isText(remembered) && remembered.value.length <= shortValue
 
 /** SQLITE_ERROR is what a sound database with other tables in it says to our statements. */

@@ -2,10 +2,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../remote/remote.js'
 
-export interface Recent<Value> {
-  get(room: string, key: string): Value | undefined
-  keep(room: string, key: string, value: Value): void
-  drop(room: string, key: string): void
+export interface RowCache<Value> {
+  get(namespace: string, key: string): Value | undefined
+  keep(namespace: string, key: string, value: Value): void
+  drop(namespace: string, key: string): void
   clear(): void
 }
 
@@ -14,9 +14,12 @@ const atMost = 32_768
 const unseenMs = 50
 
 /** `version` is a number that moves when another process has written. */
-export function openRecent<Value extends object>(version: () => number, now: () => Instant): Recent<Value> {
+export function openRowCache<Value extends object>(
+  version: () => number,
+  now: () => Instant,
+): RowCache<Value> {
   const values = new LRUCache<string, Value>({ max: atMost })
-  const nameOf = (room: string, key: string): string => `${room}\0${key}`
+  const nameOf = (namespace: string, key: string): string => `${namespace}\0${key}`
   let seen: number | undefined
   let lookedAt = Number.NEGATIVE_INFINITY
 
@@ -31,12 +34,12 @@ export function openRecent<Value extends object>(version: () => number, now: () 
   }
 
   return {
-    get(room, key) {
+    get(namespace, key) {
       look()
-      return values.get(nameOf(room, key))
+      return values.get(nameOf(namespace, key))
     },
-    keep: (room, key, value) => values.set(nameOf(room, key), value),
-    drop: (room, key) => values.delete(nameOf(room, key)),
+    keep: (namespace, key, value) => values.set(nameOf(namespace, key), value),
+    drop: (namespace, key) => values.delete(nameOf(namespace, key)),
     clear: () => values.clear(),
   }
 }

@@ -4,17 +4,17 @@ import Database from 'libsql'
 import { type Instant, instant } from '../../remote/remote.js'
 
 /** A value and when it was set. */
-export interface Remembered<Value = string> {
+export interface StoredValue<Value = string> {
   readonly value: Value
   readonly stored: Instant
 }
 
 /** A short text, or bytes that may be many. */
-export type Value = string | Uint8Array
+export type LedgerValue = string | Uint8Array
 
 /** What is not on disk yet: a value, another time of the value on disk, or that there is none any more. */
-export type Change = Remembered<Value> | { readonly stored: Instant } | 'deleted'
-export type Unwritten = Map<string, Change>
+export type PendingWrite = StoredValue<LedgerValue> | { readonly stored: Instant } | 'deleted'
+export type PendingWrites = Map<string, PendingWrite>
 
 // Another daemon's transaction lasts milliseconds; this wait holds up the event loop, so it stays short.
 const busyMs = 100
@@ -25,14 +25,14 @@ const logBytes = 4 << 20
 const longValue = 1 << 16
 
 /** The file, open. Every method throws what SQLite says. */
-export interface Table {
+export interface LedgerTable {
   /** Which file this is: another process may have moved it aside meanwhile. */
   readonly inode: number
   /** Moves when another connection has written. */
   version(): number
-  get(room: string, key: string): Remembered<Value> | undefined
-  all(room: string): Map<string, Remembered>
-  write(rooms: ReadonlyMap<string, Unwritten>): boolean
+  get(namespace: string, key: string): StoredValue<LedgerValue> | undefined
+  all(namespace: string): Map<string, StoredValue>
+  write(rooms: ReadonlyMap<string, PendingWrites>): boolean
   /** Writes all of it to another file, which must not be there yet: its own one may have been deleted. */
   copyTo(path: string): void
   /** Moves the log into the file itself: the binding leaves it beside the file when it closes. */
@@ -41,7 +41,7 @@ export interface Table {
 }
 
 /** Opens the file, made if missing (0600). Throws what SQLite says. */
-export function openTable(path: string): Table {
+export function openTable(path: string): LedgerTable {
   const database = new Database(path, { timeout: busyMs })
   try {
     return tableIn(database, path)
@@ -51,7 +51,7 @@ export function openTable(path: string): Table {
   }
 }
 
-function tableIn(database: Database.Database, path: string): Table {
+function tableIn(database: Database.Database, path: string): LedgerTable {
   chmodSync(path, 0o600)
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = NORMAL')
@@ -67,20 +67,20 @@ function tableIn(database: Database.Database, path: string): Table {
   const stamp = database.prepare('UPDATE memory SET stored = ? WHERE room = ? AND key = ?')
   const drop = database.prepare('DELETE FROM memory WHERE room = ? AND key = ?')
 
-  function write(room: string, key: string, { value, stored }: Remembered<Value>): void {
-    if (value.length < longValue) put.run(room, quoted(key), inColumn(value), stored)
+  function write(namespace: string, key: string, { value, stored }: StoredValue<LedgerValue>): void {
+    if (value.length < longValue) put.run(namespace, jsonText(key), inColumn(value), stored)
     else {
-      putLong.run(room, quoted(key), inColumn(value), stored, 1)
+      putLong.run(namespace, jsonText(key), inColumn(value), stored, 1)
       // A statement holds a copy of what it was given last.
       putLong.run('', '', '', 0, 0)
     }
   }
 
-  function writeRoom(room: string, unwritten: Unwritten): void {
+  function writeRoom(namespace: string, unwritten: PendingWrites): void {
     for (const [key, change] of unwritten) {
-      if (change === 'deleted') drop.run(room, quoted(key))
-      else if ('value' in change) write(room, key, change)
-      else stamp.run(change.stored, room, quoted(key))
+      if (change === 'deleted') drop.run(namespace, jsonText(key))
+      else if ('value' in change) write(namespace, key, change)
+      else stamp.run(change.stored, namespace, jsonText(key))
     }
   }
 
@@ -90,20 +90,20 @@ function tableIn(database: Database.Database, path: string): Table {
       const row: unknown = version.get()
       return Array.isArray(row) ? Number(row[0]) : 0
     },
-    get: (room, key) => rememberedIn(one.get(room, quoted(key))),
-    all(room) {
-      const found = new Map<string, Remembered>()
-      for (const row of many.all(room)) {
+    get: (namespace, key) => storedValueIn(one.get(namespace, jsonText(key))),
+    all(namespace) {
+      const found = new Map<string, StoredValue>()
+      for (const row of many.all(namespace)) {
         if (!Array.isArray(row)) continue
-        const remembered = rememberedIn(row.slice(1))
-        if (remembered !== undefined && isText(remembered)) found.set(unquoted(row[0]), remembered)
+        const remembered = storedValueIn(row.slice(1))
+        if (remembered !== undefined && isText(remembered)) found.set(fromJsonText(row[0]), remembered)
       }
       return found
     },
     write(rooms) {
       database.exec('BEGIN IMMEDIATE')
       try {
-        for (const [room, unwritten] of rooms) writeRoom(room, unwritten)
+        for (const [namespace, unwritten] of rooms) writeRoom(namespace, unwritten)
         database.exec('COMMIT')
       } catch (error) {
         if (database.inTransaction) database.exec('ROLLBACK')
@@ -123,20 +123,20 @@ function tableIn(database: Database.Database, path: string): Table {
 }
 
 /** The binding cuts a text at its first NUL and loses lone surrogates; as JSON texts, both survive. */
-const quoted = (text: string): string => JSON.stringify(text)
-const unquoted = (text: unknown): string => String(JSON.parse(String(text)))
+const jsonText = (text: string): string => JSON.stringify(text)
+const fromJsonText = (text: unknown): string => String(JSON.parse(String(text)))
 
-const inColumn = (value: Value): string | Buffer =>
-  typeof value === 'string' ? quoted(value) : Buffer.from(value.buffer, value.byteOffset, value.length)
+const inColumn = (value: LedgerValue): string | Buffer =>
+  typeof value === 'string' ? jsonText(value) : Buffer.from(value.buffer, value.byteOffset, value.length)
 
-function rememberedIn(row: unknown): Remembered<Value> | undefined {
+function storedValueIn(row: unknown): StoredValue<LedgerValue> | undefined {
   if (!Array.isArray(row)) return undefined
   const [value, stored] = row
   if (typeof stored !== 'number') return undefined
   if (value instanceof Uint8Array) return { value, stored: instant(stored) }
-  return typeof value === 'string' ? { value: unquoted(value), stored: instant(stored) } : undefined
+  return typeof value === 'string' ? { value: fromJsonText(value), stored: instant(stored) } : undefined
 }
 
 /** Whether it is a text and no bytes. */
-export const isText = (remembered: Partial<Remembered<Value>>): remembered is Remembered =>
+export const isText = (remembered: Partial<StoredValue<LedgerValue>>): remembered is StoredValue =>
   typeof remembered.value === 'string'

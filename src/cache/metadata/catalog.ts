@@ -5,7 +5,6 @@ import { compactForm, compactPrint } from '../../record/json/print.js'
 import { quickObject } from '../../record/json/quick-json.js'
 import { recordBytes } from '../../record/json/weight.js'
 import type {
-  Ask,
   CalculationId,
   Dialect,
   FileTitle,
@@ -16,15 +15,16 @@ import type {
   Remote,
   ReportId,
   ReportType,
+  RequestContext,
   ServicePath,
   Share,
   User,
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
-import type { Value } from '../ledger/table.js'
+import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
-import { geometryTold } from './geometry-told.js'
-import type { Memory, Question } from './query-cache.js'
+import { geometryFromTitles } from './geometry-told.js'
+import type { Query, QueryCache } from './query-cache.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
 /** What a project holds, one level deep. */
@@ -40,40 +40,40 @@ export type Readable =
   | { readonly kind: 'report'; readonly id: ReportId }
 
 /** What a listing of a project names. */
-export type Child =
+export type ChildRef =
   | Exclude<Readable, { kind: 'report' }>
   | { readonly kind: 'share'; readonly id: Share['id'] }
 
 export interface Catalog {
-  user(ask: Ask): Promise<User>
+  user(context: RequestContext): Promise<User>
   /** Asks who the caller is whatever is known: the first question of a mount. Rejects where the service is away. */
-  greet(ask: Ask): Promise<void>
-  project(path: ServicePath, ask: Ask): Promise<ProjectId>
-  calculation(path: ServicePath, ask: Ask): Promise<CalculationId>
-  children(of: ProjectId, ask: Ask): Promise<Children>
+  greet(context: RequestContext): Promise<void>
+  project(path: ServicePath, context: RequestContext): Promise<ProjectId>
+  calculation(path: ServicePath, context: RequestContext): Promise<CalculationId>
+  children(of: ProjectId, context: RequestContext): Promise<Children>
   /** The same where it is fresh, as `freshFiles` and the others: an answer at once, undefined where `children` would ask. */
   freshChildren(of: ProjectId): Children | undefined
   knownChildren(of: ProjectId): Children | undefined
-  record(of: Readable, ask: Ask): Promise<JsonObject>
+  record(of: Readable, context: RequestContext): Promise<JsonObject>
   freshRecord(of: Readable): JsonObject | undefined
   knownRecord(of: Readable): JsonObject | undefined
   /** A record that a save has just read; it replaces what was known. */
   learnRecord(of: Readable, record: JsonObject): void
-  shares(of: ProjectId, ask: Ask): Promise<readonly Share[]>
+  shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]>
   knownShares(of: ProjectId): readonly Share[] | undefined
   knownUser(): User | undefined
   /** The project whose listing names this one, if that was ever seen. */
   parentOf(project: ProjectId): ProjectId | undefined
   /** A listing that was just read anew. */
   learnSubProjects(of: ProjectId, projects: readonly ListedProject[]): void
-  reportTypes(ask: Ask): Promise<readonly ReportType[]>
-  files(of: CalculationId, ask: Ask): Promise<readonly FileTitle[]>
+  reportTypes(context: RequestContext): Promise<readonly ReportType[]>
+  files(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   freshFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** A file list that was just read anew. */
   learnFiles(of: CalculationId, titles: readonly FileTitle[]): void
   knownFiles(of: CalculationId): readonly FileTitle[] | undefined
   /** Whether the calculation has a CML file, from which the service makes the geometry. */
-  hasGeometry(of: CalculationId, ask: Ask): Promise<boolean>
+  hasGeometry(of: CalculationId, context: RequestContext): Promise<boolean>
   freshGeometry(of: CalculationId): boolean | undefined
   /** The next question about this directory goes to the service. */
   refreshProject(of: ProjectId): void
@@ -83,7 +83,7 @@ export interface Catalog {
   /** It was deleted: nothing of it is shown any more, not even while the service is away. */
   forget(of: Readable): void
   /** It was deleted: the listings of its project are without it, and are asked for again. */
-  forgetIn(parent: ProjectId, of: Child): void
+  forgetIn(parent: ProjectId, of: ChildRef): void
   /** What was told of a calculation's files: they may be those of another one. */
   forgetFiles(of: CalculationId): void
   /** The failure that keeps this listing old, while it does. */
@@ -109,14 +109,14 @@ export interface CatalogSources {
 
 export function openCatalog(
   remote: Remote,
-  memory: Memory,
+  queryCache: QueryCache,
   { dialect, identities, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
-  const userQuestion: Question<User> = {
-    room: 'user',
+  const userQuestion: Query<User> = {
+    namespace: 'user',
     key: 'self',
     lifetime: seldom,
-    fetch: ask => remote.user(ask),
+    fetch: context => remote.user(context),
     encode: user => JSON.stringify({ candidates: user.candidates, record: compactPrint(user.record) }),
     decode(text: string) {
       const { candidates, record } = JSON.parse(text) as { candidates: string[]; record: string }
@@ -127,9 +127,9 @@ export function openCatalog(
   const resolve = <Id extends string>(
     kind: 'project' | 'calculation',
     path: ServicePath,
-    fetch: (ask: Ask) => Promise<Id>,
-  ): Question<Id> => ({
-    room: 'resolve',
+    fetch: (context: RequestContext) => Promise<Id>,
+  ): Query<Id> => ({
+    namespace: 'resolve',
     key: `${kind} ${path}`,
     lifetime: lifetimes.listing,
     fetch,
@@ -139,9 +139,9 @@ export function openCatalog(
 
   const listing = <Item>(
     key: string,
-    fetch: (ask: Ask) => Promise<readonly Item[]>,
-  ): Question<readonly Item[]> => ({
-    room: 'listing',
+    fetch: (context: RequestContext) => Promise<readonly Item[]>,
+  ): Query<readonly Item[]> => ({
+    namespace: 'listing',
     key,
     lifetime: lifetimes.listing,
     fetch,
@@ -152,59 +152,60 @@ export function openCatalog(
 
   const childrenIn = <Item extends ListedProject | ListedCalculation>(
     form: ChildrenForm,
-    fetch: (ask: Ask) => Promise<readonly Item[]>,
-  ): Question<readonly Item[]> => ({
+    fetch: (context: RequestContext) => Promise<readonly Item[]>,
+  ): Query<readonly Item[]> => ({
     ...listing(`${form.kind}s ${form.parent}`, fetch),
     encode: encodeChildren,
-    decode: (kept: Value) => decodeChildren(kept, form) as readonly Listed<string>[] as readonly Item[],
+    decode: (kept: LedgerValue) => decodeChildren(kept, form) as readonly Listed<string>[] as readonly Item[],
     settled: (fresh, before, now) => withFirstTimes(fresh, before, { now, parent: form.parent }),
   })
 
   const projectsOf = (parent: ProjectId) =>
-    childrenIn({ kind: 'project', parent }, ask => remote.subProjects(parent, ask))
+    childrenIn({ kind: 'project', parent }, context => remote.subProjects(parent, context))
   const calculationsOf = (parent: ProjectId) =>
-    childrenIn({ kind: 'calculation', parent }, ask => remote.calculations(parent, ask))
-  const filesOf = (of: CalculationId) => listing(`files ${of}`, ask => remote.fileTitles(of, 'files', ask))
+    childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context))
+  const filesOf = (of: CalculationId) =>
+    listing(`files ${of}`, context => remote.fileTitles(of, 'files', context))
 
-  const geometryOf = (of: CalculationId): Question<boolean> => ({
-    room: 'listing',
+  const geometryOf = (of: CalculationId): Query<boolean> => ({
+    namespace: 'listing',
     key: `cml ${of}`,
     lifetime: seldom,
-    fetch: async ask => (await remote.fileTitles(of, 'cml', ask)).length > 0,
+    fetch: async context => (await remote.fileTitles(of, 'cml', context)).length > 0,
     encode: String,
     decode: (text: string) => text === 'true',
   })
 
-  const recordOf = (of: Readable): Question<JsonObject> => ({
-    room: 'record',
+  const recordOf = (of: Readable): Query<JsonObject> => ({
+    namespace: 'record',
     key: `${of.kind} ${of.id}`,
     lifetime: lifetimes.record,
-    fetch(ask) {
+    fetch(context) {
       switch (of.kind) {
         case 'project':
-          return remote.project(of.id, ask)
+          return remote.project(of.id, context)
         case 'calculation':
-          return remote.calculation(of.id, ask)
+          return remote.calculation(of.id, context)
         case 'report':
-          return remote.report(of.id, ask)
+          return remote.report(of.id, context)
       }
     },
     encode: compactForm,
-    decode(kept: Value) {
+    decode(kept: LedgerValue) {
       const record = quickObject(kept)
       const { id = of.id } = dialect.facts(record)
       if (id !== of.id) throw new Error('the record of another thing')
       return record
     },
     bytes: recordBytes,
-    taken: record => void identities.meet(of, dialect.facts(record), 'record'),
+    taken: record => void identities.observe(of, dialect.facts(record), 'record'),
   })
 
-  const sharesOf = (of: ProjectId): Question<readonly Share[]> => ({
-    room: 'shares',
+  const sharesOf = (of: ProjectId): Query<readonly Share[]> => ({
+    namespace: 'shares',
     key: of,
     lifetime: lifetimes.listing,
-    fetch: ask => remote.shares(of, ask),
+    fetch: context => remote.shares(of, context),
     encode: encodeRecords,
     decode: decodeRecords<Share>,
     settled(shares, before = []) {
@@ -217,11 +218,11 @@ export function openCatalog(
     },
   })
 
-  const typesQuestion: Question<readonly ReportType[]> = {
-    room: 'report-types',
+  const typesQuestion: Query<readonly ReportType[]> = {
+    namespace: 'report-types',
     key: 'all',
     lifetime: seldom,
-    fetch: ask => remote.reportTypes(ask),
+    fetch: context => remote.reportTypes(context),
     encode: encodeRecords,
     decode: decodeRecords<ReportType>,
   }
@@ -243,122 +244,122 @@ export function openCatalog(
     return fresh
   }
 
-  async function children(of: ProjectId, ask: Ask): Promise<Children> {
+  async function children(of: ProjectId, context: RequestContext): Promise<Children> {
     const [projects, calculations] = await Promise.all([
-      memory.ask(projectsOf(of), ask),
-      memory.ask(calculationsOf(of), ask),
+      queryCache.ask(projectsOf(of), context),
+      queryCache.ask(calculationsOf(of), context),
     ])
     if (isOneAnswer({ projects, calculations })) throw oneAnswer(of)
     return pair(of, { projects, calculations })
   }
 
   /** Both listings as `look` finds them, without a request. */
-  function childrenBy(look: Memory['known'], of: ProjectId): Children | undefined {
+  function childrenBy(look: QueryCache['known'], of: ProjectId): Children | undefined {
     const projects = look(projectsOf(of))
     const calculations = projects && look(calculationsOf(of))
     return projects && calculations && pair(of, { projects, calculations })
   }
 
-  async function hasGeometry(of: CalculationId, ask: Ask): Promise<boolean> {
-    return geometryTold(await memory.ask(filesOf(of), ask)) ?? memory.ask(geometryOf(of), ask)
+  async function hasGeometry(of: CalculationId, context: RequestContext): Promise<boolean> {
+    return (
+      geometryFromTitles(await queryCache.ask(filesOf(of), context)) ??
+      queryCache.ask(geometryOf(of), context)
+    )
   }
 
   function freshGeometry(of: CalculationId): boolean | undefined {
-    const titles = memory.fresh(filesOf(of))
-    return titles && (geometryTold(titles) ?? memory.fresh(geometryOf(of)))
+    const titles = queryCache.fresh(filesOf(of))
+    return titles && (geometryFromTitles(titles) ?? queryCache.fresh(geometryOf(of)))
   }
 
   /** Takes it out of a listing, which stays as old as it is. */
-  function takeOut<Item extends { readonly id: string }>(
-    question: Question<readonly Item[]>,
-    id: string,
-  ): void {
-    const known = memory.known(question)
+  function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {
+    const known = queryCache.known(query)
     if (known?.some(item => item.id === id))
-      memory.learn(
-        question,
+      queryCache.learn(
+        query,
         known.filter(item => item.id !== id),
       )
   }
 
   function forgetFiles(of: CalculationId): void {
-    memory.forget('listing', `files ${of}`)
-    memory.forget('listing', `cml ${of}`)
+    queryCache.forget('listing', `files ${of}`)
+    queryCache.forget('listing', `cml ${of}`)
   }
 
   function refreshProject(of: ProjectId): void {
-    memory.expire(projectsOf(of))
-    memory.expire(calculationsOf(of))
-    memory.expire(sharesOf(of))
-    memory.expire(recordOf({ kind: 'project', id: of }))
+    queryCache.expire(projectsOf(of))
+    queryCache.expire(calculationsOf(of))
+    queryCache.expire(sharesOf(of))
+    queryCache.expire(recordOf({ kind: 'project', id: of }))
   }
 
   return {
-    user: ask => memory.ask(userQuestion, ask),
-    greet: async ask => memory.learn(userQuestion, await remote.user(ask)),
-    project: (path, ask) =>
-      memory.ask(
+    user: context => queryCache.ask(userQuestion, context),
+    greet: async context => queryCache.learn(userQuestion, await remote.user(context)),
+    project: (path, context) =>
+      queryCache.ask(
         resolve('project', path, a => remote.resolveProject(path, a)),
-        ask,
+        context,
       ),
-    calculation: (path, ask) =>
-      memory.ask(
+    calculation: (path, context) =>
+      queryCache.ask(
         resolve('calculation', path, a => remote.resolveCalculation(path, a)),
-        ask,
+        context,
       ),
     children,
     freshChildren(of) {
-      const fresh = childrenBy(memory.fresh, of)
+      const fresh = childrenBy(queryCache.fresh, of)
       return fresh === undefined || isOneAnswer(fresh) ? undefined : fresh
     },
-    knownChildren: of => childrenBy(memory.known, of),
-    record: (of, ask) => memory.ask(recordOf(of), ask),
-    freshRecord: of => memory.fresh(recordOf(of)),
-    knownRecord: of => memory.known(recordOf(of)),
+    knownChildren: of => childrenBy(queryCache.known, of),
+    record: (of, context) => queryCache.ask(recordOf(of), context),
+    freshRecord: of => queryCache.fresh(recordOf(of)),
+    knownRecord: of => queryCache.known(recordOf(of)),
     learnRecord(of, record) {
       identities.accept(of, dialect.facts(record))
-      memory.learn(recordOf(of), record)
-      memory.flush()
+      queryCache.learn(recordOf(of), record)
+      queryCache.flush()
     },
-    shares: (of, ask) => memory.ask(sharesOf(of), ask),
-    knownShares: of => memory.known(sharesOf(of)),
-    knownUser: () => memory.known(userQuestion),
+    shares: (of, context) => queryCache.ask(sharesOf(of), context),
+    knownShares: of => queryCache.known(sharesOf(of)),
+    knownUser: () => queryCache.known(userQuestion),
     parentOf: project => parents.get(project),
-    learnSubProjects: (of, projects) => memory.learn(projectsOf(of), projects),
-    reportTypes: ask => memory.ask(typesQuestion, ask),
-    files: (of, ask) => memory.ask(filesOf(of), ask),
-    learnFiles: (of, titles) => memory.learn(filesOf(of), titles),
-    knownFiles: of => memory.known(filesOf(of)),
-    freshFiles: of => memory.fresh(filesOf(of)),
+    learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),
+    reportTypes: context => queryCache.ask(typesQuestion, context),
+    files: (of, context) => queryCache.ask(filesOf(of), context),
+    learnFiles: (of, titles) => queryCache.learn(filesOf(of), titles),
+    knownFiles: of => queryCache.known(filesOf(of)),
+    freshFiles: of => queryCache.fresh(filesOf(of)),
     hasGeometry,
     freshGeometry,
     refreshProject,
     refreshCalculation(of) {
-      memory.expire(filesOf(of))
-      memory.expire(recordOf({ kind: 'calculation', id: of }))
+      queryCache.expire(filesOf(of))
+      queryCache.expire(recordOf({ kind: 'calculation', id: of }))
     },
-    refreshRecord: of => memory.expire(recordOf(of)),
-    refreshShares: of => memory.expire(sharesOf(of)),
+    refreshRecord: of => queryCache.expire(recordOf(of)),
+    refreshShares: of => queryCache.expire(sharesOf(of)),
     forget(of) {
-      memory.forget('record', `${of.kind} ${of.id}`)
+      queryCache.forget('record', `${of.kind} ${of.id}`)
       if (of.kind === 'project') {
-        memory.forget('listing', `projects ${of.id}`)
-        memory.forget('listing', `calculations ${of.id}`)
-        memory.forget('shares', of.id)
+        queryCache.forget('listing', `projects ${of.id}`)
+        queryCache.forget('listing', `calculations ${of.id}`)
+        queryCache.forget('shares', of.id)
       }
       if (of.kind === 'calculation') forgetFiles(of.id)
     },
     forgetIn(parent, { kind, id }) {
       if (kind === 'share') {
         takeOut(sharesOf(parent), id)
-        return memory.expire(sharesOf(parent))
+        return queryCache.expire(sharesOf(parent))
       }
       if (kind === 'project') takeOut(projectsOf(parent), id)
       else takeOut(calculationsOf(parent), id)
       refreshProject(parent)
     },
     forgetFiles,
-    stale: (room, key) => memory.staleBecause(room, key),
+    stale: (room, key) => queryCache.staleBecause(room, key),
   }
 }
 

@@ -1,20 +1,20 @@
 // A project's children as they are kept: compressed stretch by stretch, with times that stay as they were first listed.
 import {
-  type Bundle,
-  bundleOf,
+  batchOf,
   bundleSize,
+  type CompressedBatch,
   packed,
   textsOf,
   unpacked,
 } from '../../record/compact/compressed-batch.js'
 import { openChildPacker } from '../../record/compact/packed-children.js'
 import { type Instant, instant, isSameMoment, type Listed, type ProjectId } from '../../remote/remote.js'
-import type { Value } from '../ledger/table.js'
+import type { LedgerValue } from '../ledger/table.js'
 
-type Children = readonly Listed<string>[]
+type ChildList = readonly Listed<string>[]
 
 /** What a stretch says of its items, one list for each fact. */
-interface Heads {
+interface ChildColumns {
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly dates: readonly (Instant | null)[]
@@ -33,17 +33,17 @@ export interface ChildrenForm {
 const form = 1
 
 /** The children as bytes. */
-export function encodeChildren(children: Children): Uint8Array {
+export function encodeChildren(children: ChildList): Uint8Array {
   const parts: Uint8Array[] = [Buffer.of(form)]
   for (let from = 0; from < children.length; from += bundleSize) {
     const stretch = children.slice(from, from + bundleSize)
-    for (const part of [packed(headsOf(stretch)), othersOf(stretch)]) parts.push(lengthOf(part), part)
+    for (const part of [packed(columnsOf(stretch)), othersOf(stretch)]) parts.push(lengthPrefix(part), part)
   }
   return Buffer.concat(parts)
 }
 
 /** The children from such bytes. @throws Error for others */
-export function decodeChildren(kept: Value, common: ChildrenForm): Children {
+export function decodeChildren(kept: LedgerValue, common: ChildrenForm): ChildList {
   if (typeof kept === 'string' || kept[0] !== form) throw new Error('a listing in another form')
   const bytes = Buffer.from(kept.buffer, kept.byteOffset, kept.length)
   const children: Listed<string>[] = []
@@ -51,7 +51,7 @@ export function decodeChildren(kept: Value, common: ChildrenForm): Children {
   for (let at = 1; at < bytes.length; ) {
     const heads = partAt(bytes, at)
     const others = partAt(bytes, heads.end)
-    for (const child of stretchOf(unpacked(heads.part) as Heads, others.part, common))
+    for (const child of stretchOf(unpacked(heads.part) as ChildColumns, others.part, common))
       children.push(packer.add(child))
     at = others.end
   }
@@ -59,7 +59,7 @@ export function decodeChildren(kept: Value, common: ChildrenForm): Children {
   return children
 }
 
-function headsOf(stretch: Children): Heads {
+function columnsOf(stretch: ChildList): ChildColumns {
   return {
     ids: stretch.map(({ id }) => id),
     titles: stretch.map(({ title }) => title),
@@ -72,7 +72,7 @@ function headsOf(stretch: Children): Heads {
 }
 
 /** A bundle as it came, where it belongs to just these items; nothing where none of them has one. */
-function othersOf(stretch: Children): Uint8Array {
+function othersOf(stretch: ChildList): Uint8Array {
   const bundle = stretch[0]?.bundle
   const isWhole = bundle?.size === stretch.length
   if (isWhole && stretch.every((item, at) => item.bundle === bundle && item.place === at))
@@ -80,10 +80,10 @@ function othersOf(stretch: Children): Uint8Array {
   return stretch.some(item => item.bundle !== undefined) ? packed([...textsOf(stretch)]) : Buffer.alloc(0)
 }
 
-function stretchOf(heads: Heads, others: Buffer, { kind, parent }: ChildrenForm): Listed<string>[] {
+function stretchOf(heads: ChildColumns, others: Buffer, { kind, parent }: ChildrenForm): Listed<string>[] {
   const { ids, titles, dates, born, published } = heads
   // A copy: a part would keep the whole listing in memory.
-  const bundle = others.length === 0 ? undefined : bundleOf(Buffer.from(others), ids.length)
+  const bundle = others.length === 0 ? undefined : batchOf(Buffer.from(others), ids.length)
   return ids.map((id, place) => ({
     kind,
     id,
@@ -97,7 +97,7 @@ function stretchOf(heads: Heads, others: Buffer, { kind, parent }: ChildrenForm)
   }))
 }
 
-function lengthOf(part: Uint8Array): Buffer {
+function lengthPrefix(part: Uint8Array): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(part.length)
   return length
@@ -134,11 +134,11 @@ export function withFirstTimes<Item extends Listed<string>>(
     return packer.add({ kind, id, title, since, born, published, bundle, place, parent }) as Item
   })
   packer.close()
-  return before !== undefined && isSame(settled, before) ? before : settled
+  return before !== undefined && isSameList(settled, before) ? before : settled
 }
 
 /** Who had this name before, if that was another: asked only where names have changed. */
-function holders(known: Children): (item: Listed<string>) => Listed<string> | undefined {
+function holders(known: ChildList): (item: Listed<string>) => Listed<string> | undefined {
   let byTitle: Map<string, Listed<string>> | undefined
   return ({ id, title }) => {
     byTitle ??= new Map(known.map(item => [item.title, item]))
@@ -159,9 +159,9 @@ function sinceOf(
   return isTaken ? instant(since + 1) : since
 }
 
-function isSame(one: Children, other: Children): boolean {
+function isSameList(one: ChildList, other: ChildList): boolean {
   if (one.length !== other.length) return false
-  const compared = new Map<Bundle, Bundle>()
+  const compared = new Map<CompressedBatch, CompressedBatch>()
   return one.every((item, at) => {
     const twin = other[at]
     return (
@@ -178,9 +178,9 @@ function isSame(one: Children, other: Children): boolean {
 }
 
 function isSameBundle(
-  one: Bundle | undefined,
-  other: Bundle | undefined,
-  compared: Map<Bundle, Bundle>,
+  one: CompressedBatch | undefined,
+  other: CompressedBatch | undefined,
+  compared: Map<CompressedBatch, CompressedBatch>,
 ): boolean {
   if (one === undefined || other === undefined) return one === other
   if (compared.get(one) === other) return true

@@ -1,12 +1,12 @@
 // `calcfs delete PATH…`: shows what goes, asks once, and deletes it; for what the drive refuses because it is too much at once.
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Control, Doomed } from '../../drive/interface/control.js'
+import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/daemon-of.js'
-import { mountFlag, type Place, placeOf } from '../control/select-mount.js'
+import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.js'
 
 interface Flags {
   readonly mount?: string
@@ -25,32 +25,32 @@ export function deleteCommand(): Command {
 }
 
 async function deleteAll(given: readonly string[], flags: Flags): Promise<void> {
-  const places = await Promise.all(given.map(path => placeIn(path, flags.mount)))
+  const places = await Promise.all(given.map(path => itemPath(path, flags.mount)))
   const [first] = places
   if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
     throw new Stop(exitCodes.usage, 'these paths are of several drives; delete from one at a time.')
   const drive = await driveAt(first.mountPoint)
   const things = await drive.deletion({ paths: places.map(({ path }) => path) })
-  for (const thing of things) console.log(described(thing))
+  for (const thing of things) console.log(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
-  await carryOut(drive, things)
+  await deleteItem(drive, things)
 }
 
 /** A link is another thing than what it leads to: the last name is not followed, as `rm` does not. */
-async function placeIn(given: string, mount: string | undefined): Promise<Place> {
+async function itemPath(given: string, mount: string | undefined): Promise<DrivePath> {
   const last = basename(given)
   const plain = last === '..' || last === '.' ? resolve(given) : given
-  const { mountPoint, path } = await placeOf(dirname(plain), mount)
+  const { mountPoint, path } = await drivePathOf(dirname(plain), mount)
   return { mountPoint, path: join(path, basename(plain)) }
 }
 
-async function confirm(things: readonly Doomed[]): Promise<void> {
+async function confirm(things: readonly DeletableItem[]): Promise<void> {
   const what = things.length === 1 ? 'this' : `these ${things.length}`
   const answer = await askFor(`Delete ${what}? Nothing brings it back. Type yes: `, 'shown')
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
-async function carryOut(drive: Control, things: readonly Doomed[]): Promise<void> {
+async function deleteItem(drive: Control, things: readonly DeletableItem[]): Promise<void> {
   const ends = { stays: 0, unknown: 0 }
   for (const thing of things) {
     try {
@@ -79,7 +79,7 @@ async function carryOut(drive: Control, things: readonly Doomed[]): Promise<void
 const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
 
-function described({ path, kind, id, title, files, reports }: Doomed): string {
+function describeItem({ path, kind, id, title, files, reports }: DeletableItem): string {
   const inside = files === undefined ? '' : `, ${files} ${files === 1 ? 'file' : 'files'}`
   const held =
     reports.length === 0

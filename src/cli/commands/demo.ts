@@ -58,7 +58,7 @@ async function demo(check: boolean): Promise<void> {
     console.log('Sign-in: demo / demo. Nothing here outlives this command. Ctrl-C ends it.')
     await interrupted
   } finally {
-    await end(drive, children)
+    await endDemo(drive, children)
     await rm(scratch, { recursive: true, force: true })
     console.log('The demo has ended: unmounted, service stopped, scratch directory removed.')
   }
@@ -105,7 +105,7 @@ async function mounted(drive: string): Promise<void> {
 }
 
 /** The drive first, so that it ends in order while its service still answers. */
-async function end(drive: string, children: readonly ChildProcess[]): Promise<void> {
+async function endDemo(drive: string, children: readonly ChildProcess[]): Promise<void> {
   for (const started of [...children].reverse()) {
     if (started.exitCode !== null || started.signalCode !== null) continue
     const gone = new Promise(done => started.once('exit', done))

@@ -1,7 +1,7 @@
 // `calcfs doctor`: looks at everything a mount needs, and says of each thing that is wrong how to mend it.
 import { dirname } from 'node:path'
 import { Command } from 'commander'
-import { placesOf } from '../../config/places.js'
+import { ownDirectories } from '../../config/places.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
@@ -33,7 +33,7 @@ async function doctor(given: Configured, options: { json?: true }): Promise<void
 
 function onThisMachine({ config, sources }: Configured): readonly Finding[] {
   // Any account's directories tell where all of them lie.
-  const places = placesOf({ url: 'https://localhost', user: '' }, config, sources.environment)
+  const places = ownDirectories({ url: 'https://localhost', user: '' }, config, sources.environment)
   return [
     ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers()] : []),
     fusermount(sources.environment['PATH']),

@@ -35,14 +35,14 @@ async function list(control: Control, flags: { json?: true }): Promise<void> {
         2,
       ),
     )
-  } else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(described).join('\n'))
+  } else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(describeDraft).join('\n'))
   for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
   if (drafts.length > 0) process.exitCode = exitCodes.unsent
 }
 
 const time = (at: number): string => new Date(at).toISOString()
 
-const described = ({ name, record, state, since, size, why }: DraftLine): string =>
+const describeDraft = ({ name, record, state, since, size, why }: DraftLine): string =>
   `${name}: ${record}, ${state} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
 
 function showCommand(): Command {

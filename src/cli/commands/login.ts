@@ -1,8 +1,8 @@
 // `calcfs login` and `calcfs logout`: a password becomes a token, and only the token is kept.
 import { Command } from 'commander'
 import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from '../../app/account.js'
-import { baseOf } from '../../app/connect.js'
-import { exchange } from '../../app/sign-in.js'
+import { serviceBase } from '../../app/connect.js'
+import { exchangeCredentials } from '../../app/sign-in.js'
 import { findSecret } from '../../config/secret.js'
 import { asFailure } from '../../failure.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -26,7 +26,7 @@ export function logoutCommand(): Command {
 }
 
 async function login({ config, sources }: Configured): Promise<void> {
-  const base = baseOf(config)
+  const base = serviceBase(config)
   const secret = findSecret(config, sources)
   if (secret?.as === 'token') {
     throw new Stop(
@@ -40,7 +40,7 @@ async function login({ config, sources }: Configured): Promise<void> {
       ? await askFor(`Password of ${user} at ${base.host}: `, 'hidden')
       : await secret.read()
   const account = accountOf(base, user, config, sources.environment)
-  await exchange(account, password, config).catch((thrown: unknown) => {
+  await exchangeCredentials(account, password, config).catch((thrown: unknown) => {
     throw refusedPassword(thrown, account)
   })
   rememberUser(account, config, sources.environment)
@@ -65,7 +65,7 @@ function askedUser(base: URL): Promise<string> {
 }
 
 async function logout({ config, sources }: Configured): Promise<void> {
-  const account = knownAccount(baseOf(config), { config, secret: undefined }, sources.environment)
+  const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   const was = forgetToken(account)
   console.log(
     was

@@ -1,16 +1,16 @@
 // `calcfs mount URL DIR`: brings the drive up, stays until it is unmounted, and takes everything down in order.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { assemble, kernelCacheSeconds, type Line } from '../../app/assemble.js'
-import { type Connection, connected } from '../../app/connect.js'
-import { preparePlaces } from '../../app/own-places.js'
-import { type Refusal, triedPassword, withPassword } from '../../app/sign-in.js'
+import { type AssembledDrive, assemble, kernelCacheSeconds } from '../../app/assemble.js'
+import { type Connection, connect } from '../../app/connect.js'
+import { prepareDirectories } from '../../app/own-places.js'
+import { type LoginRefusal, triedPassword, withPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { mountDrive } from '../../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
-import type { Learned } from '../../remote/rest/capabilities.js'
+import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { networkFileSystem } from '../../system/network-filesystem.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop } from '../../terminal/exit.js'
 import { type Log, openLog } from '../../terminal/log.js'
@@ -51,7 +51,7 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   await refuseUnfit(path)
   const asked = await withPassword(given)
   if (flags.daemon === true) return inBackground(asked.sources.environment)
-  await serve(asked, path)
+  await serveMount(asked, path)
 }
 
 /** With one argument the address comes from the configuration, and a directory is meant. */
@@ -84,23 +84,23 @@ function unfitSentence(unfit: Unfit, path: string): string {
   }
 }
 
-async function serve(given: Configured, path: string): Promise<void> {
+async function serveMount(given: Configured, path: string): Promise<void> {
   const { config, sources } = given
   const log = openLog(config)
-  const learned: Learned = { sizes: {} }
-  const connection = connected(given, {
-    learned,
+  const capabilities: Capabilities = { sizes: {} }
+  const connection = connect(given, {
+    capabilities,
     longAnswer: giveMemoryBack(),
     note: happened => log.warn({ happened }, oddity(happened)),
   })
   const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
-  preparePlaces(connection.account.places, (sentence, about) => log.warn(about, sentence))
+  prepareDirectories(connection.account.places, (sentence, about) => log.warn(about, sentence))
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
   const line = await assemble({
     config,
     connection,
-    learned,
+    capabilities,
     mountPoint: path,
     controlSocket: socket,
     log,
@@ -169,7 +169,12 @@ function refuseNetworkDisk(places: Connection['account']['places']): void {
  * The first question, before anything is mounted: a wrong password or address ends here with a sentence. A service that is
  * away ends it only where nothing is known of it yet; else the drive shows what it knows.
  */
-async function introduce(line: Line, { account }: Connection, log: Log, refusal: Refusal): Promise<void> {
+async function introduce(
+  line: AssembledDrive,
+  { account }: Connection,
+  log: Log,
+  refusal: LoginRefusal,
+): Promise<void> {
   const met = await line.introduce()
   // A service that does not answer says nothing of the password either.
   const failure = met === undefined ? await refusal.known : met
@@ -196,12 +201,15 @@ async function introduce(line: Line, { account }: Connection, log: Log, refusal:
   )
 }
 
-async function endedBy(line: Line, code: ExitCode, sentence: string): Promise<Stop> {
+async function endedBy(line: AssembledDrive, code: ExitCode, sentence: string): Promise<Stop> {
   await line.close()
   return new Stop(code, sentence)
 }
 
-async function up(path: string, parts: { line: Line; connection: Connection; config: Config; log: Log }) {
+async function up(
+  path: string,
+  parts: { line: AssembledDrive; connection: Connection; config: Config; log: Log },
+) {
   const { line, connection, config, log } = parts
   const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
   const settings = {
@@ -213,7 +221,7 @@ async function up(path: string, parts: { line: Line; connection: Connection; con
   }
   const logFailure = (verb: string, at: string, thrown: unknown): void => {
     if (!(thrown instanceof Failure)) return
-    line.failures.note(verb, at, thrown)
+    line.failureLog.note(verb, at, thrown)
     const level = thrown.kind === 'internal' ? 'error' : 'debug'
     log[level](
       { verb, path: at, kind: thrown.kind, said: thrown.said, stack: stackOf(thrown) },
@@ -271,7 +279,7 @@ const ends = [
   ...(['SIGXCPU', 'SIGALRM', 'SIGVTALRM', 'SIGIO', 'SIGPWR', 'SIGSTKFLT'] as const),
 ]
 
-function sayUnsent(line: Line, log: Log): void {
+function sayUnsent(line: AssembledDrive, log: Log): void {
   const unsent = line.drafts.unsent()
   if (unsent.length === 0) return
   const names = unsent.map(({ key }) => (key === undefined ? 'a record' : `${key.kind} ${key.id}`)).join(', ')

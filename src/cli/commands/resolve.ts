@@ -1,9 +1,9 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
 import { Command } from 'commander'
-import { type Connection, connected } from '../../app/connect.js'
+import { type Connection, connect } from '../../app/connect.js'
 import { titlesIn } from '../../drive/nodes/name.js'
 import { Failure } from '../../failure.js'
-import { type Ask, instant, type Remote, type ServicePath } from '../../remote/remote.js'
+import { instant, type Remote, type RequestContext, type ServicePath } from '../../remote/remote.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 
@@ -22,7 +22,7 @@ export function resolveCommand(): Command {
 }
 
 async function resolve(path: string, options: { json?: true }, given: Configured): Promise<void> {
-  const connection = connected(given, { learned: { sizes: {} }, note: console.error })
+  const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
   const deadline = given.config.deadlineMetadata
   try {
     const found = await everythingAt(servicePath(path, connection), connection.remote, deadline)
@@ -42,9 +42,9 @@ async function everythingAt(
   remote: Remote,
   deadline: number,
 ): Promise<readonly Resolved[]> {
-  const ask: Ask = { deadline: instant(Date.now() + deadline), lane: 'user' }
-  const project = await unlessAbsent(remote.resolveProject(path, ask))
-  const calculation = await unlessAbsent(remote.resolveCalculation(path, ask))
+  const context: RequestContext = { deadline: instant(Date.now() + deadline), priority: 'user' }
+  const project = await unlessAbsent(remote.resolveProject(path, context))
+  const calculation = await unlessAbsent(remote.resolveCalculation(path, context))
   return [
     ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
     ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),

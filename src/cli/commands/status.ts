@@ -18,25 +18,25 @@ export function statusCommand(): Command {
 
 async function show(directory: string | undefined, flags: { json?: true }): Promise<void> {
   const paths = directory === undefined ? await ownDrives() : [await drivePath(directory)]
-  const all = await Promise.all(paths.map(told))
-  const known = all.flatMap(one => (one instanceof Untold ? [] : [one]))
-  const problems = all.flatMap(one => (one instanceof Untold ? [one] : []))
+  const all = await Promise.all(paths.map(statusOf))
+  const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
+  const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
   if (flags.json === true) console.log(JSON.stringify(all.map(jsonOf), null, 2))
   else if (all.length === 0) console.log('no drive is mounted.')
-  else if (known.length > 0) console.log(known.map(described).join('\n\n'))
+  else if (known.length > 0) console.log(known.map(describeStatus).join('\n\n'))
   for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)
   process.exitCode = codeOf(known, problems)
 }
 
 /** What may be lost comes first, then what cannot be asked, then what a person can mend, then what mends itself. */
-function codeOf(known: readonly Status[], [first]: readonly Untold[]): ExitCode {
+function codeOf(known: readonly Status[], [first]: readonly NoStatus[]): ExitCode {
   if (known.some(({ unsent }) => unsent.length > 0)) return exitCodes.unsent
   if (first !== undefined) return exitCodeOf(first.problem)
   if (known.some(({ answers, signedIn }) => answers && signedIn === false)) return exitCodes.signIn
   return known.every(({ answers }) => answers) ? exitCodes.done : exitCodes.unreachable
 }
 
-class Untold {
+class NoStatus {
   constructor(
     readonly mountPoint: string,
     readonly problem: unknown,
@@ -44,16 +44,16 @@ class Untold {
 }
 
 /** One drive that hangs does not hide the others. */
-async function told(path: string): Promise<Status | Untold> {
+async function statusOf(path: string): Promise<Status | NoStatus> {
   try {
     return await (await daemonAt(path)).status(true)
   } catch (problem) {
-    return new Untold(path, problem)
+    return new NoStatus(path, problem)
   }
 }
 
-const jsonOf = (one: Status | Untold): object =>
-  one instanceof Untold ? { mountPoint: one.mountPoint, problem: sentenceOf(one.problem) } : one
+const jsonOf = (one: Status | NoStatus): object =>
+  one instanceof NoStatus ? { mountPoint: one.mountPoint, problem: sentenceOf(one.problem) } : one
 
 async function ownDrives(): Promise<readonly string[]> {
   return (await drivesOfUser()).map(({ path }) => path)
@@ -88,7 +88,7 @@ function serviceLine(status: Status): string {
   return `  the service answers (${requests} requests so far)`
 }
 
-function described(status: Status): string {
+function describeStatus(status: Status): string {
   const { unsent, deleting = [], unlinked = [], removedInVain = [], places = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,

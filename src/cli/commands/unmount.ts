@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { leftBehind } from '../../edit/journal/drafts.js'
+import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import {
   detach,
   drives,
@@ -60,7 +60,7 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
 /** Read from the disk once the daemon has ended: it ends the saves that are under way, and some programs save until then. */
 async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
   try {
-    return (await leftBehind(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
+    return (await leftoverDrafts(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
   } catch {
     // The directory cannot be read, so that what the daemon said last has to do.
     return unsent.map(({ record }) => record)

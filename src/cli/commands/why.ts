@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveAt } from '../control/daemon-of.js'
-import { mountFlag, placeOf } from '../control/select-mount.js'
+import { drivePathOf, mountFlag } from '../control/select-mount.js'
 
 interface Flags {
   readonly mount?: string
@@ -29,14 +29,14 @@ export function refreshCommand(): Command {
 }
 
 async function why(given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await placeOf(given, flags.mount)
+  const { mountPoint, path } = await drivePathOf(given, flags.mount)
   const explained = await (await driveAt(mountPoint)).why({ path })
   if (flags.json === true) console.log(JSON.stringify({ path, ...explained }, null, 2))
   else console.log(explained.sentences.join('\n'))
 }
 
 async function refresh(given: string, flags: Flags): Promise<void> {
-  const { mountPoint, path } = await placeOf(given, flags.mount)
+  const { mountPoint, path } = await drivePathOf(given, flags.mount)
   const { stale } = await (await driveAt(mountPoint)).refresh({ path })
   if (stale === undefined) return
   throw new Stop(

@@ -1,6 +1,6 @@
 // The command line's end: a drive's control through its socket, as if it were in this process.
 import { request } from 'node:http'
-import type { Answered, Asked, CallName, Control } from '../../drive/interface/control.js'
+import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import { longestSilence, printQuestion, readReply } from './protocol.js'
 
 /**
@@ -10,7 +10,7 @@ import { longestSilence, printQuestion, readReply } from './protocol.js'
 export function controlAt(socketPath: string, onSilence: () => Promise<Error>): Control {
   const call =
     <Name extends CallName>(name: Name) =>
-    async (asked: Asked<Name>): Promise<Answered<Name>> =>
+    async (asked: CallArgument<Name>): Promise<CallResult<Name>> =>
       readReply(name, await post(socketPath, name, printQuestion(asked)).catch(silent))
   const silent = async (cause: unknown): Promise<never> => {
     const thrown = await onSilence()

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Control } from '../../drive/interface/control.js'
 import { type Mount, mountAt } from '../../mount/mount-point.js'
-import { pulse, textAt } from '../../mount/probe.js'
+import { probeDaemon, textAt } from '../../mount/probe.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
@@ -44,7 +44,7 @@ export async function daemonAt(path: string): Promise<Daemon> {
   if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path} any more.`)
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
-  const control = controlAt(listener.socket, () => silence(mount, listener.pid))
+  const control = controlAt(listener.socket, () => noAnswerFailure(mount, listener.pid))
   return {
     status: async check => statusIn((await control.status({ check })).text),
     control: async () => control,
@@ -59,15 +59,15 @@ export async function driveAt(mountPoint: string): Promise<Control> {
 /** Whether the daemon of a mount has ended; one that hangs has not. */
 export async function hasEnded(mount: Mount): Promise<boolean> {
   if ((await listenerAt(mount.path, mount.owner, process.env)) !== undefined) return false
-  return (await pulse(mount.path, pulseLimit)) === 'dead'
+  return (await probeDaemon(mount.path, pulseLimit)) === 'dead'
 }
 
 /** A drive that could not make a socket, or one mounted a second time under another path, shows its status as a file. */
 async function withoutSocket(mount: Mount): Promise<Daemon> {
   const { path } = mount
-  switch (await pulse(path, pulseLimit)) {
+  switch (await probeDaemon(path, pulseLimit)) {
     case 'silent':
-      throw await silence(mount, undefined)
+      throw await noAnswerFailure(mount, undefined)
     case 'dead':
       throw new NoAnswer(
         'dead',
@@ -95,7 +95,7 @@ async function freshStatus(mount: Mount): Promise<Status> {
 
 async function statusFile(mount: Mount): Promise<Status> {
   const text = await textAt(join(mount.path, '.calcfs/status.json'), pulseLimit)
-  if (text === undefined) throw await silence(mount, undefined)
+  if (text === undefined) throw await noAnswerFailure(mount, undefined)
   if (text === 'forbidden') {
     throw new Stop(
       exitCodes.mountPoint,
@@ -108,14 +108,14 @@ async function statusFile(mount: Mount): Promise<Status> {
 async function namedControl(mount: Mount): Promise<Control> {
   const { control, pid } = await statusFile(mount)
   if (control !== undefined && (await isListening(control)))
-    return controlAt(control, () => silence(mount, pid))
+    return controlAt(control, () => noAnswerFailure(mount, pid))
   throw new Stop(
     exitCodes.unreachable,
     `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is mended.`,
   )
 }
 
-async function silence({ path, owner }: Mount, pid: number | undefined): Promise<NoAnswer> {
+async function noAnswerFailure({ path, owner }: Mount, pid: number | undefined): Promise<NoAnswer> {
   const state = pid === undefined ? undefined : await stateOf(pid, owner)
   const known = state === undefined ? undefined : pid
   const who = `the daemon of ${path}${known === undefined ? '' : ` (process ${known})`}`

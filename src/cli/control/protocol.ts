@@ -1,12 +1,12 @@
 // How the command line and a drive write to each other: JSON, checked at both ends, because the two may be of different age.
 import { z } from 'zod'
-import type { Answered, Asked, CallName } from '../../drive/interface/control.js'
+import type { CallArgument, CallName, CallResult } from '../../drive/interface/control.js'
 import { Failure, type FailureKind } from '../../failure.js'
 
 type Forms = {
   readonly [Name in CallName]: {
-    readonly ask: z.ZodType<Asked<Name>>
-    readonly answer: z.ZodType<Answered<Name>>
+    readonly ask: z.ZodType<CallArgument<Name>>
+    readonly answer: z.ZodType<CallResult<Name>>
   }
 }
 
@@ -129,7 +129,7 @@ export function printFailure({ kind, message, said, place }: Failure): string {
 }
 
 /** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for what is no reply */
-export function readReply<Name extends CallName>(name: Name, text: string): Answered<Name> {
+export function readReply<Name extends CallName>(name: Name, text: string): CallResult<Name> {
   const reply = replyForm.safeParse(jsonIn(text))
   if (!reply.success) throw otherLanguage()
   if ('failure' in reply.data) {

@@ -6,7 +6,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveAt, hasEnded } from './daemon-of.js'
 
 /** A path of the drive, with a leading slash, and where that drive is mounted. */
-export interface Place {
+export interface DrivePath {
   readonly mountPoint: string
   readonly path: string
 }
@@ -51,7 +51,7 @@ async function namedMount(named: string): Promise<string> {
  * What a path means: below a mount, also from a directory of it, else a path of the drive that is meant.
  * @throws Stop where no drive is mounted
  */
-export async function placeOf(given: string, named: string | undefined): Promise<Place> {
+export async function drivePathOf(given: string, named: string | undefined): Promise<DrivePath> {
   const local = await mountPath(resolve(given))
   const above = innermost(local, await drives())
   if (above !== undefined) return onDrive(above.path, local)
@@ -66,7 +66,7 @@ export async function placeOf(given: string, named: string | undefined): Promise
 const linksLimit = 2000
 
 /** As the drive's own failures are noted: no link on the way. */
-async function onDrive(mountPoint: string, local: string): Promise<Place> {
+async function onDrive(mountPoint: string, local: string): Promise<DrivePath> {
   // Before the mount is touched.
   await refuseSilent(mountPoint)
   const path = local === mountPoint ? local : await withoutLinks(local, linksLimit)

@@ -1,7 +1,7 @@
 // The daemon's end of the command line: HTTP on a private socket, one POST a question.
 import { lstat, rename, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Answered, Asked, CallName, Control } from '../../drive/interface/control.js'
+import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import { asFailure, Failure } from '../../failure.js'
 import { forms, isCall, printAnswer, printFailure, signOfLife, signOfLifeEvery } from './protocol.js'
 import { boundName, sweep } from './socket.js'
@@ -79,21 +79,21 @@ async function answered(question: IncomingMessage, control: Control): Promise<st
   const name = (question.url ?? '').slice(1)
   if (question.method !== 'POST' || !isCall(name))
     throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
-  return printAnswer(await call(name, await bodyOf(question), control))
+  return printAnswer(await call(name, await readCallBody(question), control))
 }
 
 async function call<Name extends CallName>(
   name: Name,
   body: string,
   control: Control,
-): Promise<Answered<Name>> {
+): Promise<CallResult<Name>> {
   const asked = forms[name].ask.safeParse(JSON.parse(body))
   if (!asked.success) throw new Failure('invalid', `this drive does not understand the question ${name}`)
-  const answer: (asked: Asked<Name>) => Promise<Answered<Name>> = control[name]
+  const answer: (asked: CallArgument<Name>) => Promise<CallResult<Name>> = control[name]
   return answer(asked.data)
 }
 
-async function bodyOf(question: IncomingMessage): Promise<string> {
+async function readCallBody(question: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of question) {

@@ -14,9 +14,9 @@ const longestPath = 100
 const privateMode = 0o700
 
 /** A socket is bound under `<mount point's hash>.<pid>` and then renamed, so that two daemons never take away each other's. */
-const hashOf = (mountPoint: string): string =>
+const directoryHash = (mountPoint: string): string =>
   createHash('sha256').update(mountPoint).digest('hex').slice(0, 16)
-const nameFor = (mountPoint: string): string => `${hashOf(mountPoint)}.sock`
+const nameFor = (mountPoint: string): string => `${directoryHash(mountPoint)}.sock`
 
 /** The name under which a socket is bound, before it is moved to its path. */
 export const boundName = (path: string): string => path.replace(/\.sock$/, `.${process.pid}`)
@@ -30,11 +30,11 @@ const longestBound = '.4194304'.length
 export async function socketFor(mountPoint: string, environment: Environment): Promise<string> {
   const name = nameFor(mountPoint)
   const directories = candidates(process.getuid?.(), environment).filter(
-    directory => Buffer.byteLength(join(directory, hashOf(mountPoint))) + longestBound < longestPath,
+    directory => Buffer.byteLength(join(directory, directoryHash(mountPoint))) + longestBound < longestPath,
   )
   const refusals: string[] = []
   for (const directory of directories) {
-    const refusal = await refusalOf(directory)
+    const refusal = await socketRefusal(directory)
     if (refusal === undefined) return join(directory, name)
     refusals.push(refusal)
   }
@@ -50,7 +50,7 @@ function candidates(user: number | undefined, environment: Environment): readonl
 }
 
 /** In a directory for everybody somebody else may have taken the name: then it is not used. */
-async function refusalOf(directory: string): Promise<string | undefined> {
+async function socketRefusal(directory: string): Promise<string | undefined> {
   try {
     await mkdir(directory, { mode: privateMode })
   } catch (thrown) {
@@ -71,7 +71,7 @@ async function isPrivate(directory: string, owner: number | undefined): Promise<
 function absent(): undefined {}
 
 /** A daemon that listens for a mount point, found without touching the mount. */
-export interface Listener {
+export interface SocketListener {
   readonly socket: string
   /** Undefined where the system does not tell. */
   readonly pid: number | undefined
@@ -85,9 +85,9 @@ export async function listenerAt(
   mountPoint: string,
   owner: number | undefined,
   environment: Environment,
-): Promise<Listener | undefined> {
+): Promise<SocketListener | undefined> {
   const name = nameFor(mountPoint)
-  const listed = await listedBy(hashOf(mountPoint))
+  const listed = await listedBy(directoryHash(mountPoint))
   const guesses = candidates(owner, environment).map(directory => ({
     socket: join(directory, name),
     pid: undefined,
@@ -100,7 +100,7 @@ export async function listenerAt(
 }
 
 /** proc_net_unix(5): the last word of a line is the path a socket was bound to. */
-async function listedBy(hash: string): Promise<readonly Listener[]> {
+async function listedBy(hash: string): Promise<readonly SocketListener[]> {
   const lines = (await readFile('/proc/net/unix', 'utf8').catch(absent))?.split('\n') ?? []
   const bound = new RegExp(` (/.*/${hash})\\.(\\d+)$`)
   const found = lines.flatMap(line => {

@@ -29,8 +29,8 @@ async function mountedDrive(command: Command): Promise<string | undefined> {
   const { mount, url } = command.optsWithGlobals()
   if (url === undefined) return chosenMount(mount)
   const { config } = configured(command)
-  const { baseOf } = await import('../../app/connect.js')
-  const base = baseOf(config).href
+  const { serviceBase } = await import('../../app/connect.js')
+  const base = serviceBase(config).href
   const mounts = await liveMounts(({ source }) => source !== '' && sourceOf(base).startsWith(source))
   const all = await Promise.all(mounts.map(async ({ path }) => (await daemonAt(path)).status()))
   return all.find(

@@ -1,10 +1,11 @@
 // A drive's control without a daemon: the whole line in this process, for the length of one command.
 import { assemble } from '../../app/assemble.js'
-import { connected } from '../../app/connect.js'
-import { preparePlaces } from '../../app/own-places.js'
+import { connect } from '../../app/connect.js'
+import { prepareDirectories } from '../../app/own-places.js'
 import type { Control } from '../../drive/interface/control.js'
+import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
-import type { Learned } from '../../remote/rest/capabilities.js'
+import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { openLog } from '../../terminal/log.js'
 import type { Configured } from '../../terminal/settings.js'
 import { version } from '../../terminal/version.js'
@@ -14,14 +15,14 @@ export async function withoutDaemon<Result>(
   given: Configured,
   work: (control: Control) => Promise<Result>,
 ): Promise<Result> {
-  const learned: Learned = { sizes: {} }
-  const connection = connected(given, { learned, note: nobodyToTell })
+  const capabilities: Capabilities = { sizes: {} }
+  const connection = connect(given, { capabilities, note: noop })
   const log = openLog({ logLevel: 'error', logFile: undefined })
-  preparePlaces(connection.account.places, (sentence, about) => log.warn(about, sentence))
+  prepareDirectories(connection.account.places, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,
     connection,
-    learned,
+    capabilities,
     // No mount's own: every text that any mount met may be what a draft was made from.
     mountPoint: `none, process ${process.pid} of ${Date.now()}`,
     log,
@@ -34,5 +35,3 @@ export async function withoutDaemon<Result>(
     await line.close()
   }
 }
-
-function nobodyToTell(): void {}

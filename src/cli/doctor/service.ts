@@ -1,7 +1,7 @@
 // Whether the service can be used from here: reached, trusted, with a right clock, and signed in to.
-import { connected, lineOptions } from '../../app/connect.js'
+import { connect, pipelineOptions } from '../../app/connect.js'
 import { asFailure } from '../../failure.js'
-import { greeting } from '../../remote/connection/greeting.js'
+import { probeServer } from '../../remote/connection/greeting.js'
 import { instant } from '../../remote/remote.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import type { Configured } from '../../terminal/settings.js'
@@ -18,10 +18,10 @@ const mends = {
 
 /** Greets the service: reached, trusted, and what its clock says. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
-  const options = lineOptions(config)
+  const options = pipelineOptions(config)
   const { base } = options
   try {
-    const { date } = await greeting(base, options, config.deadlineMetadata)
+    const { date } = await probeServer(base, options, config.deadlineMetadata)
     const safe = base.protocol === 'https:' ? 'over TLS, with a trusted certificate' : 'over plain http'
     return [good('service', `${base.href} answers ${safe}`), clock(date, Date.now())]
   } catch (reason) {
@@ -44,10 +44,10 @@ function clock(theirs: number | undefined, ours: number): Finding {
 export async function signIn(given: Configured): Promise<Finding> {
   const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
   try {
-    const connection = connected(given, { learned: { sizes: {} }, note: console.error })
+    const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
     try {
       const deadline = instant(Date.now() + given.config.deadlineMetadata)
-      const user = await connection.remote.user({ deadline, lane: 'user' })
+      const user = await connection.remote.user({ deadline, priority: 'user' })
       return good('sign-in', `signed in as ${user.candidates[0] ?? connection.account.user}`)
     } finally {
       await connection.close()

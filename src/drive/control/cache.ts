@@ -9,7 +9,7 @@ export function openCacheControl({
   return {
     async cacheInfo() {
       // Files of earlier days are counted in the background.
-      await content.tend()
+      await content.maintain()
       const { files, bytes, limitBytes, downloads } = content.stats()
       return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
     },

@@ -3,14 +3,14 @@ import type { ContentCache } from '../../cache/content/content.js'
 import type { Health } from '../../cache/health.js'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { Texts } from '../../edit/journal/text-history.js'
+import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
-import type { Failures } from '../failure-log.js'
+import type { FailureLog } from '../failure-log.js'
 import type { KnownReports } from '../names/known-reports.js'
-import type { DraftTexts } from '../records/draft-files.js'
+import type { DraftFiles } from '../records/draft-files.js'
 import type { Tree } from '../tree/tree.js'
-import type { Writing } from '../write-side.js'
+import type { WriteSide } from '../write-side.js'
 import type { Xattrs } from '../xattrs.js'
 
 export interface ControlParts {
@@ -20,12 +20,12 @@ export interface ControlParts {
   /** Where the contents lie. */
   readonly cacheDirectory: string
   readonly identities: Identities
-  readonly drafts: DraftTexts
-  readonly texts: Texts
-  readonly failures: Failures
+  readonly drafts: DraftFiles
+  readonly history: TextHistory
+  readonly failureLog: FailureLog
   readonly reports: KnownReports
   readonly xattrs: Xattrs
-  readonly writing: Writing
+  readonly writeSide: WriteSide
   readonly deadlines: Deadlines
   /** The text of `.calcfs/status.json`; `check` has the service asked before. */
   readonly status: (check?: boolean) => Promise<string>

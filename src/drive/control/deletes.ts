@@ -1,51 +1,55 @@
 // `calcfs delete`: what stands at some paths and goes with them, and one of these deleted as it was shown.
 import { Failure } from '../../failure.js'
-import type { Ask, CalculationId, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
+import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import { instant } from '../../remote/remote.js'
-import type { Control, Doomed } from '../interface/control.js'
-import type { Target } from '../namespace/send-delete.js'
-import { keyOf, type Node } from '../nodes/node.js'
+import type { Control, DeletableItem } from '../interface/control.js'
+import type { DeleteTarget } from '../namespace/send-delete.js'
+import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
-import { nameOf } from '../tree/path-resolver.js'
+import { lastNameOf } from '../tree/path-resolver.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
-  const { catalog, reports, tree, writing } = parts
-  const { deleting, lineage, pending, rights, written } = writing
-  const { dialect } = writing.ports
-  const until = (milliseconds: number): Ask => ({
+  const { catalog, reports, tree, writeSide } = parts
+  const { deleteSender, lineage, pending, rights, aliases } = writeSide
+  const { dialect } = writeSide.ports
+  const until = (milliseconds: number): RequestContext => ({
     deadline: instant(parts.now() + milliseconds),
-    lane: 'user',
+    priority: 'user',
   })
 
-  async function deletion(paths: readonly string[]): Promise<readonly Doomed[]> {
-    const found = new Map<string, Doomed>()
+  async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
+    const found = new Map<string, DeletableItem>()
     for (const path of paths) {
-      const ask = until(parts.deadlines.save)
-      const node = targetOf(path, await tree.walk(path, ask))
+      const context = until(parts.deadlines.save)
+      const node = targetOf(path, await tree.walk(path, context))
       refuseOldName(path, node)
       refuseRights(path, node)
-      found.set(keyOf(node), await described(path, node, ask))
+      found.set(nodeKey(node), await described(path, node, context))
     }
     return [...found.values()]
   }
 
-  function refuseRights(path: string, node: Target): void {
+  function refuseRights(path: string, node: DeleteTarget): void {
     const refusal =
       node.kind === 'record'
         ? rights.refusal({ do: 'delete-record', node })
         : node.kind === 'calculation'
           ? rights.refusal({ do: 'delete-calculation', node })
-          : rights.refusal({ do: 'delete-project', id: node.id, made: written.hasMade(node.id) })
+          : rights.refusal({ do: 'delete-project', id: node.id, made: aliases.hasMade(node.id) })
     if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
   }
 
-  async function described(path: string, node: Target, ask: Ask): Promise<Doomed> {
-    if (node.kind === 'project') await deleting.refuseFull(node, path, ask)
-    const { title, files } = await deleting.look(node, ask)
+  async function described(
+    path: string,
+    node: DeleteTarget,
+    context: RequestContext,
+  ): Promise<DeletableItem> {
+    if (node.kind === 'project') await deleteSender.refuseFull(node, path, context)
+    const { title, files } = await deleteSender.look(node, context)
     const same = { path, id: node.id, title }
     if (node.kind === 'calculation') {
-      const held = await holders(node.id, ask)
+      const held = await holders(node.id, context)
       return { ...same, kind: 'calculation', files: files?.length ?? 0, reports: held }
     }
     if (node.kind === 'project') return { ...same, kind: 'project', reports: [] }
@@ -55,11 +59,11 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   }
 
   /** Of the reports that are known here; one that cannot be read now says nothing. */
-  async function holders(id: CalculationId, ask: Ask): Promise<readonly string[]> {
+  async function holders(id: CalculationId, context: RequestContext): Promise<readonly string[]> {
     const held = await Promise.all(
       reports.list().map(async report => {
         const known = { kind: 'report', id: report.id } as const
-        const record = await catalog.record(known, ask).catch(() => catalog.knownRecord(known))
+        const record = await catalog.record(known, context).catch(() => catalog.knownRecord(known))
         const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
         return rows.some(row => row.calculation === id) ? [report.id] : []
       }),
@@ -67,30 +71,30 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     return held.flat()
   }
 
-  async function deleteAsShown(shown: Doomed): Promise<void> {
+  async function deleteAsShown(shown: DeletableItem): Promise<void> {
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
-    await pending.cancel(keyOf(node))
+    await pending.cancel(nodeKey(node))
     const now = await described(shown.path, node, until(parts.deadlines.save))
     if (now.title !== shown.title || now.files !== shown.files)
       throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
     // Looking takes several requests: the time for deleting, and for looking what became of it, begins after that.
-    const ask = until(parts.deadlines.save)
+    const context = until(parts.deadlines.save)
     switch (node.kind) {
       case 'calculation': {
-        const { files = [] } = await deleting.look(node, ask)
+        const { files = [] } = await deleteSender.look(node, context)
         const project = lineage.projectOf(node)
-        const removed = { node, name: nameOf(shown.path), project, record: undefined, files }
-        return deleting.calculation(removed, ask)
+        const removed = { node, name: lastNameOf(shown.path), project, record: undefined, files }
+        return deleteSender.calculation(removed, context)
       }
       case 'project':
-        return deleting.emptyProject(
+        return deleteSender.emptyProject(
           { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
-          nameOf(shown.path),
-          ask,
+          lastNameOf(shown.path),
+          context,
         )
       case 'record':
-        return deleting.record(node, undefined, ask)
+        return deleteSender.record(node, undefined, context)
     }
   }
 
@@ -104,7 +108,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
 }
 
 /** @throws Failure 'refused' where nothing is that can be deleted by itself */
-function targetOf(path: string, node: Node): Target {
+function targetOf(path: string, node: Node): DeleteTarget {
   if (node.kind === 'calculation' || node.kind === 'project') return node
   if (node.kind === 'record' && (node.of === 'report' || node.of === 'share')) return node
   if (node.kind === 'link') throw new Failure('refused', `${path} is a link; name the thing itself`)
@@ -114,7 +118,7 @@ function targetOf(path: string, node: Node): Target {
   )
 }
 
-function nodeOf({ kind, id, title, project }: Doomed): Target {
+function nodeOf({ kind, id, title, project }: DeletableItem): DeleteTarget {
   switch (kind) {
     case 'calculation':
       return { kind: 'calculation', id: id as CalculationId, title }

@@ -8,20 +8,20 @@ import { editsBetween, withEdits } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { type Ask, instant } from '../../remote/remote.js'
-import type { Answered, Comparison, Control } from '../interface/control.js'
-import { type EditableNode, keyOf } from '../nodes/node.js'
-import { nodeOfKey } from '../records/node-key.js'
+import { instant, type RequestContext } from '../../remote/remote.js'
+import type { CallResult, Comparison, Control } from '../interface/control.js'
+import { type EditableNode, nodeKey } from '../nodes/node.js'
+import { nodeOfRecordKey } from '../records/node-key.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
 export function openDraftControl(
   parts: ControlParts,
 ): Pick<Control, 'drafts' | 'show' | 'diff' | 'send' | 'drop'> {
-  const { drafts, writing } = parts
-  const until = (milliseconds: number): Ask => ({
+  const { drafts, writeSide } = parts
+  const until = (milliseconds: number): RequestContext => ({
     deadline: instant(parts.now() + milliseconds),
-    lane: 'user',
+    priority: 'user',
   })
 
   /** Each draft under the name of its text; the files about it come after that one. */
@@ -47,7 +47,7 @@ export function openDraftControl(
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
-    const node = key === undefined ? undefined : nodeOfKey(key)
+    const node = key === undefined ? undefined : nodeOfRecordKey(key)
     if (node !== undefined) return node
     throw new Failure(
       'refused',
@@ -58,7 +58,7 @@ export function openDraftControl(
   async function compare({ name }: { name: string }): Promise<Comparison> {
     const found = find(name)
     if (found.draft.damage !== undefined) throw new Failure('broken', found.draft.damage)
-    const mine = await textOf(found.draft)
+    const mine = await draftText(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
       const theirs = `${found.name.replace(/\.json$/, '')}.theirs.json`
       const { bytes } = await drafts.read(theirs)
@@ -70,8 +70,8 @@ export function openDraftControl(
     const node = nodeOf(found.draft, found.name)
     if (node.kind === 'new') return { name: found.name, against: 'nothing', other: '', mine }
     // What the service has now is asked for, not remembered.
-    writing.forget(node)
-    const { bytes } = await writing.source(node).produce(until(parts.deadlines.metadata))
+    writeSide.forget(node)
+    const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
     const other = Buffer.from(bytes).toString()
     return {
       name: found.name,
@@ -89,10 +89,10 @@ export function openDraftControl(
   ): Promise<string> {
     const { key, meta } = draft
     const base =
-      key === undefined || meta.base === undefined ? undefined : await parts.texts.recall(key, meta.base)
+      key === undefined || meta.base === undefined ? undefined : await parts.history.recall(key, meta.base)
     if (node.kind !== 'record' || base === undefined) return mine
     try {
-      const { plain } = writing.ports.dialect
+      const { plain } = writeSide.ports.dialect
       return prettyPrint(
         withEdits(parseObject(other), editsBetween(plain(parseObject(base)), plain(parseObject(mine)))),
       )
@@ -103,9 +103,10 @@ export function openDraftControl(
   }
 
   /** The other text of an order is a report; only its list is held against the lines. */
-  const orderIn = (report: string): string => orderText(writing.ports.dialect.rows(parseObject(report)) ?? [])
+  const orderIn = (report: string): string =>
+    orderText(writeSide.ports.dialect.rows(parseObject(report)) ?? [])
 
-  async function send(asked: { name: string; again: boolean }): Promise<Answered<'send'>> {
+  async function send(asked: { name: string; again: boolean }): Promise<CallResult<'send'>> {
     const { name, draft } = find(asked.name)
     const node = nodeOf(draft, name)
     const isDoubtful = draft.meta.state === 'outcome-unknown'
@@ -118,27 +119,28 @@ export function openDraftControl(
     if (asked.again && !isDoubtful)
       throw new Failure('refused', `--again is for a text whose outcome is unknown; send ${name} without it`)
     if (isDoubtful) await draft.change({ state: 'refused', why: undefined })
-    const ask = until(parts.deadlines.save)
-    const source = writing.source(node)
+    const context = until(parts.deadlines.save)
+    const source = writeSide.source(node)
     try {
-      await sendFrom(source, draft, ask)
+      await sendFrom(source, draft, context)
     } catch (thrown) {
       throw notSaved(name, asFailure(thrown))
     }
-    parts.failures.settled(keyOf(node))
-    return { name, record: recordOf(draft) }
+    parts.failureLog.settled(nodeKey(node))
+    return { name, record: recordLabel(draft) }
   }
 
-  async function sendFrom(source: RecordSource, draft: Draft, ask: Ask): Promise<void> {
-    if (writing.records.draftOf(source.key)?.id === draft.id) await writing.records.resend(source, ask)
-    else await sendBeside(source, draft, ask)
+  async function sendFrom(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
+    if (writeSide.records.draftOf(source.key)?.id === draft.id)
+      await writeSide.records.resend(source, context)
+    else await sendBeside(source, draft, context)
   }
 
   /** Of two texts of one record only one is shown in its place; the other goes out all the same. */
-  async function sendBeside(source: RecordSource, draft: Draft, ask: Ask): Promise<void> {
+  async function sendBeside(source: RecordSource, draft: Draft, context: RequestContext): Promise<void> {
     if (source.editing instanceof Failure) throw source.editing
-    const handedOver = await source.editing.save(draft, undefined, ask)
-    await writing.end(draft)
+    const handedOver = await source.editing.save(draft, undefined, context)
+    await writeSide.end(draft)
     if (handedOver !== undefined) throw handedOver
   }
 
@@ -146,7 +148,7 @@ export function openDraftControl(
     async drafts() {
       return [...named()].map(([name, draft]) => ({
         name,
-        record: recordOf(draft),
+        record: recordLabel(draft),
         state: draft.meta.state,
         since: draft.meta.changed,
         size: draft.size,
@@ -164,11 +166,11 @@ export function openDraftControl(
     send,
     async drop({ name }) {
       const found = find(name)
-      const record = recordOf(found.draft)
+      const record = recordLabel(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)
-      const node = found.draft.key === undefined ? undefined : nodeOfKey(found.draft.key)
-      const kept = await writing.giveUp(found.draft)
-      if (node !== undefined) parts.failures.settled(keyOf(node))
+      const node = found.draft.key === undefined ? undefined : nodeOfRecordKey(found.draft.key)
+      const kept = await writeSide.discardDraft(found.draft)
+      if (node !== undefined) parts.failureLog.settled(nodeKey(node))
       return { name: found.name, record, mayBeStored, kept }
     },
   }
@@ -178,10 +180,10 @@ export function openDraftControl(
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 /** For people: what is no UTF-8 shows as such. */
-const textOf = async (draft: Draft): Promise<string> => Buffer.from(await draft.remains()).toString()
+const draftText = async (draft: Draft): Promise<string> => Buffer.from(await draft.remains()).toString()
 
 /** As the start of a line: `report 42`. */
-const recordOf = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
+const recordLabel = ({ key }: Draft): string => recordWords(key).replace(/^(the|a) /, '')
 
 function notSaved(name: string, { kind, message, said, place, cause }: Failure): Failure {
   const sentence = `${name} is not saved: ${message}; calcfs drafts show ${name}.why says more`

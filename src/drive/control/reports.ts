@@ -1,7 +1,7 @@
 // `calcfs report`: a report is made known, its list replaced by an explicit wish, its order changed together with its formulas.
 import type { Draft } from '../../edit/journal/draft.js'
 import { editableOrder } from '../../edit/kinds/order-record.js'
-import { calculationOf, checkedRows } from '../../edit/kinds/report-list.js'
+import { checkedRows, resolveEntryId } from '../../edit/kinds/report-list.js'
 import { renumberedReport } from '../../edit/kinds/report-renumber.js'
 import { Failure } from '../../failure.js'
 import { formulasIn } from '../../record/formulas.js'
@@ -9,20 +9,20 @@ import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import {
-  type Ask,
   type CalculationId,
   idForm,
   instant,
   type ListEntry,
   type ReportId,
   type ReportRow,
+  type RequestContext,
 } from '../../remote/remote.js'
-import type { Answered, Control, ListSet, NewOrder } from '../interface/control.js'
+import type { CallResult, Control, ListSet, NewOrder } from '../interface/control.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
 /** The unsent texts of one report. */
-interface Unsent {
+interface UnsentDrafts {
   readonly record: Draft | undefined
   readonly order: Draft | undefined
 }
@@ -30,17 +30,17 @@ interface Unsent {
 export function openReportControl(
   parts: ControlParts,
 ): Pick<Control, 'addReport' | 'setReport' | 'renumber'> {
-  const { catalog, drafts, reports, writing } = parts
-  const { ports, records } = writing
+  const { catalog, drafts, reports, writeSide } = parts
+  const { ports, records } = writeSide
   const { dialect, remote } = ports
-  const until = (milliseconds: number): Ask => ({
+  const until = (milliseconds: number): RequestContext => ({
     deadline: instant(parts.now() + milliseconds),
-    lane: 'user',
+    priority: 'user',
   })
 
-  async function readNow(id: ReportId, ask: Ask): Promise<JsonObject> {
+  async function readNow(id: ReportId, context: RequestContext): Promise<JsonObject> {
     try {
-      return await remote.report(id, ask)
+      return await remote.report(id, context)
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
       throw new Failure('absent', `the service has no report ${id}, or does not show it to you`, {
@@ -50,7 +50,7 @@ export function openReportControl(
     }
   }
 
-  async function addReport(given: string): Promise<Answered<'addReport'>> {
+  async function addReport(given: string): Promise<CallResult<'addReport'>> {
     const id = reportId(given)
     const record = await readNow(id, until(parts.deadlines.metadata))
     catalog.learnRecord({ kind: 'report', id }, record)
@@ -65,25 +65,25 @@ export function openReportControl(
 
   async function setReport(given: string, entries: readonly string[]): Promise<ListSet> {
     const id = reportId(given)
-    const ask = until(parts.deadlines.save)
-    const source = writing.source({ kind: 'record', of: 'report', id })
+    const context = until(parts.deadlines.save)
+    const source = writeSide.source({ kind: 'record', of: 'report', id })
     editingOf(source)
-    const now = await readNow(id, ask)
+    const now = await readNow(id, context)
     const old = dialect.rows(now) ?? []
-    const rows = await checkedRows(ports, old, entries.map(entryOf), ask)
-    if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, ask)
-    await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, ask)
+    const rows = await checkedRows(ports, old, entries.map(listEntryFrom), context)
+    if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, context)
+    await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, context)
     return { order: idsOf(catalog.knownRecord({ kind: 'report', id })) ?? rowIds(rows), shown: true }
   }
 
   /** What this list replaces nobody can see; the service's answer is all there is to tell by. */
   async function setUnseen(
     { id, rows }: { id: ReportId; rows: readonly ReportRow[] },
-    ask: Ask,
+    context: RequestContext,
   ): Promise<ListSet> {
     const order = rows.map(row => row.calculation)
-    await remote.setReportCalculations(id, order, ask)
-    const stored = await readNow(id, ask)
+    await remote.setReportCalculations(id, order, context)
+    const stored = await readNow(id, context)
     catalog.learnRecord({ kind: 'report', id }, stored)
     reports.add(id, stored)
     const shown = idsOf(stored)
@@ -97,20 +97,20 @@ export function openReportControl(
   async function saveBeside(
     source: RecordSource,
     { now, whole }: { now: JsonObject; whole: JsonObject },
-    ask: Ask,
+    context: RequestContext,
   ): Promise<void> {
     const editing = editingOf(source)
     const base = Buffer.from(prettyPrint(now))
     const draft = await editing.begin(base)
     try {
       await draft.write(Buffer.from(prettyPrint(whole)), 0)
-      await editing.save(draft, base, ask)
+      await editing.save(draft, base, context)
     } finally {
       await draft.discard()
     }
   }
 
-  function unsentOf(id: ReportId): Unsent {
+  function unsentOf(id: ReportId): UnsentDrafts {
     const own = drafts.unsent().filter(({ key }) => key?.kind === 'report' && key.id === id)
     return {
       record: own.find(({ key }) => key?.as === undefined),
@@ -120,18 +120,18 @@ export function openReportControl(
 
   async function renumber(given: string, entries: readonly string[] | undefined): Promise<NewOrder> {
     const id = reportId(given)
-    const ask = until(parts.deadlines.save)
-    const source = writing.source({ kind: 'record', of: 'report', id })
+    const context = until(parts.deadlines.save)
+    const source = writeSide.source({ kind: 'record', of: 'report', id })
     editingOf(source)
-    const now = await readNow(id, ask)
+    const now = await readNow(id, context)
     const unsent = unsentOf(id)
     const mine = unsent.record === undefined ? now : parseObject(await unsent.record.text())
-    const rows = await rowsWanted({ id, now, mine, unsent, entries }, ask)
+    const rows = await rowsWanted({ id, now, mine, unsent, entries }, context)
     const whole = renumberedReport(dialect, { now, mine, rows })
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
-      await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, ask)
-    else await saveBeside(source, { now, whole }, ask)
-    if (unsent.order !== undefined) await writing.end(unsent.order)
+      await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
+    else await saveBeside(source, { now, whole }, context)
+    if (unsent.order !== undefined) await writeSide.end(unsent.order)
     return {
       order: rowIds(rows),
       before: formulasIn(dialect.configuration(now) ?? '').texts,
@@ -144,13 +144,13 @@ export function openReportControl(
       id: ReportId
       now: JsonObject
       mine: JsonObject
-      unsent: Unsent
+      unsent: UnsentDrafts
       entries: readonly string[] | undefined
     },
-    ask: Ask,
+    context: RequestContext,
   ): Promise<readonly ReportRow[]> {
     const { id, unsent } = wish
-    if (wish.entries !== undefined) return rowsOf(wish.entries.map(entryOf), ask)
+    if (wish.entries !== undefined) return rowsOf(wish.entries.map(listEntryFrom), context)
     if (unsent.order !== undefined && unsent.record !== undefined) {
       throw new Failure(
         'refused',
@@ -159,21 +159,21 @@ export function openReportControl(
     }
     if (unsent.order !== undefined) {
       const meant = { known: [], held: wish.now }
-      const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, ask)
+      const order = await editableOrder(ports, id).mean(await unsent.order.text(), meant, context)
       return dialect.rows(order.mine) ?? []
     }
     const written = unsent.record === undefined ? undefined : dialect.entries(wish.mine, wish.now)
-    if (written !== undefined) return rowsOf(written, ask)
+    if (written !== undefined) return rowsOf(written, context)
     throw new Failure(
       'refused',
       `report ${id} has no unsent order; change its list and save, or write the new order: calcfs report renumber ${id} CALC…`,
     )
   }
 
-  const rowsOf = (entries: readonly ListEntry[], ask: Ask): Promise<readonly ReportRow[]> =>
+  const rowsOf = (entries: readonly ListEntry[], context: RequestContext): Promise<readonly ReportRow[]> =>
     Promise.all(
       entries.map(async entry => ({
-        calculation: await calculationOf(ports, entry, ask),
+        calculation: await resolveEntryId(ports, entry, context),
         title: entry.as === 'nonsense' ? undefined : entry.title,
       })),
     )
@@ -193,7 +193,7 @@ export function openReportControl(
 const rowIds = (rows: readonly ReportRow[]): readonly CalculationId[] => rows.map(row => row.calculation)
 
 /** What is no number is a path: of the drive, below its mount point, or of the web pages. */
-const entryOf = (text: string): Exclude<ListEntry, { as: 'nonsense' }> =>
+const listEntryFrom = (text: string): Exclude<ListEntry, { as: 'nonsense' }> =>
   idForm.test(text)
     ? { as: 'id', calculation: text as CalculationId, title: undefined }
     : { as: 'path', path: text, title: undefined }

@@ -1,14 +1,14 @@
 // `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
 import { signInEnded } from '../../cache/health.js'
-import type { Thing } from '../../cache/identity.js'
+import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { explain } from '../../edit/journal/explain.js'
 import { asFailure, Failure, type FailureKind } from '../../failure.js'
-import { type Ask, instant } from '../../remote/remote.js'
-import type { Met } from '../failure-log.js'
+import { instant, type RequestContext } from '../../remote/remote.js'
+import type { LoggedFailure } from '../failure-log.js'
 import type { Control, Explanation, Refreshed } from '../interface/control.js'
-import { type DirectoryNode, isDirectory, keyOf, type Node, type RecordNode } from '../nodes/node.js'
-import { nodeOfKey } from '../records/node-key.js'
+import { type DirectoryNode, isDirectory, type Node, nodeKey, type RecordNode } from '../nodes/node.js'
+import { nodeOfRecordKey } from '../records/node-key.js'
 import { parentOf } from '../tree/path-resolver.js'
 import type { ControlParts } from './context.js'
 
@@ -16,8 +16,11 @@ const scratchSentence = (path: string): string =>
   `${path}: this file stays on this machine and never reaches the service; a report or a share is made under a name like new.json or new-dyes.json.`
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
-  const { content, tree, drafts, failures, xattrs, writing, health } = parts
-  const until = (): Ask => ({ deadline: instant(parts.now() + parts.deadlines.metadata), lane: 'user' })
+  const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts
+  const until = (): RequestContext => ({
+    deadline: instant(parts.now() + parts.deadlines.metadata),
+    priority: 'user',
+  })
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
   async function why(path: string): Promise<Explanation> {
@@ -37,12 +40,12 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const node = looked instanceof Failure ? undefined : looked
     const unsaved = node === undefined ? undefined : unsavedAt(node)
     if (unsaved !== undefined) return { wrong: true, sentences: unsaved }
-    const removed = writing.removals.about(path, node)
+    const removed = writeSide.removals.about(path, node)
     if (removed.length > 0) return { wrong: true, sentences: removed }
     if (node?.kind === 'link' && node.because !== undefined)
       return { wrong: true, sentences: [`${path}: ${node.because}.`] }
     if (node?.kind === 'scratch') return { wrong: false, sentences: [scratchSentence(path)] }
-    const met = failures.met(path, node === undefined ? undefined : keyOf(node))
+    const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
     const sentences = [
@@ -76,7 +79,8 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   /** Of a record, or of a text below `.calcfs/drafts/`. */
   function unsavedAt(node: Node): readonly string[] | undefined {
-    const draft = node.kind === 'draft-text' ? drafts.named(node.name) : writing.records.draftOf(keyOf(node))
+    const draft =
+      node.kind === 'draft-text' ? drafts.named(node.name) : writeSide.records.draftOf(nodeKey(node))
     const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
     const lines = told.flatMap(one => (one && explain(one))?.trimEnd().split('\n') ?? [])
     return lines.length === 0 ? undefined : lines
@@ -85,15 +89,18 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
   /** Texts of this record that the disk has damaged: they are not shown in its place. */
   function damagedAt(node: Node): readonly Draft[] {
     return drafts.unsent().filter(({ damage, key }) => {
-      const of = damage === undefined || key === undefined ? undefined : nodeOfKey(key)
-      return of !== undefined && keyOf(of) === keyOf(node)
+      const of = damage === undefined || key === undefined ? undefined : nodeOfRecordKey(key)
+      return of !== undefined && nodeKey(of) === nodeKey(node)
     })
   }
 
   /** What is shown from this machine alone, and from answers that count still, says nothing of the service. */
   async function refresh(path: string): Promise<Refreshed> {
-    const ask = until()
-    const [refreshed] = await Promise.all([refreshedAt(path, ask).catch(asFailure), health.check(ask)])
+    const context = until()
+    const [refreshed] = await Promise.all([
+      refreshedAt(path, context).catch(asFailure),
+      health.check(context),
+    ])
     const { signedOut, outage } = health
     if (!(refreshed instanceof Failure)) {
       if (refreshed.stale !== undefined) return refreshed
@@ -108,19 +115,19 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     })
   }
 
-  async function refreshedAt(path: string, ask: Ask): Promise<Refreshed> {
-    const node = await tree.walk(path, ask)
-    const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), ask))
-    await tree.refresh(directory, ask)
-    await lookAgain(node, directory, ask)
+  async function refreshedAt(path: string, context: RequestContext): Promise<Refreshed> {
+    const node = await tree.walk(path, context)
+    const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), context))
+    await tree.refresh(directory, context)
+    await lookAgain(node, directory, context)
     return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
   }
 
   /** So that the new answer is there when the command ends, or that there is none. */
-  async function lookAgain(node: Node, directory: DirectoryNode, ask: Ask): Promise<void> {
-    if (node.kind === 'content') await content.renew(node.content, ask)
-    if (node.kind === 'record') await writing.source(node).produce(ask)
-    else await tree.list(directory, ask)
+  async function lookAgain(node: Node, directory: DirectoryNode, context: RequestContext): Promise<void> {
+    if (node.kind === 'content') await content.renew(node.content, context)
+    if (node.kind === 'record') await writeSide.source(node).produce(context)
+    else await tree.list(directory, context)
   }
 
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
@@ -135,7 +142,7 @@ const withoutSignIn = (failure: Failure): Failure =>
   new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })
 
 /** The thing with an id of its own that a node is, or belongs to. */
-function thingAt(node: Node): Thing | undefined {
+function thingAt(node: Node): RecordRef | undefined {
   switch (node.kind) {
     case 'project':
     case 'calculation':
@@ -175,7 +182,7 @@ export function directoryOf(node: RecordNode): DirectoryNode {
   }
 }
 
-function metSentences(path: string, { at, verb, failure }: Met): readonly string[] {
+function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
     `${path}: ${whatWasTried(verb)} failed at ${new Date(at).toISOString()}: ${failure.message}.`,

@@ -1,6 +1,6 @@
 // What a stat says: file type, mode, size and time of every kind of node.
 import type { Instant } from '../../remote/remote.js'
-import { isDirectory, keyOf, type Node } from '../nodes/node.js'
+import { isDirectory, type Node, nodeKey } from '../nodes/node.js'
 
 export interface Attributes {
   /** File type and permission bits, as st_mode. */
@@ -63,12 +63,12 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
 export function versionOf(node: Node, replaced?: Instant): string | undefined {
   switch (node.kind) {
     case 'content':
-      return `${keyOf(node)} ${replaced ?? ''}`
+      return `${nodeKey(node)} ${replaced ?? ''}`
     // All handles of a text share one wording of it (the text lease).
     case 'record':
     case 'order':
     case 'generated':
-      return keyOf(node)
+      return nodeKey(node)
     default:
       return undefined
   }

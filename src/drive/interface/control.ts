@@ -21,7 +21,7 @@ export interface ControlCalls {
     readonly ask: { readonly name: string; readonly again: boolean }
     readonly answer: { readonly name: string; readonly record: string }
   }
-  readonly drop: { readonly ask: { readonly name: string }; readonly answer: Dropped }
+  readonly drop: { readonly ask: { readonly name: string }; readonly answer: DroppedDraft }
   /** The contents kept on this disk; drafts and the like are no part of it. */
   readonly cacheInfo: { readonly ask: Record<string, never>; readonly answer: CacheInfo }
   readonly cacheClear: {
@@ -43,19 +43,19 @@ export interface ControlCalls {
   /** What stands at these paths and would go with them. Nothing is changed. */
   readonly deletion: {
     readonly ask: { readonly paths: readonly string[] }
-    readonly answer: readonly Doomed[]
+    readonly answer: readonly DeletableItem[]
   }
   /** Deletes one of them at once, if it is still as it was shown. */
-  readonly delete: { readonly ask: { readonly thing: Doomed }; readonly answer: Record<string, never> }
+  readonly delete: { readonly ask: { readonly thing: DeletableItem }; readonly answer: Record<string, never> }
 }
 
 export type CallName = keyof ControlCalls
-export type Asked<Name extends CallName> = ControlCalls[Name]['ask']
-export type Answered<Name extends CallName> = ControlCalls[Name]['answer']
+export type CallArgument<Name extends CallName> = ControlCalls[Name]['ask']
+export type CallResult<Name extends CallName> = ControlCalls[Name]['answer']
 
 /** Every call rejects with a Failure. */
 export type Control = {
-  readonly [Name in CallName]: (asked: Asked<Name>) => Promise<Answered<Name>>
+  readonly [Name in CallName]: (asked: CallArgument<Name>) => Promise<CallResult<Name>>
 }
 
 export interface CacheInfo {
@@ -107,7 +107,7 @@ export interface Comparison {
   readonly mine: string
 }
 
-export interface Dropped {
+export interface DroppedDraft {
   readonly name: string
   readonly record: string
   /** It was sent, and nobody knows yet whether the service has stored it. */
@@ -131,7 +131,7 @@ export interface NewOrder {
 }
 
 /** Something that an explicit wish may delete. */
-export interface Doomed {
+export interface DeletableItem {
   readonly path: string
   readonly kind: 'calculation' | 'project' | 'report' | 'share'
   readonly id: string

@@ -1,6 +1,6 @@
 // The kernel's verbs: what a mount, or a test without one, can ask of the drive. What needs no waiting for is answered at once, the rest promised.
 
-import type { Soon } from '../../maybe-promise.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { Attributes } from './attributes.js'
 
@@ -11,36 +11,36 @@ export type OpenAccess = 'read' | 'write' | 'write-only'
  * A handle is a whole number above 0, good until it is released. Paths are absolute on the drive. A verb that answers
  * soon may throw its Failure; every promise rejects with one.
  */
-export interface Drive extends Looking, OpenFiles, Changing {}
+export interface Drive extends LookupVerbs, FileVerbs, NamespaceVerbs {}
 
 /** What asks without changing anything. */
-export interface Looking {
-  getattr(path: string): Soon<Attributes>
+export interface LookupVerbs {
+  getattr(path: string): MaybePromise<Attributes>
   readdir(path: string): Promise<Listing>
   readlink(path: string): Promise<string>
   statfs(): Promise<Space>
-  getxattr(path: string, name: string): Soon<string | undefined>
-  listxattr(path: string): Soon<readonly string[]>
+  getxattr(path: string, name: string): MaybePromise<string | undefined>
+  listxattr(path: string): MaybePromise<readonly string[]>
 }
 
 /** What happens to a file by its handle, and how one is got. */
-export interface OpenFiles {
-  open(path: string, access: OpenAccess): Soon<number>
+export interface FileVerbs {
+  open(path: string, access: OpenAccess): MaybePromise<number>
   create(path: string): Promise<number>
   /** The number of bytes put into `target`; fewer than it takes only at the end. */
-  read(handle: number, target: Uint8Array, offset: ByteOffset): Soon<number>
+  read(handle: number, target: Uint8Array, offset: ByteOffset): MaybePromise<number>
   /** As `Attributes.version`, of what this handle reads. */
   versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
   /** close(2) sees this answer; that of `release` nobody sees. */
-  flush(handle: number): Soon<void>
+  flush(handle: number): MaybePromise<void>
   fsync(handle: number): Promise<void>
-  release(handle: number): Soon<void>
+  release(handle: number): MaybePromise<void>
 }
 
 /** What changes the tree, or is refused. */
-export interface Changing {
+export interface NamespaceVerbs {
   truncate(path: string, size: ByteOffset): Promise<void>
   unlink(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>

@@ -3,14 +3,14 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import { idForm, type ProjectId } from '../../remote/remote.js'
 import type { Node } from '../nodes/node.js'
 
-export type Named = Extract<Node, { kind: 'project' | 'calculation' }>
+export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
 
-export interface WrittenNames {
+export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
-  find(parent: ProjectId, name: string): Named | undefined
-  add(parent: ProjectId, name: string, node: Named): void
+  find(parent: ProjectId, name: string): NamedNode | undefined
+  add(parent: ProjectId, name: string, node: NamedNode): void
   /** A name that a save has changed: whoever came by it, an editor at work, goes on by it. It keeps nobody from using it anew. */
-  addFormer(parent: ProjectId, name: string, node: Named): void
+  addFormer(parent: ProjectId, name: string, node: NamedNode): void
   isFormer(parent: ProjectId, name: string): boolean
   drop(parent: ProjectId, name: string): void
   /** Whether this mount has made the project, in this life or an earlier one. */
@@ -18,13 +18,13 @@ export interface WrittenNames {
   made(id: ProjectId): void
   gone(id: ProjectId): void
   /** The id stands for another thing now: no name that was written here leads to it, and it was not made here. */
-  forget(kind: Named['kind'], id: Named['id']): void
+  forget(kind: NamedNode['kind'], id: NamedNode['id']): void
 }
 
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
-export function openWrittenNames(ledger: Ledger, mountPoint: string): WrittenNames {
-  const names = new Map<string, Named>()
-  const former = new Map<string, Named>()
+export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases {
+  const names = new Map<string, NamedNode>()
+  const former = new Map<string, NamedNode>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
   return {

@@ -2,37 +2,43 @@
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
-import { type Ask, type Dialect, idForm, type ProjectId, type ServicePath } from '../../remote/remote.js'
+import {
+  type Dialect,
+  idForm,
+  type ProjectId,
+  type RequestContext,
+  type ServicePath,
+} from '../../remote/remote.js'
 
 /** A project known by where it stands: its id and the name in its path. */
-export interface Found {
+export interface FoundProject {
   readonly id: ProjectId
   readonly title: string
 }
 
 /** `one`: `projects/` is a project itself. `several`: it is a list, and other names are looked up by path. */
-export type Top =
+export type TopLevel =
   | { readonly form: 'one'; readonly id: ProjectId; readonly user: string }
-  | { readonly form: 'several'; readonly entries: readonly Found[]; readonly users: readonly string[] }
+  | { readonly form: 'several'; readonly entries: readonly FoundProject[]; readonly users: readonly string[] }
 
 export interface Roots {
-  top(ask: Ask): Promise<Top>
+  top(context: RequestContext): Promise<TopLevel>
   /** What stood there when somebody asked last. */
-  known(): Top | undefined
+  known(): TopLevel | undefined
   /** The project at `/db/<user>/<title>`, remembered once found. */
-  find(user: string, title: string, ask: Ask): Promise<Found | undefined>
+  find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined>
   /** The project that stands now where this one was found; undefined where there is none any more. */
-  present(found: ProjectId, ask: Ask): Promise<ProjectId | undefined>
+  present(found: ProjectId, context: RequestContext): Promise<ProjectId | undefined>
   /** The id of `/db/<user>`, where the service gives it one. */
-  userRoot(user: string, ask: Ask): Promise<ProjectId | undefined>
+  userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined>
   /** Projects found earlier below `/db/<user>`. */
-  foundBelow(user: string): readonly Found[]
+  foundBelow(user: string): readonly FoundProject[]
   /** Names that `db/` lists: the caller's own and those under which something was found. */
-  users(ask: Ask): Promise<readonly string[]>
+  users(context: RequestContext): Promise<readonly string[]>
   /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
   servicePath(titles: readonly string[]): ServicePath | undefined
   /** What to say about the top, for people. */
-  explain(top: Top): string
+  explain(top: TopLevel): string
 }
 
 const foundRoom = 'found'
@@ -46,18 +52,22 @@ export function openRoots(
 ): Roots {
   const pathOf = (...parts: string[]): ServicePath => `/db/${parts.join('/')}` as ServicePath
 
-  async function resolve(path: ServicePath, ask: Ask): Promise<ProjectId | undefined> {
+  async function resolve(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
     try {
-      return await catalog.project(path, ask)
+      return await catalog.project(path, context)
     } catch (thrown) {
       if (thrown instanceof Failure && saysNoSuchPath.has(thrown.kind)) return undefined
       throw thrown
     }
   }
 
-  async function find(user: string, title: string, ask: Ask): Promise<Found | undefined> {
+  async function find(
+    user: string,
+    title: string,
+    context: RequestContext,
+  ): Promise<FoundProject | undefined> {
     const path = pathOf(user, title)
-    const id = await resolve(path, ask)
+    const id = await resolve(path, context)
     if (id === undefined) {
       ledger.delete(foundRoom, path)
       return undefined
@@ -67,57 +77,57 @@ export function openRoots(
   }
 
   /** A service made anew may have another project on that path, and another path for that id. */
-  async function present(found: ProjectId, ask: Ask): Promise<ProjectId | undefined> {
+  async function present(found: ProjectId, context: RequestContext): Promise<ProjectId | undefined> {
     const path = [...ledger.entries(foundRoom)].find(([, kept]) => kept.value === found)?.[0]
     if (path === undefined) return found
-    const id = await resolve(path as ServicePath, ask)
+    const id = await resolve(path as ServicePath, context)
     if (id === undefined) ledger.delete(foundRoom, path)
     else if (id !== found) ledger.set(foundRoom, path, id)
     return id
   }
 
-  function foundBelow(user: string): Found[] {
+  function foundBelow(user: string): FoundProject[] {
     const prefix = pathOf(user, '')
     return [...ledger.entries(foundRoom)]
       .filter(([path]) => path.startsWith(prefix))
       .map(([path, kept]) => ({ id: kept.value as ProjectId, title: path.slice(prefix.length) }))
   }
 
-  async function givenRoots(ask: Ask): Promise<Top> {
-    const tops = await Promise.all(given.map(root => givenRoot(root, ask)))
+  async function givenRoots(context: RequestContext): Promise<TopLevel> {
+    const tops = await Promise.all(given.map(root => givenRoot(root, context)))
     const [only] = tops
     if (tops.length === 1 && only !== undefined && only.form === 'one') return only
     const entries = await Promise.all(
-      tops.map(async top => (top.form === 'several' ? top.entries : await childProjects(top.id, ask))),
+      tops.map(async top => (top.form === 'several' ? top.entries : await childProjects(top.id, context))),
     )
     return { form: 'several', entries: entries.flat(), users: [] }
   }
 
-  async function givenRoot(root: string, ask: Ask): Promise<Top> {
+  async function givenRoot(root: string, context: RequestContext): Promise<TopLevel> {
     const user = /^\/?db\/([^/]+)\/?$/.exec(root)?.[1]
-    const id = idForm.test(root) ? (root as ProjectId) : await resolve(asPath(root), ask)
+    const id = idForm.test(root) ? (root as ProjectId) : await resolve(asPath(root), context)
     if (id === undefined) {
       if (user !== undefined) return { form: 'several', entries: foundBelow(user), users: [user] }
       throw new Failure('absent', `--root ${root}: the service knows no project at this path`)
     }
     if (user !== undefined) return { form: 'one', id, user }
-    return { form: 'several', entries: [{ id, title: await titleOfRoot(root, id, ask) }], users: [] }
+    return { form: 'several', entries: [{ id, title: await titleOfRoot(root, id, context) }], users: [] }
   }
 
-  async function titleOfRoot(root: string, id: ProjectId, ask: Ask): Promise<string> {
+  async function titleOfRoot(root: string, id: ProjectId, context: RequestContext): Promise<string> {
     if (!idForm.test(root)) return root.replace(/\/$/, '').replace(/^.*\//, '')
-    return dialect.facts(await catalog.record({ kind: 'project', id }, ask)).title ?? id
+    return dialect.facts(await catalog.record({ kind: 'project', id }, context)).title ?? id
   }
 
-  async function childProjects(id: ProjectId, ask: Ask): Promise<Found[]> {
-    const { projects } = await catalog.children(id, ask)
+  async function childProjects(id: ProjectId, context: RequestContext): Promise<FoundProject[]> {
+    const { projects } = await catalog.children(id, context)
     return projects.map(project => ({ id: project.id, title: project.title }))
   }
 
-  let lastTop: Top | undefined
+  let lastTop: TopLevel | undefined
 
-  async function top(ask: Ask): Promise<Top> {
-    lastTop = await presentTop(ask)
+  async function top(context: RequestContext): Promise<TopLevel> {
+    lastTop = await presentTop(context)
     return lastTop
   }
 
@@ -128,24 +138,24 @@ export function openRoots(
     return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
   }
 
-  async function presentTop(ask: Ask): Promise<Top> {
-    if (given.length > 0) return givenRoots(ask)
-    const { candidates } = await catalog.user(ask)
+  async function presentTop(context: RequestContext): Promise<TopLevel> {
+    if (given.length > 0) return givenRoots(context)
+    const { candidates } = await catalog.user(context)
     for (const user of candidates) {
-      const id = await resolve(pathOf(user), ask)
+      const id = await resolve(pathOf(user), context)
       if (id !== undefined) return { form: 'one', id, user }
     }
     return { form: 'several', entries: candidates.flatMap(foundBelow), users: candidates }
   }
 
-  async function users(ask: Ask): Promise<string[]> {
-    const own = await top(ask)
+  async function users(context: RequestContext): Promise<string[]> {
+    const own = await top(context)
     const names = own.form === 'one' ? [own.user] : own.users
     const others = [...ledger.entries(foundRoom).keys()].map(path => /^\/db\/([^/]+)\//.exec(path)?.[1])
     return [...new Set([...names, ...others])].filter(name => name !== undefined)
   }
 
-  function explain(shown: Top): string {
+  function explain(shown: TopLevel): string {
     if (shown.form === 'one') return `projects/ shows /db/${shown.user} (project ${shown.id})`
     const user = shown.users[0]
     const hint =
@@ -159,7 +169,7 @@ export function openRoots(
     find,
     present,
     servicePath,
-    userRoot: (user, ask) => resolve(pathOf(user), ask),
+    userRoot: (user, context) => resolve(pathOf(user), context),
     foundBelow,
     users,
     explain,

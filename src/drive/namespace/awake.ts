@@ -2,7 +2,7 @@
 import { type Instant, instant } from '../../remote/remote.js'
 import { type MachineClocks, machineClocks } from '../../system/machine-clocks.js'
 
-export interface Awake {
+export interface AwakeClock {
   /** The time of the drive, less all the time in which the event loop stood still. */
   now(): Instant
   /** Milliseconds for which it stood still so far; a later call has had no chance to arrive while this grows. */
@@ -18,9 +18,9 @@ const lateMs = 1000
 const beatsOfWatch = 1200
 
 /** Both are compared: the one may stop while the machine sleeps, the other one counts its sleep. The date is none of them: it may be set. */
-type Compared = Pick<MachineClocks, 'monotonic' | 'uptime'>
+type ComparedClocks = Pick<MachineClocks, 'monotonic' | 'uptime'>
 
-export function openAwake(now: () => Instant, clocks: Compared = machineClocks): Awake {
+export function openAwakeClock(now: () => Instant, clocks: ComparedClocks = machineClocks): AwakeClock {
   let still = 0
   let last = { monotonic: 0, uptime: 0 }
   let beatsLeft = 0

@@ -2,51 +2,51 @@
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
-import type { Ask, CalculationId, Instant, Remote } from '../../remote/remote.js'
-import type { WrittenNames } from '../names/name-aliases.js'
+import type { CalculationId, Instant, Remote, RequestContext } from '../../remote/remote.js'
+import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
   type Dentry,
   type DirectoryNode,
   isDirectory,
-  keyOf,
   type Node,
+  nodeKey,
   type ProjectNode,
   type RecordNode,
 } from '../nodes/node.js'
 import { readOnlyBecause, refuseOldName } from '../nodes/refusals.js'
 import { pauseMs } from '../records/saving.js'
-import type { Rights } from '../tree/access.js'
-import { openMeet } from '../tree/met.js'
-import { nameOf, parentOf } from '../tree/path-resolver.js'
+import type { AccessRights } from '../tree/access.js'
+import { openMarks } from '../tree/met.js'
+import { lastNameOf, parentOf } from '../tree/path-resolver.js'
 import type { Tree } from '../tree/tree.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
 import { seriesPauseMs } from './removal-series.js'
-import type { Deleting } from './send-delete.js'
+import type { DeleteSender } from './send-delete.js'
 
-export interface RemovingParts extends IntentionParts {
+export interface DeleteParts extends IntentionParts {
   readonly catalog: Catalog
   readonly tree: Tree
-  readonly rights: Rights
-  readonly deleting: Deleting
-  readonly written: WrittenNames
+  readonly rights: AccessRights
+  readonly deleteSender: DeleteSender
+  readonly aliases: NameAliases
   readonly identities: Identities
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** How long a delete may take that no call waits for. */
-  readonly patience: () => Ask
+  readonly patience: () => RequestContext
   readonly now: () => Instant
 }
 
-type Content = Extract<Node, { kind: 'content' }>
+type ContentNode = Extract<Node, { kind: 'content' }>
 
-export interface Removing {
+export interface DeleteRules {
   /** A file of a calculation is unlinked: that counts for the rmdir that follows. @throws Failure where it cannot */
-  unlinkContent(path: string, node: Content, folder: CalculationNode): void
+  unlinkContent(path: string, node: ContentNode, folder: CalculationNode): void
   /** Before a record's file is taken away. @throws Failure 'not-permitted' where deleting it would be refused */
   admitUnlink(path: string, node: RecordNode): void
   /** The record's file was taken away: it is deleted after the pause, or with its calculation. */
   recordUnlinked(path: string, node: RecordNode): void
-  rmdir(path: string, node: DirectoryNode, ask: Ask): Promise<void>
+  rmdir(path: string, node: DirectoryNode, context: RequestContext): Promise<void>
   /** One of a directory's own files was to be removed: that is where `rm -r` of it begins. */
   ownFileTried(directory: string, node: DirectoryNode): void
   /** One of them could not be looked at: `rm -r` passes it by, and goes on with what it can see. */
@@ -56,7 +56,7 @@ export interface Removing {
   /** Calls off what waits in a directory, or what was unlinked there. False if nothing did. */
   takeBack(path: string, node: Node): boolean
   /** The same for a calculation that waits at this path, where nothing is seen of it. */
-  takeBackAt(path: string, ask: Ask): Promise<boolean>
+  takeBackAt(path: string, context: RequestContext): Promise<boolean>
   /** A call at this path waits for the service until the answer is called. */
   waits(path: string): () => void
   /** What is hidden, because it waits to be deleted. */
@@ -65,12 +65,12 @@ export interface Removing {
   listed(directory: DirectoryNode, entries: readonly Dentry[]): readonly Dentry[]
 }
 
-export function openRemoving(parts: RemovingParts): Removing {
-  const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleting } = parts
+export function openDeleteRules(parts: DeleteParts): DeleteRules {
+  const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleteSender } = parts
   const { scopesOf } = lineage
   const { changeOf } = parts.identities
   // What the listing says of a directory is looked at before it is removed.
-  const meet = openMeet(parts.identities)
+  const meet = openMarks(parts.identities)
   const { judge, refuseBurst, refuseWhole, takeBackIn } = openIntentions(parts)
 
   function refuseGuarded(path: string, node: Node): void {
@@ -80,41 +80,47 @@ export function openRemoving(parts: RemovingParts): Removing {
   function tryCalculation(path: string, node: CalculationNode): void {
     series.active(path)
     refuseGuarded(path, node)
-    judge(scopesOf(node)[0], keyOf(node), parentOf(path))
+    judge(scopesOf(node)[0], nodeKey(node), parentOf(path))
     refuseGuarded(path, node)
   }
 
-  async function rmdirCalculation(path: string, node: CalculationNode, ask: Ask): Promise<void> {
+  async function rmdirCalculation(
+    path: string,
+    node: CalculationNode,
+    context: RequestContext,
+  ): Promise<void> {
     refuseOldName(path, node)
     meet(node)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
     // Asked for here and now: an old answer would not show what somebody has added meanwhile.
-    const files = await parts.remote.allFileTitles(node.id, ask)
+    const files = await parts.remote.allFileTitles(node.id, context)
     catalog.learnFiles(node.id, files)
-    const left = (await tree.list(node, ask)).filter(entry => !whiteouts.has(node.id, keyOf(entry.node)))
+    const left = (await tree.list(node, context)).filter(
+      entry => !whiteouts.has(node.id, nodeKey(entry.node)),
+    )
     if (left.length > 0)
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
     refuseGuarded(path, node)
-    if (pending.has(keyOf(node))) return
-    refuseBurst(path, keyOf(node))
+    if (pending.has(nodeKey(node))) return
+    refuseBurst(path, nodeKey(node))
     series.active(path)
-    const record = deleting.known(node)
-    const removed = { node, name: nameOf(path), project: lineage.projectOf(node), record, files }
+    const record = deleteSender.known(node)
+    const removed = { node, name: lastNameOf(path), project: lineage.projectOf(node), record, files }
     pending.begin({
       node,
       path,
       scopes: scopesOf(node),
       pause: seriesPauseMs,
-      carryOut: () => deleting.calculation(removed, parts.patience()),
+      carryOut: () => deleteSender.calculation(removed, parts.patience()),
     })
   }
 
-  async function rmdirProject(path: string, node: ProjectNode, ask: Ask): Promise<void> {
+  async function rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     refuseOldName(path, node)
     meet(node)
     const change = changeOf(node)
-    const made = parts.written.hasMade(node.id)
+    const made = parts.aliases.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
     takeBackIn(own, `${path}: ${itself}`)
@@ -122,26 +128,26 @@ export function openRemoving(parts: RemovingParts): Removing {
     guard.refuse(path, [...above, 'all'])
     judge(above[0], own, parentOf(path))
     guard.refuse(path, above)
-    await deleting.refuseFull(node, path, ask).catch(thrown => {
+    await deleteSender.refuseFull(node, path, context).catch(thrown => {
       series.tried(own, own)
       throw thrown
     })
     guard.refuse(path, [own])
     // A project that this mount has made can be made again.
-    if (!made) refuseBurst(path, keyOf(node))
+    if (!made) refuseBurst(path, nodeKey(node))
     const isNew = change !== undefined && parts.now() - change.at < newThingMs
     if (isNew || changeOf(node) !== change)
       throw new Failure(
         'another-thing',
         `${path}: its number stands for another project now: it is not deleted`,
       )
-    await deleting.emptyProject(node, nameOf(path), ask)
+    await deleteSender.emptyProject(node, lastNameOf(path), context)
   }
 
   /** An `rm -r` of all that is in it: what was removed just before is not meant by itself. */
-  async function rmdirOther(path: string, node: DirectoryNode, ask: Ask): Promise<void> {
+  async function rmdirOther(path: string, node: DirectoryNode, context: RequestContext): Promise<void> {
     series.active(path)
-    const actual = node.kind === 'top' ? await tree.directory(path, ask) : node
+    const actual = node.kind === 'top' ? await tree.directory(path, context) : node
     if (actual.kind === 'shares') wholeTried(parentOf(path), actual)
     else if (actual.kind === 'project' || actual.kind === 'reports') wholeTried(path, actual)
     else if (isAbove(actual)) takeBackIn('all', `${path} was to be removed`)
@@ -158,11 +164,11 @@ export function openRemoving(parts: RemovingParts): Removing {
 
   function takeBack(path: string, node: Node): boolean {
     const why = `${path} was touched`
-    if (node.kind === 'content') return whiteouts.remove(node.content.calculation, keyOf(node))
+    if (node.kind === 'content') return whiteouts.remove(node.content.calculation, nodeKey(node))
     if (!isDirectory(node)) return false
     if (node.kind === 'calculation') {
       const wasMarked = whiteouts.clear(node.id)
-      return pending.takeBack(one => keyOf(one.node) === keyOf(node), why).length > 0 || wasMarked
+      return pending.takeBack(one => nodeKey(one.node) === nodeKey(node), why).length > 0 || wasMarked
     }
     if (node.kind === 'shares')
       return pending.takeBack(({ node: one }) => isShareOf(one, node.project), why).length > 0
@@ -176,7 +182,7 @@ export function openRemoving(parts: RemovingParts): Removing {
     if (pending.count === 0) return false
     if (node.kind === 'content') return pending.has(calculationKey(node.content.calculation))
     if (node.kind === 'record' && node.of === 'calculation') return pending.has(calculationKey(node.id))
-    return pending.has(keyOf(node))
+    return pending.has(nodeKey(node))
   }
 
   return {
@@ -189,37 +195,37 @@ export function openRemoving(parts: RemovingParts): Removing {
       if (!whiteouts.wasListed(calculation))
         throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}; ${onlyWhole}`)
       tryCalculation(parentOf(path), folder)
-      whiteouts.add({ calculation, key: keyOf(node), path, scopes: scopesOf(folder) })
+      whiteouts.add({ calculation, key: nodeKey(node), path, scopes: scopesOf(folder) })
     },
     admitUnlink(path, node) {
       if (rights.access !== 'manage') return
       refuseGuarded(path, node)
       if (node.of === 'share') {
         series.active(path)
-        judge(scopesOf(node)[0], keyOf(node), parentOf(parentOf(path)))
+        judge(scopesOf(node)[0], nodeKey(node), parentOf(parentOf(path)))
         refuseGuarded(path, node)
       }
       if (isDeletable(node) && rights.refusal({ do: 'delete-record', node }) === undefined)
-        refuseBurst(path, keyOf(node))
+        refuseBurst(path, nodeKey(node))
     },
     recordUnlinked(path, node) {
       if (node.of === 'calculation')
-        whiteouts.add({ calculation: node.id, key: keyOf(node), path, scopes: scopesOf(node) })
+        whiteouts.add({ calculation: node.id, key: nodeKey(node), path, scopes: scopesOf(node) })
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
-      const unlinked = deleting.known(node)
+      const unlinked = deleteSender.known(node)
       series.active(path)
       pending.begin({
         node,
         path,
         scopes: scopesOf(node),
         pause: pauseMs,
-        carryOut: () => deleting.record(node, unlinked, parts.patience()),
+        carryOut: () => deleteSender.record(node, unlinked, parts.patience()),
       })
     },
-    async rmdir(path, node, ask) {
-      if (node.kind === 'project') return rmdirProject(path, node, ask)
-      if (node.kind === 'calculation') return rmdirCalculation(path, node, ask)
-      return rmdirOther(path, node, ask)
+    async rmdir(path, node, context) {
+      if (node.kind === 'project') return rmdirProject(path, node, context)
+      if (node.kind === 'calculation') return rmdirCalculation(path, node, context)
+      return rmdirOther(path, node, context)
     },
     ownFileTried: wholeTried,
     ownFileUnseen(directory, node) {
@@ -229,16 +235,16 @@ export function openRemoving(parts: RemovingParts): Removing {
     createdAgain(node) {
       const [own, above] = scopesOf(node)
       if (node.kind !== 'record' || own === undefined) return
-      if (node.of === 'share') series.notTried(own, keyOf(node))
+      if (node.of === 'share') series.notTried(own, nodeKey(node))
       if (node.of !== 'project') return
       guard.end(own)
       if (above !== undefined) series.notTried(above, own)
     },
     takeBack,
-    async takeBackAt(path, ask) {
+    async takeBackAt(path, context) {
       if (pending.count === 0) return false
       try {
-        const node = await tree.walk(path, ask)
+        const node = await tree.walk(path, context)
         return node.kind === 'calculation' && hides(node) && takeBack(path, node)
       } catch (thrown) {
         if (thrown instanceof Failure && thrown.kind === 'absent') return false
@@ -257,7 +263,7 @@ export function openRemoving(parts: RemovingParts): Removing {
     listed(directory, entries) {
       if (directory.kind !== 'calculation' || rights.access !== 'manage') return entries
       whiteouts.listed(directory.id)
-      const isLeft = ({ node }: Dentry): boolean => !whiteouts.has(directory.id, keyOf(node))
+      const isLeft = ({ node }: Dentry): boolean => !whiteouts.has(directory.id, nodeKey(node))
       const left = entries.filter(isLeft)
       if (left.length === entries.length) return entries
       if (!whiteouts.isUnderWay(directory.id)) {
@@ -272,7 +278,7 @@ export function openRemoving(parts: RemovingParts): Removing {
 
 const onlyWhole = 'the service deletes a calculation as a whole only: rm -r CALCULATION'
 
-const calculationKey = (id: CalculationId): string => keyOf({ kind: 'calculation', id, title: '' })
+const calculationKey = (id: CalculationId): string => nodeKey({ kind: 'calculation', id, title: '' })
 
 const isDeletable = ({ of }: RecordNode): boolean => of === 'report' || of === 'share'
 

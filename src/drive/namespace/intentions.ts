@@ -2,15 +2,15 @@
 import { parentOf } from '../tree/path-resolver.js'
 import type { DeleteBudget } from './delete-budget.js'
 import type { Lineage, Scope } from './lineage.js'
-import type { PendingDeletes, Waiting } from './pending-deletes.js'
-import type { TreeGuard } from './recursive-delete-guard.js'
+import type { PendingDelete, PendingDeletes } from './pending-deletes.js'
+import type { RecursiveDeleteGuard } from './recursive-delete-guard.js'
 import type { RemovalSeries } from './removal-series.js'
 import type { Whiteouts } from './whiteouts.js'
 
 export interface IntentionParts {
   readonly lineage: Lineage
   readonly series: RemovalSeries
-  readonly guard: TreeGuard
+  readonly guard: RecursiveDeleteGuard
   readonly whiteouts: Whiteouts
   readonly pending: PendingDeletes
   readonly budget: DeleteBudget
@@ -19,7 +19,7 @@ export interface IntentionParts {
 export interface Intentions {
   /** Nothing in this scope is deleted for a minute after the last try, nor what waits there. */
   refuseWhole(scope: Scope, directory: string, why: string): void
-  takeBackIn(scope: Scope, why: string): readonly Waiting[]
+  takeBackIn(scope: Scope, why: string): readonly PendingDelete[]
   /** Something directly in this scope is tried: with what else was tried in one go it may be the whole scope. */
   judge(scope: Scope | undefined, key: string, directory: string): void
   /** @throws Failure 'not-permitted' once so many went in the last minute; what still waits stays, too */
@@ -42,8 +42,8 @@ export function openIntentions({
     takeBackIn(scope, `${directory}: ${why}`)
   }
 
-  function takeBackIn(scope: Scope, why: string): readonly Waiting[] {
-    const isIn = ({ scopes }: Waiting): boolean =>
+  function takeBackIn(scope: Scope, why: string): readonly PendingDelete[] {
+    const isIn = ({ scopes }: PendingDelete): boolean =>
       scope === 'all' || scopes.includes(scope) || (scope !== 'reports' && scopes.includes('unknown'))
     return pending.takeBack(isIn, why)
   }

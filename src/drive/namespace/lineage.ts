@@ -1,7 +1,7 @@
 // Which project a thing lies in, and which are above that one: by the thing itself, whatever path it was reached by.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Dialect, ProjectId } from '../../remote/remote.js'
-import { type CalculationNode, keyOf, type Node } from '../nodes/node.js'
+import { type CalculationNode, type Node, nodeKey } from '../nodes/node.js'
 
 /** What one intention may be about: a project with all that is in it, all reports, a parent that is not known, or all there is. */
 export type Scope = `project ${string}` | 'reports' | 'unknown' | 'all'
@@ -44,7 +44,7 @@ export function openLineage({ catalog, dialect }: { catalog: Catalog; dialect: D
     calculationsIn(scope) {
       const id = /^project (.+)$/.exec(scope)?.[1]
       const children = id === undefined ? undefined : catalog.knownChildren(id as ProjectId)
-      return (children?.calculations ?? []).map(keyOf)
+      return (children?.calculations ?? []).map(nodeKey)
     },
     scopesOf(node) {
       switch (node.kind) {

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { Instant } from '../../remote/remote.js'
-import { type CalculationNode, keyOf, type RecordNode } from '../nodes/node.js'
+import { type CalculationNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import type { Scope } from './lineage.js'
 import type { RemovalSeries } from './removal-series.js'
 
 /** A report, a share, or a calculation whose folder was removed. */
 export type Deletable = RecordNode | CalculationNode
 
-export interface Deletion {
+export interface DeleteRequest {
   readonly node: Deletable
   readonly path: string
   /** What an intention that is larger may be about. */
@@ -20,13 +20,13 @@ export interface Deletion {
   readonly carryOut: () => Promise<void>
 }
 
-export interface Waiting extends Deletion {
+export interface PendingDelete extends DeleteRequest {
   readonly since: Instant
   readonly isSent: boolean
 }
 
 export interface PendingDeletes {
-  begin(deletion: Deletion): void
+  begin(deletion: DeleteRequest): void
   /** It is hidden, or being deleted just now. */
   has(key: string): boolean
   readonly count: number
@@ -35,18 +35,18 @@ export interface PendingDeletes {
   /** It is not deleted. A delete that is on its way already is waited for; false if there was none to call off. */
   cancel(key: string): Promise<boolean>
   /** Calls off all of these that are not on their way; `why` is noted for each. */
-  takeBack(which: (one: Waiting) => boolean, why: string): readonly Waiting[]
-  waiting(): readonly Waiting[]
+  takeBack(which: (one: PendingDelete) => boolean, why: string): readonly PendingDelete[]
+  waiting(): readonly PendingDelete[]
   /** Begins what is due; nothing waits for it. */
   due(): void
   /**
    * The unmount: records are deleted at once, as an editor can no longer make them again. Calculations stay, and are
    * answered; the next mount says so.
    */
-  end(): Promise<readonly Waiting[]>
+  end(): Promise<readonly PendingDelete[]>
 }
 
-interface Pending extends Deletion {
+interface QueuedDelete extends DeleteRequest {
   readonly since: Instant
   running: Promise<void> | undefined
 }
@@ -92,7 +92,7 @@ export interface PendingSources {
 export function openPendingDeletes(sources: PendingSources): PendingDeletes {
   const { series, ledger, failed, now } = sources
   const room = `deleting ${sources.mountPoint}`
-  const pending = new Map<string, Pending>()
+  const pending = new Map<string, QueuedDelete>()
   for (const [key, { value }] of [...ledger.entries(room)]) {
     const { path, node, isSent } = journalForm.parse(JSON.parse(value))
     sources.doubt(node as Deletable)
@@ -100,18 +100,18 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     ledger.delete(room, key)
   }
 
-  function note(key: string, { path, node }: Deletion, isSent: boolean): void {
+  function note(key: string, { path, node }: DeleteRequest, isSent: boolean): void {
     ledger.set(room, key, JSON.stringify({ path, node: journalled(node), isSent }))
     ledger.flush()
   }
 
-  function end(key: string, one: Pending, how: 'deleted' | 'stays', untold?: 'last'): void {
+  function end(key: string, one: QueuedDelete, how: 'deleted' | 'stays', untold?: 'last'): void {
     if (pending.get(key) === one) pending.delete(key)
     if (untold === undefined) ledger.delete(room, key)
     sources.ended(one.node, how, one.path)
   }
 
-  function start(key: string, one: Pending, last?: 'last'): Promise<void> {
+  function start(key: string, one: QueuedDelete, last?: 'last'): Promise<void> {
     if (pending.get(key) !== one) return Promise.resolve()
     if (one.running === undefined) {
       note(key, one, true)
@@ -128,30 +128,33 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
   }
 
   /** Milliseconds until it may be sent. */
-  const left = ({ since, pause }: Pending): number =>
+  const left = ({ since, pause }: QueuedDelete): number =>
     Math.max(pause - Math.abs(now() - since), pause - series.quietFor())
 
   function due(): void {
-    for (const [key, one] of pending) if (left(one) <= 0) start(key, one).catch(neverHappens)
+    for (const [key, one] of pending) if (left(one) <= 0) start(key, one).catch(alreadyNoted)
   }
 
   /** By its own timer, which goes on whatever becomes of the clock on the wall. */
-  function wait(key: string, one: Pending): void {
+  function wait(key: string, one: QueuedDelete): void {
     const check = (): void => {
       if (pending.get(key) !== one || one.running !== undefined) return
-      if (left(one) <= 0) start(key, one).catch(neverHappens)
+      if (left(one) <= 0) start(key, one).catch(alreadyNoted)
       else wait(key, one)
     }
     setTimeout(check, Math.max(left(one), 0) + 20).unref()
   }
 
-  const seen = ({ running, ...one }: Pending): Waiting => ({ ...one, isSent: running !== undefined })
+  const seen = ({ running, ...one }: QueuedDelete): PendingDelete => ({
+    ...one,
+    isSent: running !== undefined,
+  })
 
   return {
     begin(deletion) {
-      const key = keyOf(deletion.node)
+      const key = nodeKey(deletion.node)
       note(key, deletion, false)
-      const one: Pending = { ...deletion, since: now(), running: undefined }
+      const one: QueuedDelete = { ...deletion, since: now(), running: undefined }
       pending.set(key, one)
       wait(key, one)
     },
@@ -172,7 +175,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
       return one.running === undefined
     },
     takeBack(which, why) {
-      const back: Waiting[] = []
+      const back: PendingDelete[] = []
       for (const [key, one] of pending) {
         if (one.running !== undefined || !which(seen(one))) continue
         end(key, one, 'stays')
@@ -201,6 +204,6 @@ function journalled(node: Deletable): object {
 }
 
 /** `start` has noted every failure. */
-function neverHappens(thrown: unknown): void {
+function alreadyNoted(thrown: unknown): void {
   asFailure(thrown)
 }

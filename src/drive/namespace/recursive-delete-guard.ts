@@ -1,9 +1,9 @@
 // `rm -r` of a project, or of all reports, is refused: once a sign of it was seen, nothing in there is deleted for a minute.
 import { Failure } from '../../failure.js'
-import type { Awake } from './awake.js'
+import type { AwakeClock } from './awake.js'
 import type { Scope } from './lineage.js'
 
-export interface TreeGuard {
+export interface RecursiveDeleteGuard {
   /** A removal of all that is in this scope was tried, by way of this directory; `why` says how it was recognised. */
   begin(scope: Scope, directory: string, why: string): void
   /** The file was created again: an editor was at work. */
@@ -14,7 +14,7 @@ export interface TreeGuard {
   waited(path: string, milliseconds: number): void
 }
 
-interface Guard {
+interface ActiveGuard {
   readonly directory: string
   readonly why: string
   until: number
@@ -24,12 +24,12 @@ interface Guard {
 const guardMs = 60_000
 
 /** `failed` is called with each refusal, for the directory. */
-export function openTreeGuard(
+export function openRecursiveDeleteGuard(
   failed: (directory: string, failure: Failure) => void,
-  awake: Awake,
-): TreeGuard {
+  awake: AwakeClock,
+): RecursiveDeleteGuard {
   const { now } = awake
-  const guards = new Map<Scope, Guard>()
+  const guards = new Map<Scope, ActiveGuard>()
 
   return {
     begin(scope, directory, why) {
@@ -61,11 +61,11 @@ export function openTreeGuard(
   }
 }
 
-function sentence({ directory, why }: Guard, { scope, path }: { scope: Scope; path: string }): string {
-  return `${path} is not deleted: ${directory}: ${why}; ${wayOut(scope)}, or use calcfs delete PATH…`
+function sentence({ directory, why }: ActiveGuard, { scope, path }: { scope: Scope; path: string }): string {
+  return `${path} is not deleted: ${directory}: ${why}; ${guardHint(scope)}, or use calcfs delete PATH…`
 }
 
-function wayOut(scope: Scope): string {
+function guardHint(scope: Scope): string {
   switch (scope) {
     case 'all':
       return 'wait a minute'

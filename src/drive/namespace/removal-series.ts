@@ -1,5 +1,7 @@
 // What is removed in one go: removals that follow one another without a pause, whoever makes them and wherever.
-import type { Awake } from './awake.js'
+
+import { noop } from '../../noop.js'
+import type { AwakeClock } from './awake.js'
 import type { Scope } from './lineage.js'
 
 export interface RemovalSeries {
@@ -21,9 +23,7 @@ export const seriesPauseMs = 3000
 /** Milliseconds after the last removal for which calls that wait may hold up what is due: readers must not do so for ever. */
 const patienceMs = 60_000
 
-const noop = (): void => {}
-
-export function openRemovalSeries(awake: Awake): RemovalSeries {
+export function openRemovalSeries(awake: AwakeClock): RemovalSeries {
   const { now } = awake
   const directories = new Set<string>()
   const tried = new Map<Scope, Set<string>>()

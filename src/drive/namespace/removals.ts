@@ -2,11 +2,11 @@
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { CalculationId, Dialect, Instant } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { keyOf, type Node } from '../nodes/node.js'
-import type { Deletable, PendingDeletes, Waiting } from './pending-deletes.js'
+import { type Node, nodeKey } from '../nodes/node.js'
+import type { Deletable, PendingDelete, PendingDeletes } from './pending-deletes.js'
 import type { Whiteouts } from './whiteouts.js'
 
-export interface RemovalSources {
+export interface RemovalReportSources {
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly reports: KnownReports
@@ -15,7 +15,7 @@ export interface RemovalSources {
   readonly now: () => Instant
 }
 
-export interface Removals {
+export interface RemovalReport {
   /** What is about to be deleted, by the path at which it was removed. */
   waiting(): readonly { readonly path: string; readonly what: string; readonly since: Instant }[]
   /** Files of calculations that were unlinked alone, and are there all the same. */
@@ -27,14 +27,14 @@ export interface Removals {
 /** So many paths are named one by one. */
 const namedAtMost = 20
 
-export function openRemovals({
+export function openRemovalReport({
   catalog,
   dialect,
   reports,
   pending,
   whiteouts,
   now,
-}: RemovalSources): Removals {
+}: RemovalReportSources): RemovalReport {
   /** Of the reports whose records are known here. */
   function holders(id: CalculationId): readonly string[] {
     return reports.list().flatMap(report => {
@@ -44,13 +44,13 @@ export function openRemovals({
     })
   }
 
-  function sentencesOf({ node, path, isSent }: Waiting): readonly string[] {
+  function sentencesOf({ node, path, isSent }: PendingDelete): readonly string[] {
     const held = node.kind === 'calculation' ? holders(node.id) : []
     const rows = held.length === 0 ? '' : ` The reports that hold it lose its row: ${held.join(', ')}.`
-    if (isSent) return [`${path} (${whatIs(node)}) is being deleted now.${rows}`]
+    if (isSent) return [`${path} (${describeNode(node)}) is being deleted now.${rows}`]
     const seconds = Math.max(0, Math.round((now() - sinceOf(path)) / 1000))
     return [
-      `${path} (${whatIs(node)}) was removed ${seconds} s ago and is deleted after a short pause.${rows}`,
+      `${path} (${describeNode(node)}) was removed ${seconds} s ago and is deleted after a short pause.${rows}`,
       `To keep it: touch '${path.slice(1)}' (below the mount) before the pause is over.`,
     ]
   }
@@ -67,16 +67,17 @@ export function openRemovals({
   }
 
   return {
-    waiting: () => pending.waiting().map(({ node, path, since }) => ({ path, what: whatIs(node), since })),
+    waiting: () =>
+      pending.waiting().map(({ node, path, since }) => ({ path, what: describeNode(node), since })),
     left: () => whiteouts.left().map(({ path }) => path),
     about(path, node) {
-      const key = node === undefined ? undefined : keyOf(node)
+      const key = node === undefined ? undefined : nodeKey(node)
       const waiting = pending
         .waiting()
-        .filter(one => keyOf(one.node) === key || one.path === path || one.path.startsWith(`${path}/`))
+        .filter(one => nodeKey(one.node) === key || one.path === path || one.path.startsWith(`${path}/`))
       const isHere = (one: { path: string; key: string }): boolean =>
         one.key === key || one.path === path || one.path.startsWith(`${path}/`)
-      const isAway = new Set<string>(waiting.map(one => keyOf(one.node)))
+      const isAway = new Set<string>(waiting.map(one => nodeKey(one.node)))
       const left = whiteouts
         .left()
         .filter(one => isHere(one) && !isAway.has(`calculation ${one.calculation}`))
@@ -86,5 +87,5 @@ export function openRemovals({
   }
 }
 
-const whatIs = (node: Deletable): string =>
+const describeNode = (node: Deletable): string =>
   node.kind === 'calculation' ? `calculation ${node.id}` : `${node.of} ${node.id}`

@@ -1,18 +1,26 @@
 // How each kind of thing is deleted on the service: looked at once more, sent once, forgotten here.
-import type { Catalog, Child } from '../../cache/metadata/catalog.js'
+import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
 import { deleteOnce } from '../../edit/save/delete.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Ask, Dialect, FileTitle, Instant, ProjectId, Remote, Share } from '../../remote/remote.js'
+import type {
+  Dialect,
+  FileTitle,
+  Instant,
+  ProjectId,
+  Remote,
+  RequestContext,
+  Share,
+} from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import type { WrittenNames } from '../names/name-aliases.js'
+import type { NameAliases } from '../names/name-aliases.js'
 import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
 
-export interface DeletingParts {
+export interface DeleteSenderParts {
   readonly catalog: Catalog
   readonly reports: KnownReports
-  readonly written: WrittenNames
+  readonly aliases: NameAliases
   readonly remote: Remote
   readonly dialect: Dialect
   /** No `new*.json` stands for a record that is gone. */
@@ -21,7 +29,7 @@ export interface DeletingParts {
 }
 
 /** A calculation as it was when its removal was asked for. */
-export interface Removed {
+export interface RemovedCalculation {
   readonly node: CalculationNode
   /** The last part of the path by which it was reached. */
   readonly name: string
@@ -32,23 +40,23 @@ export interface Removed {
 
 type ShareRecord = Extract<RecordNode, { of: 'share' }>
 
-export type Target = CalculationNode | ProjectNode | RecordNode
+export type DeleteTarget = CalculationNode | ProjectNode | RecordNode
 
-export interface Seen {
+export interface ObservedTarget {
   readonly title: string
   readonly files?: readonly FileTitle[]
 }
 
-export interface Deleting {
+export interface DeleteSender {
   /** @throws Failure 'not-empty' where the service has anything in it */
-  refuseFull(node: ProjectNode, path: string, ask: Ask): Promise<void>
-  emptyProject(node: ProjectNode, name: string, ask: Ask): Promise<void>
+  refuseFull(node: ProjectNode, path: string, context: RequestContext): Promise<void>
+  emptyProject(node: ProjectNode, name: string, context: RequestContext): Promise<void>
   /** @throws Failure 'conflict' where it was changed since */
-  calculation(removed: Removed, ask: Ask): Promise<void>
+  calculation(removed: RemovedCalculation, context: RequestContext): Promise<void>
   /** @throws Failure 'conflict' where it was changed since */
-  record(node: RecordNode, unlinked: JsonObject | undefined, ask: Ask): Promise<void>
+  record(node: RecordNode, unlinked: JsonObject | undefined, context: RequestContext): Promise<void>
   /** What the service says of it now: its title, and the files of a calculation. */
-  look(node: Target, ask: Ask): Promise<Seen>
+  look(node: DeleteTarget, context: RequestContext): Promise<ObservedTarget>
   /** The record as it is known here, without a request. */
   known(node: RecordNode | CalculationNode): JsonObject | undefined
 }
@@ -57,21 +65,21 @@ export interface Deleting {
 const childrenAsked = 2
 const elsewhere = { parent: '', title: undefined }
 
-export function openDeleting(parts: DeletingParts): Deleting {
-  const { catalog, remote, written, now } = parts
+export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
+  const { catalog, remote, aliases, now } = parts
 
-  function forgetChild(parent: ProjectId | undefined, child: Child, name: string): void {
+  function forgetChild(parent: ProjectId | undefined, child: ChildRef, name: string): void {
     if (parent === undefined) return
     catalog.forgetIn(parent, child)
-    written.drop(parent, name)
+    aliases.drop(parent, name)
   }
 
   /** Empty lists may come from a cache in front of the service: what was listed here before must be gone, or elsewhere. */
-  async function refuseListedBefore(node: ProjectNode, path: string, ask: Ask): Promise<void> {
+  async function refuseListedBefore(node: ProjectNode, path: string, context: RequestContext): Promise<void> {
     const { calculations = [], projects = [] } = catalog.knownChildren(node.id) ?? {}
     const records = [
-      ...calculations.slice(0, childrenAsked).map(({ id }) => remote.calculation(id, ask)),
-      ...projects.slice(0, childrenAsked).map(({ id }) => remote.project(id, ask)),
+      ...calculations.slice(0, childrenAsked).map(({ id }) => remote.calculation(id, context)),
+      ...projects.slice(0, childrenAsked).map(({ id }) => remote.project(id, context)),
     ]
     for (const record of await Promise.all(records.map(asked => asked.catch(unlessAbsent)))) {
       const { parent = node.id, title = 'something' } =
@@ -106,8 +114,8 @@ export function openDeleting(parts: DeletingParts): Deleting {
 
   const titleOf = (record: JsonObject): string => parts.dialect.facts(record).title ?? ''
 
-  async function shareNow(node: ShareRecord, ask: Ask): Promise<Share> {
-    const share = (await remote.shares(node.project, ask)).find(({ id }) => id === node.id)
+  async function shareNow(node: ShareRecord, context: RequestContext): Promise<Share> {
+    const share = (await remote.shares(node.project, context)).find(({ id }) => id === node.id)
     if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
     return share
   }
@@ -115,58 +123,58 @@ export function openDeleting(parts: DeletingParts): Deleting {
   return {
     known,
 
-    async look(node, ask) {
-      if (node.kind === 'project') return { title: titleOf(await remote.project(node.id, ask)) }
+    async look(node, context) {
+      if (node.kind === 'project') return { title: titleOf(await remote.project(node.id, context)) }
       if (node.kind === 'calculation') {
-        const files = await remote.allFileTitles(node.id, ask)
-        const record = await remote.calculation(node.id, ask)
+        const files = await remote.allFileTitles(node.id, context)
+        const record = await remote.calculation(node.id, context)
         refuseMoved(node.parent, parts.dialect.facts(record).parent)
         return { title: titleOf(record), files }
       }
-      if (node.of === 'report') return { title: titleOf(await remote.report(node.id, ask)) }
+      if (node.of === 'report') return { title: titleOf(await remote.report(node.id, context)) }
       if (node.of !== 'share') return { title: '' }
-      const { user, permission } = await shareNow(node, ask)
+      const { user, permission } = await shareNow(node, context)
       return { title: [user, permission].filter(word => word !== undefined).join(' ') }
     },
 
-    async refuseFull(node, path, ask) {
-      const count = await remote.countChildren(node.id, ask)
+    async refuseFull(node, path, context) {
+      const count = await remote.countChildren(node.id, context)
       if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
-      await refuseListedBefore(node, path, ask)
+      await refuseListedBefore(node, path, context)
     },
 
-    async emptyProject(node, name, ask) {
+    async emptyProject(node, name, context) {
       await deleteOnce(
         { delete: a => remote.deleteProject(node.id, a), look: a => remote.project(node.id, a) },
-        ask,
+        context,
         now(),
       )
       catalog.forget({ kind: 'project', id: node.id })
-      written.gone(node.id)
+      aliases.gone(node.id)
       forgetChild(node.parent, node, name)
     },
 
-    async calculation({ node, name, project, record, files }, ask) {
-      const look = async (a: Ask): Promise<JsonObject> => {
+    async calculation({ node, name, project, record, files }, context) {
+      const look = async (a: RequestContext): Promise<JsonObject> => {
         refuseAdded(files, await remote.allFileTitles(node.id, a))
         return remote.calculation(node.id, a)
       }
-      await refuseChanged(record, look(ask), project)
+      await refuseChanged(record, look(context), project)
       await deleteOnce(
         { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
-        ask,
+        context,
         now(),
       )
       catalog.forget({ kind: 'calculation', id: node.id })
       forgetChild(project, node, name)
     },
 
-    async record(node, unlinked, ask) {
+    async record(node, unlinked, context) {
       if (node.of === 'report') {
-        await refuseChanged(unlinked, remote.report(node.id, ask))
+        await refuseChanged(unlinked, remote.report(node.id, context))
         await deleteOnce(
           { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
-          ask,
+          context,
           now(),
         )
         parts.reports.drop(node.id)
@@ -174,9 +182,9 @@ export function openDeleting(parts: DeletingParts): Deleting {
         return catalog.forget({ kind: 'report', id: node.id })
       }
       if (node.of !== 'share') return
-      const look = async (a: Ask) => (await shareNow(node, a)).record
-      await refuseChanged(unlinked, look(ask))
-      await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, ask, now())
+      const look = async (a: RequestContext) => (await shareNow(node, a)).record
+      await refuseChanged(unlinked, look(context))
+      await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, context, now())
       parts.forgetNames(node)
       catalog.forgetIn(node.project, { kind: 'share', id: node.id })
     },

@@ -4,7 +4,7 @@ import type { CalculationId, Instant } from '../../remote/remote.js'
 import type { Scope } from './lineage.js'
 
 /** One entry of a calculation's folder, by the key of its node. */
-export interface Unlinked {
+export interface UnlinkedEntry {
   readonly calculation: CalculationId
   readonly key: string
   readonly path: string
@@ -12,7 +12,7 @@ export interface Unlinked {
 }
 
 export interface Whiteouts {
-  add(entry: Unlinked): void
+  add(entry: UnlinkedEntry): void
   /** It was unlinked, and no listing has shown it since the go ended. */
   has(calculation: CalculationId, key: string): boolean
   /** The folder is listed after the go: what was unlinked in it is seen to be there, and counts for no rmdir any more. */
@@ -28,7 +28,7 @@ export interface Whiteouts {
   listed(calculation: CalculationId): void
   wasListed(calculation: CalculationId): boolean
   /** What was unlinked while its calculation stays. */
-  left(): readonly Unlinked[]
+  left(): readonly UnlinkedEntry[]
 }
 
 const lifeMs = 10 * 60_000
@@ -36,16 +36,16 @@ const lifeMs = 10 * 60_000
 const underWayMs = 3000
 const foldersAtMost = 4096
 
-interface Folder {
-  readonly entries: Map<string, Unlinked & { readonly until: number; counts: boolean }>
+interface FolderWhiteouts {
+  readonly entries: Map<string, UnlinkedEntry & { readonly until: number; counts: boolean }>
   last: Instant
 }
 
 export function openWhiteouts(now: () => Instant): Whiteouts {
-  const folders = new Map<CalculationId, Folder>()
+  const folders = new Map<CalculationId, FolderWhiteouts>()
   const listings = new LRUCache<CalculationId, Instant>({ max: foldersAtMost })
 
-  function live(calculation: CalculationId): Folder | undefined {
+  function live(calculation: CalculationId): FolderWhiteouts | undefined {
     const folder = folders.get(calculation)
     if (folder === undefined) return undefined
     for (const [key, { until }] of folder.entries) if (until <= now()) folder.entries.delete(key)
@@ -54,7 +54,7 @@ export function openWhiteouts(now: () => Instant): Whiteouts {
     return undefined
   }
 
-  const left = (): readonly Unlinked[] =>
+  const left = (): readonly UnlinkedEntry[] =>
     [...folders.keys()].flatMap(calculation => [...(live(calculation)?.entries.values() ?? [])])
 
   return {

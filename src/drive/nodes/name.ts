@@ -16,7 +16,7 @@ import { emptyIndex } from '../../record/compact/name-index.js'
 export const longestName = 255
 
 /** What a child of a directory is, in the order in which equal names are given away. */
-export type Child =
+export type NamedChild =
   | { readonly kind: 'project'; readonly id: string; readonly title: string }
   | { readonly kind: 'calculation'; readonly id: string; readonly title: string }
 
@@ -78,8 +78,8 @@ export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'
  * which a name is withheld has its marked one.
  */
 export function nameChildren(
-  children: readonly Child[],
-  isWithheld: (child: Child, name: string) => boolean = () => false,
+  children: readonly NamedChild[],
+  isWithheld: (child: NamedChild, name: string) => boolean = () => false,
 ): string[] {
   const bare = children.map(child => escapeTitle(child.title))
   const owners = emptyIndex(bare.length, at => bare[at])
@@ -95,7 +95,7 @@ export function nameChildren(
 }
 
 /** The name that finds this child whatever its siblings are called. */
-export function markedName(child: Child): string {
+export function markedName(child: NamedChild): string {
   return withMark(escapeTitle(child.title), `~${child.kind === 'project' ? 'p' : 'c'}${child.id}`)
 }
 
@@ -137,7 +137,7 @@ export function compareIds(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function comesBefore(a: Child, b: Child): boolean {
+function comesBefore(a: NamedChild, b: NamedChild): boolean {
   if (a.kind !== b.kind) return a.kind === 'project'
   return compareIds(a.id, b.id) < 0
 }

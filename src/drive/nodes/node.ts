@@ -1,20 +1,20 @@
 // What a path of the drive can be: a closed union, so that every switch over it is complete.
-import type { Bundle } from '../../record/compact/compressed-batch.js'
+import type { CompressedBatch } from '../../record/compact/compressed-batch.js'
 import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 
 /** A record that a file shows and a save changes; a share needs its project, because only a project lists it. */
 export type RecordNode =
-  | ({ readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId } & Child)
-  | ({ readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId } & Child)
+  | ({ readonly kind: 'record'; readonly of: 'project'; readonly id: ProjectId } & ListedChild)
+  | ({ readonly kind: 'record'; readonly of: 'calculation'; readonly id: CalculationId } & ListedChild)
   | { readonly kind: 'record'; readonly of: 'report'; readonly id: ReportId }
   | { readonly kind: 'record'; readonly of: 'share'; readonly id: ShareId; readonly project: ProjectId }
 
 /** What the listing that names it says of it, if it was reached that way. */
-export interface Child {
+export interface ListedChild {
   readonly parent?: ProjectId | undefined
   readonly published?: boolean | undefined
   /** Where that is which `.index.tsv` says of it beside its name. */
-  readonly bundle?: Bundle | undefined
+  readonly bundle?: CompressedBatch | undefined
   readonly place?: number
   /** It was reached by a name that a save has changed; it is listed under another one. */
   readonly isOldName?: boolean
@@ -44,7 +44,7 @@ export type GeneratedNode =
     }
 
 /** When the platform says it is from, where it said so without being asked for it. */
-export interface Dated {
+export interface DatedNode {
   readonly date?: Instant | undefined
   /** The time it shows for good, which its listing remembers. */
   readonly since?: Instant | undefined
@@ -56,14 +56,14 @@ export type ProjectNode = {
   readonly kind: 'project'
   readonly id: ProjectId
   readonly title?: string | undefined
-} & Dated &
-  Child
+} & DatedNode &
+  ListedChild
 export type CalculationNode = {
   readonly kind: 'calculation'
   readonly id: CalculationId
   readonly title: string
-} & Dated &
-  Child
+} & DatedNode &
+  ListedChild
 
 export type DirectoryNode =
   | { readonly kind: 'root' }
@@ -84,7 +84,7 @@ export type Node =
   | DirectoryNode
   | EditableNode
   | GeneratedNode
-  | ({ readonly kind: 'content'; readonly content: Content } & Dated)
+  | ({ readonly kind: 'content'; readonly content: Content } & DatedNode)
   /** One that a program made beside a record has its place there. */
   | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace; readonly because?: string }
   | { readonly kind: 'draft-text'; readonly name: string }
@@ -135,7 +135,7 @@ export function isEditable(node: Node): node is EditableNode {
 }
 
 /** A name for the node that outlives restarts; times and shown texts are kept under it. */
-export function keyOf(node: Node): string {
+export function nodeKey(node: Node): string {
   switch (node.kind) {
     case 'record':
       return `record ${node.of} ${node.id}`
@@ -157,7 +157,7 @@ export function keyOf(node: Node): string {
     case 'number-room':
       return `number-room ${node.of}`
     case 'content':
-      return contentKey(node.content)
+      return contentNodeKey(node.content)
     case 'link':
       return `link ${node.to}`
     case 'scratch':
@@ -173,12 +173,15 @@ export function keyOf(node: Node): string {
   }
 }
 
-function contentKey({ of, calculation, mark = '', title }: Content): string {
+function contentNodeKey({ of, calculation, mark = '', title }: Content): string {
   return `content ${of} ${calculation}${mark === '' ? '' : `/${mark}`} ${title}`
 }
 
 /** The entries that pass: the very list, or its tail, where that is all of them, for it may be long. */
-export function chosen(entries: readonly Dentry[], passes: (entry: Dentry) => boolean): readonly Dentry[] {
+export function filterEntries(
+  entries: readonly Dentry[],
+  passes: (entry: Dentry) => boolean,
+): readonly Dentry[] {
   const first = Math.max(0, entries.findIndex(passes))
   const tail = first === 0 ? entries : entries.slice(first)
   return tail.every(passes) ? tail : entries.filter(passes)

@@ -2,27 +2,29 @@
 import type { Dentry } from '../nodes/node.js'
 
 /** Each includes the one before. */
-export type Deed = 'looked' | 'opened' | 'read'
+export type AccessLevel = 'looked' | 'opened' | 'read'
 
-export interface Habits {
+export interface AccessPattern {
   /** Something was done to a file of the folder at this path. */
-  note(folder: string, kind: string, deed: Deed): void
+  note(folder: string, kind: string, level: AccessLevel): void
   /** What is usually done to files of this kind. */
-  usual(kind: string): Deed | undefined
+  usual(kind: string): AccessLevel | undefined
   /** Habits of his own for somebody who comes from this folder. */
-  from(folder: string): Habits
+  from(folder: string): AccessPattern
 }
 
 /** So many folders back count: what was not done in any of them is no habit any more. */
 const remembered = 4
-const weight: Readonly<Record<Deed, number>> = { looked: 1, opened: 2, read: 3 }
+const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
-export function openHabits(known: readonly (readonly [string, ReadonlyMap<string, Deed>])[] = []): Habits {
+export function openAccessPattern(
+  known: readonly (readonly [string, ReadonlyMap<string, AccessLevel>])[] = [],
+): AccessPattern {
   const folders = new Map(known.map(([path, deeds]) => [path, new Map(deeds)]))
 
   return {
-    note(folder, kind, deed) {
-      const here = folders.get(folder) ?? new Map<string, Deed>()
+    note(folder, kind, level) {
+      const here = folders.get(folder) ?? new Map<string, AccessLevel>()
       if (!folders.has(folder)) {
         folders.set(folder, here)
         for (const oldest of folders.keys()) {
@@ -31,30 +33,30 @@ export function openHabits(known: readonly (readonly [string, ReadonlyMap<string
         }
       }
       const known = here.get(kind)
-      if (known === undefined || weight[deed] > weight[known]) here.set(kind, deed)
+      if (known === undefined || weight[level] > weight[known]) here.set(kind, level)
     },
     usual(kind) {
-      let most: Deed | undefined
+      let most: AccessLevel | undefined
       for (const deeds of folders.values()) {
-        const deed = deeds.get(kind)
-        if (deed !== undefined && (most === undefined || weight[deed] > weight[most])) most = deed
+        const level = deeds.get(kind)
+        if (level !== undefined && (most === undefined || weight[level] > weight[most])) most = level
       }
       return most
     },
     from(folder) {
       const here = folders.get(folder)
-      return openHabits(here === undefined ? [] : [[folder, here]])
+      return openAccessPattern(here === undefined ? [] : [[folder, here]])
     },
   }
 }
 
 /** Files that are treated alike: those with one ending, the geometries, the records; undefined for what costs nothing. */
-export function kindOf({ name, node }: Dentry): string | undefined {
+export function fileClassOf({ name, node }: Dentry): string | undefined {
   switch (node.kind) {
     case 'record':
       return node.of === 'calculation' || node.of === 'project' ? `${node.of} record` : undefined
     case 'content':
-      return node.content.of === 'xyz' ? 'geometry' : `file ${ending(name)}`
+      return node.content.of === 'xyz' ? 'geometry' : `file ${extensionOf(name)}`
     case 'shares':
       return 'shares'
     default:
@@ -62,7 +64,7 @@ export function kindOf({ name, node }: Dentry): string | undefined {
   }
 }
 
-function ending(name: string): string {
+function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot).toLowerCase()
 }

@@ -1,14 +1,14 @@
 // Contents fetched before they are opened: whole where their kind is read, so many bytes at most, and let go when he leaves.
 import type { ContentCache } from '../../cache/content/content.js'
-import type { Ask, Content } from '../../remote/remote.js'
-import type { Deed } from './access-pattern.js'
+import type { Content, RequestContext } from '../../remote/remote.js'
+import type { AccessLevel } from './access-pattern.js'
 
-export interface ReadAhead {
+export interface ContentPrefetch {
   /** Asks for what is usually done to it: its size, or its bytes. */
   take(
     path: string,
     content: Content,
-    how: { readonly deed: Deed; readonly ask: Ask; readonly signal: AbortSignal },
+    how: { readonly level: AccessLevel; readonly context: RequestContext; readonly signal: AbortSignal },
   ): Promise<void>
   /** It was opened: what lay ready for it is used. */
   opened(path: string): void
@@ -19,17 +19,17 @@ export interface ReadAhead {
 }
 
 /** Of files that are opened and not read on, only what is hardly longer than its beginning is fetched. */
-const mostOf: Readonly<Record<Deed, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
+const mostOf: Readonly<Record<AccessLevel, number>> = { looked: 1 << 20, opened: 256 << 10, read: 32 << 20 }
 /** Longer ones are called off when their reader has left, in bytes. */
 const longBytes = 1 << 20
 /** What a file counts before its length is known. */
 const supposedBytes = 64 << 10
 
 /** At most `readyAtMost` bytes lie ready and are in nobody's hands. */
-export function readAhead(
-  content: Pick<ContentCache, 'size' | 'ahead' | 'cached' | 'told'>,
+export function openContentPrefetch(
+  content: Pick<ContentCache, 'size' | 'prefetch' | 'cached' | 'knownSize'>,
   readyAtMost: number,
-): ReadAhead {
+): ContentPrefetch {
   const ready = new Map<string, number>()
   let bytes = 0
 
@@ -45,16 +45,16 @@ export function readAhead(
   }
 
   return {
-    async take(path, wanted, { deed, ask, signal }) {
+    async take(path, wanted, { level, context, signal }) {
       // A geometry has no size before it is made.
-      if (deed === 'looked' && wanted.of === 'file') return void (await content.size(wanted, ask))
+      if (level === 'looked' && wanted.of === 'file') return void (await content.size(wanted, context))
       if (bytes >= readyAtMost || content.cached(wanted) === 1) return
-      const most = Math.min(mostOf[deed], readyAtMost)
+      const most = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {
         // A short body is on its way faster than it is called off, and would have to be asked for again.
-        const isLong = (content.told(wanted) ?? 0) > longBytes
-        const length = await content.ahead(wanted, ask, most, isLong ? signal : undefined)
+        const isLong = (content.knownSize(wanted) ?? 0) > longBytes
+        const length = await content.prefetch(wanted, context, most, isLong ? signal : undefined)
         if (ready.has(path)) put(path, length > most ? 0 : length)
       } catch (thrown) {
         drop(path)

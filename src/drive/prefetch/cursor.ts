@@ -1,29 +1,29 @@
 // Where somebody who walks through the folders of one directory has come to, in which order, and which folder comes next.
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
-import { chosen, type Dentry, type DirectoryNode } from '../nodes/node.js'
+import { type Dentry, type DirectoryNode, filterEntries } from '../nodes/node.js'
 
 /** Folders in the order of the listing, or in that of their names: `find` takes the one, `ls` the other. */
-interface Order {
+interface DirectoryOrder {
   readonly folders: readonly Dentry[]
   /** The place of a folder, by its name. */
   readonly places: NameIndex
 }
 
 /** One reader on his way through the folders of a directory; several may be on theirs at once. */
-export interface Walker {
+export interface Cursor {
   /** The folder he entered last. */
   last: string
-  order: Order
+  order: DirectoryOrder
   /** Its place in the order; -1 before the first. */
   position: number
   /** The first place that nobody has planned to ask for. */
   planned: number
   /** The place of the walk in its whole; undefined until a second folder was entered. */
-  trail: Trail | undefined
+  traversal: Traversal | undefined
 }
 
 /** A walk as a whole, across all levels of the tree. */
-export interface Trail {
+export interface Traversal {
   /** How many folders ahead are asked for; doubles with every folder that was foreseen rightly. */
   reach: number
   /** The paths of folders that were asked for and not entered yet. */
@@ -31,123 +31,127 @@ export interface Trail {
 }
 
 /** A directory as it was listed. */
-export interface Folder {
+export interface ListedDirectory {
   readonly path: string
   readonly node: DirectoryNode
   readonly entries: readonly Dentry[]
   /** Those that a walk would enter, in the listing's order. */
   readonly folders: readonly Dentry[]
-  readonly walkers: Walker[]
+  readonly cursors: Cursor[]
 }
 
 /** Who skips more folders than these is not on the same walk. */
 const skipAtMost = 4
 const walkersAtMost = 16
 
-export function folderOf(path: string, node: DirectoryNode, entries: readonly Dentry[]): Folder {
-  const folders = chosen(entries, ({ node }) => node.kind === 'project' || node.kind === 'calculation')
-  return { path, node, entries, folders, walkers: [] }
+export function listedDirectory(
+  path: string,
+  node: DirectoryNode,
+  entries: readonly Dentry[],
+): ListedDirectory {
+  const folders = filterEntries(entries, ({ node }) => node.kind === 'project' || node.kind === 'calculation')
+  return { path, node, entries, folders, cursors: [] }
 }
 
 /** Whether a folder shows the same names as before, so that its walkers are still where they were. */
-export const sameFolders = (one: Folder, other: readonly Dentry[]): boolean =>
+export const sameFolders = (one: ListedDirectory, other: readonly Dentry[]): boolean =>
   one.entries.length === other.length && one.entries.every(({ name }, at) => name === other[at]?.name)
 
-const listingOrders = new WeakMap<Folder, Order>()
-const nameOrders = new WeakMap<Folder, Order>()
+const listingOrders = new WeakMap<ListedDirectory, DirectoryOrder>()
+const nameOrders = new WeakMap<ListedDirectory, DirectoryOrder>()
 
-const orderOf = (folders: readonly Dentry[]): Order => ({
+const directoryOrder = (folders: readonly Dentry[]): DirectoryOrder => ({
   folders,
   places: nameIndex(folders),
 })
 
-function listingOrder(folder: Folder): Order {
-  const known = listingOrders.get(folder) ?? orderOf(folder.folders)
+function listingOrder(folder: ListedDirectory): DirectoryOrder {
+  const known = listingOrders.get(folder) ?? directoryOrder(folder.folders)
   listingOrders.set(folder, known)
   return known
 }
 
-function nameOrder(folder: Folder): Order {
+function nameOrder(folder: ListedDirectory): DirectoryOrder {
   const sorted = () => folder.folders.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-  const known = nameOrders.get(folder) ?? orderOf(sorted())
+  const known = nameOrders.get(folder) ?? directoryOrder(sorted())
   nameOrders.set(folder, known)
   return known
 }
 
 /** Somebody enters a folder: who it is, and whether it was where he was expected. */
-export interface Step {
-  readonly walker: Walker
+export interface CursorStep {
+  readonly cursor: Cursor
   readonly as: 'next' | 'there already' | 'stranger'
   /** The folder he comes from; '' for none. */
   readonly from: string
 }
 
 /** Finds the walker for whom this folder is next, or begins a new one. Undefined for what is no folder of it. */
-export function stepInto(folder: Folder, name: string): Step | undefined {
+export function advanceInto(folder: ListedDirectory, name: string): CursorStep | undefined {
   const listing = listingOrder(folder)
   if (listing.places.find(name) === undefined) return undefined
-  for (const walker of folder.walkers) {
-    if (walker.last === name) return { walker, as: 'there already', from: name }
-    const place = walker.order.places.find(name) ?? -1
-    if (isNext(walker, place)) return moved(walker, name, place)
+  for (const cursor of folder.cursors) {
+    if (cursor.last === name) return { cursor, as: 'there already', from: name }
+    const place = cursor.order.places.find(name) ?? -1
+    if (isNext(cursor, place)) return moveCursor(cursor, name, place)
   }
   // Who has made one step only may be on the other order.
-  for (const walker of folder.walkers) {
-    if (walker.trail !== undefined) continue
+  for (const cursor of folder.cursors) {
+    if (cursor.traversal !== undefined) continue
     const order = nameOrder(folder)
-    const step = (order.places.find(name) ?? -1) - (order.places.find(walker.last) ?? 0)
+    const step = (order.places.find(name) ?? -1) - (order.places.find(cursor.last) ?? 0)
     if (step < 1 || step > skipAtMost) continue
     const place = order.places.find(name) ?? 0
-    Object.assign(walker, { order, planned: place + 1 })
-    return moved(walker, name, place)
+    Object.assign(cursor, { order, planned: place + 1 })
+    return moveCursor(cursor, name, place)
   }
   const place = listing.places.find(name) ?? 0
-  const walker = { last: name, order: listing, position: place, planned: place + 1, trail: undefined }
-  folder.walkers.push(walker)
-  if (folder.walkers.length > walkersAtMost) folder.walkers.shift()
-  return { walker, as: 'stranger', from: '' }
+  const cursor = { last: name, order: listing, position: place, planned: place + 1, traversal: undefined }
+  folder.cursors.push(cursor)
+  if (folder.cursors.length > walkersAtMost) folder.cursors.shift()
+  return { cursor, as: 'stranger', from: '' }
 }
 
-function isNext(walker: Walker, place: number): boolean {
-  if (place <= walker.position) return false
-  return place < walker.planned || place - walker.position <= skipAtMost
+function isNext(cursor: Cursor, place: number): boolean {
+  if (place <= cursor.position) return false
+  return place < cursor.planned || place - cursor.position <= skipAtMost
 }
 
-function moved(walker: Walker, name: string, place: number): Step {
-  const from = walker.last
-  walker.last = name
-  walker.position = place
-  walker.planned = Math.max(walker.planned, place + 1)
-  return { walker, as: 'next', from }
+function moveCursor(cursor: Cursor, name: string, place: number): CursorStep {
+  const from = cursor.last
+  cursor.last = name
+  cursor.position = place
+  cursor.planned = Math.max(cursor.planned, place + 1)
+  return { cursor, as: 'next', from }
 }
 
 /** A walker who has not entered anything yet: the folder itself was only foreseen. */
-export function expectWalker(folder: Folder, trail: Trail): void {
-  if (folder.walkers.length > 0) return
-  folder.walkers.push({ last: '', order: listingOrder(folder), position: -1, planned: 0, trail })
+export function expectCursor(folder: ListedDirectory, traversal: Traversal): void {
+  if (folder.cursors.length > 0) return
+  folder.cursors.push({ last: '', order: listingOrder(folder), position: -1, planned: 0, traversal })
 }
 
 /** The walker of a trail in this folder, if it leads through it. */
-export const walkerOn = (folder: Folder | undefined, trail: Trail): Walker | undefined =>
-  folder?.walkers.find(walker => walker.trail === trail)
+export const cursorOn = (folder: ListedDirectory | undefined, traversal: Traversal): Cursor | undefined =>
+  folder?.cursors.find(cursor => cursor.traversal === traversal)
 
 /** The next folder that nobody has asked for, depth first: what was foreseen comes with all that is in it. */
-export function nextAhead(
-  folder: Folder,
-  walker: Walker,
-  known: (path: string) => Folder | undefined,
+export function nextDirectory(
+  folder: ListedDirectory,
+  cursor: Cursor,
+  known: (path: string) => ListedDirectory | undefined,
 ): { readonly path: string; readonly dentry: Dentry } | undefined {
-  for (let at = walker.position + 1; at < walker.planned; at += 1) {
-    const dentry = walker.order.folders[at]
-    if (dentry === undefined || walker.trail === undefined) continue
+  for (let at = cursor.position + 1; at < cursor.planned; at += 1) {
+    const dentry = cursor.order.folders[at]
+    if (dentry === undefined || cursor.traversal === undefined) continue
     const below = known(`${folder.path}/${dentry.name}`)
-    const expected = below === undefined ? undefined : walkerOn(below, walker.trail)
+    const expected = below === undefined ? undefined : cursorOn(below, cursor.traversal)
     if (below === undefined || expected === undefined) continue
-    const next = nextAhead(below, expected, known)
+    const next = nextDirectory(below, expected, known)
     if (next !== undefined) return next
   }
-  const dentry = walker.order.folders[walker.planned]
+  const dentry = cursor.order.folders[cursor.planned]
   if (dentry === undefined) return undefined
-  walker.planned += 1
+  cursor.planned += 1
   return { path: `${folder.path}/${dentry.name}`, dentry }
 }

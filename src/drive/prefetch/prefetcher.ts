@@ -3,18 +3,18 @@ import { LRUCache } from 'lru-cache'
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
-import { type Ask, type Instant, instant } from '../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
-import { nameOf, parentOf } from '../tree/path-resolver.js'
+import { lastNameOf, parentOf } from '../tree/path-resolver.js'
 import type { Tree } from '../tree/tree.js'
-import { type Deed, kindOf } from './access-pattern.js'
-import { readAhead } from './content-prefetch.js'
-import { type Folder, folderOf, sameFolders } from './cursor.js'
-import { openGuesses } from './queue.js'
-import { openInFolder } from './siblings.js'
-import { openTrails } from './traversal.js'
+import { type AccessLevel, fileClassOf } from './access-pattern.js'
+import { openContentPrefetch } from './content-prefetch.js'
+import { type ListedDirectory, listedDirectory, sameFolders } from './cursor.js'
+import { openPrefetchQueue } from './queue.js'
+import { openSiblingPrefetch } from './siblings.js'
+import { openTraversals } from './traversal.js'
 
-export interface Foresight {
+export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
   listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void
   /** Somebody asked for the size and time of a file. */
@@ -25,9 +25,9 @@ export interface Foresight {
   readOn(path: string, node: Node): void
 }
 
-export interface ForesightPorts {
+export interface PrefetcherPorts {
   readonly catalog: Catalog
-  readonly content: Pick<ContentCache, 'size' | 'ahead' | 'cached' | 'told'>
+  readonly content: Pick<ContentCache, 'size' | 'prefetch' | 'cached' | 'knownSize'>
   readonly tree: Pick<Tree, 'list' | 'directory'>
   /** How many guesses may be under way side by side, now. */
   readonly room: () => number
@@ -46,27 +46,27 @@ const momentMs = 1_000
 const readyAtMost = 64 << 20
 const partOfCache = 1 / 4
 
-export function openForesight(ports: ForesightPorts): Foresight {
+export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const { catalog, content, tree, room, now } = ports
-  const folders = new LRUCache<string, Folder>({ max: foldersAtMost })
-  const guesses = openGuesses(room, now)
-  const ahead = readAhead(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
-  const inFolder = openInFolder(guesses, ahead, now)
-  const trails = openTrails({
-    guesses,
+  const folders = new LRUCache<string, ListedDirectory>({ max: foldersAtMost })
+  const queue = openPrefetchQueue(room, now)
+  const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
+  const siblings = openSiblingPrefetch(queue, contentPrefetch, now)
+  const traversals = openTraversals({
+    queue,
     known: path => folders.get(path),
-    list: async (path, node, ask) => remember(path, node, await tree.list(node, ask)),
+    list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
     askFor,
-    full: ahead.full,
+    full: contentPrefetch.full,
     now,
   })
   let lastFolder = ''
   let watch: NodeJS.Timeout | undefined
 
-  function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): Folder {
+  function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): ListedDirectory {
     const before = folders.get(path)
     if (before !== undefined && sameFolders(before, entries)) return before
-    const folder = folderOf(path, node, entries)
+    const folder = listedDirectory(path, node, entries)
     folders.set(path, folder)
     return folder
   }
@@ -74,16 +74,17 @@ export function openForesight(ports: ForesightPorts): Foresight {
   async function askFor(
     path: string,
     node: Node,
-    how: { readonly deed: Deed; readonly ask: Ask; readonly signal: AbortSignal },
+    how: { readonly level: AccessLevel; readonly context: RequestContext; readonly signal: AbortSignal },
   ): Promise<unknown> {
     switch (node.kind) {
       case 'content':
-        return ahead.take(path, node.content, how)
+        return contentPrefetch.take(path, node.content, how)
       case 'shares':
-        return catalog.shares(node.project, how.ask)
+        return catalog.shares(node.project, how.context)
       case 'record':
-        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }, how.ask)
-        if (node.of === 'calculation') return catalog.record({ kind: 'calculation', id: node.id }, how.ask)
+        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }, how.context)
+        if (node.of === 'calculation')
+          return catalog.record({ kind: 'calculation', id: node.id }, how.context)
         return undefined
       default:
         return undefined
@@ -95,18 +96,18 @@ export function openForesight(ports: ForesightPorts): Foresight {
     if (path === lastFolder) return
     lastFolder = path
     const above = folders.get(parentOf(path))
-    if (above !== undefined) trails.step(above, path)
+    if (above !== undefined) traversals.step(above, path)
     else void recall(path)
   }
 
   /** A directory that was listed before: the way to a file in it led through its listing, so that no request is needed. */
   async function recall(path: string): Promise<void> {
-    const ask: Ask = { deadline: instant(now() + momentMs), lane: 'guess' }
+    const context: RequestContext = { deadline: instant(now() + momentMs), priority: 'guess' }
     const above = parentOf(path)
     try {
-      const node = await tree.directory(above, ask)
+      const node = await tree.directory(above, context)
       if (node.kind !== 'project' || catalog.knownChildren(node.id) === undefined) return
-      trails.step(remember(above, node, await tree.list(node, ask)), path)
+      traversals.step(remember(above, node, await tree.list(node, context)), path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
     }
@@ -116,41 +117,41 @@ export function openForesight(ports: ForesightPorts): Foresight {
     watch = undefined
     lastFolder = ''
     const since = instant(now() - leftAfterMs)
-    inFolder.leftSince(since)
-    if (trails.leftSince(since)) watch = setTimeout(lookAround, leftAfterMs).unref()
-    else ahead.clear()
+    siblings.leftSince(since)
+    if (traversals.leftSince(since)) watch = setTimeout(lookAround, leftAfterMs).unref()
+    else contentPrefetch.clear()
   }
 
-  function use(path: string, node: Node, deed: Deed): Folder | undefined {
+  function use(path: string, node: Node, level: AccessLevel): ListedDirectory | undefined {
     const folder = parentOf(path)
     enter(folder)
-    const kind = kindOf({ name: nameOf(path), node })
-    if (kind !== undefined) trails.note(folder, kind, deed)
+    const kind = fileClassOf({ name: lastNameOf(path), node })
+    if (kind !== undefined) traversals.note(folder, kind, level)
     return folders.get(folder)
   }
 
   return {
     listed(path, directory, entries) {
       remember(path, directory, entries)
-      if (directory.kind === 'calculation') inFolder.listed(path)
-      if (directory.kind === 'shares') trails.note(parentOf(path), 'shares', 'opened')
+      if (directory.kind === 'calculation') siblings.listed(path)
+      if (directory.kind === 'shares') traversals.note(parentOf(path), 'shares', 'opened')
       else enter(path)
     },
     looked(path, node) {
       if (node.kind !== 'content' && node.kind !== 'record') return
       const folder = use(path, node, 'looked')
-      if (folder !== undefined) inFolder.looked(folder, nameOf(path))
+      if (folder !== undefined) siblings.looked(folder, lastNameOf(path))
     },
     opened(path, node) {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')
-      ahead.opened(path)
-      if (folder !== undefined) inFolder.opened(folder, nameOf(path))
+      contentPrefetch.opened(path)
+      if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
     readOn(path, node) {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'read')
-      if (folder !== undefined) inFolder.readOn(folder)
+      if (folder !== undefined) siblings.readOn(folder)
     },
   }
 }

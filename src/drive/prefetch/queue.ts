@@ -1,20 +1,20 @@
 // The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
 import { setMaxListeners } from 'node:events'
 import { asFailure, type Failure } from '../../failure.js'
-import { type Ask, type Instant, instant } from '../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 
 /** Asks ahead; `signal` tells that nobody wants it any more. */
-type Guess = (ask: Ask, signal: AbortSignal) => Promise<unknown>
+type PrefetchTask = (context: RequestContext, signal: AbortSignal) => Promise<unknown>
 
 /** Guesses that stand or fall together. */
-export interface Batch {
-  add(guess: Guess): void
+export interface PrefetchBatch {
+  add(task: PrefetchTask): void
   /** What has not begun is forgotten, what can be stopped is stopped. */
   cancel(): void
 }
 
-export interface Guesses {
-  batch(): Batch
+export interface PrefetchQueue {
+  batch(): PrefetchBatch
 }
 
 /** Milliseconds after which a guess has come too late anyway. */
@@ -23,12 +23,12 @@ const patienceMs = 30_000
 const troubles = new Set<Failure['kind']>(['busy', 'timeout', 'unreachable'])
 
 /** `room` is how many guesses may be under way side by side, now. */
-export function openGuesses(room: () => number, now: () => Instant): Guesses {
+export function openPrefetchQueue(room: () => number, now: () => Instant): PrefetchQueue {
   // One queue for all batches: the order in which they are wanted.
-  let waiting: { readonly guess: Guess; readonly signal: AbortSignal }[] = []
+  let waiting: { readonly task: PrefetchTask; readonly signal: AbortSignal }[] = []
   let first = 0
   let underWay = 0
-  const batches = new Set<Batch>()
+  const batches = new Set<PrefetchBatch>()
 
   function begin(): void {
     while (first < waiting.length && underWay < room()) {
@@ -36,16 +36,16 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
       first += 1
       if (next === undefined || next.signal.aborted) continue
       underWay += 1
-      void run(next.guess, next.signal)
+      void run(next.task, next.signal)
     }
     if (first < waiting.length && first < 1024) return
     waiting = waiting.slice(first)
     first = 0
   }
 
-  async function run(guess: Guess, signal: AbortSignal): Promise<void> {
+  async function run(task: PrefetchTask, signal: AbortSignal): Promise<void> {
     try {
-      await guess({ deadline: instant(now() + patienceMs), lane: 'guess' }, signal)
+      await task({ deadline: instant(now() + patienceMs), priority: 'guess' }, signal)
     } catch (thrown) {
       // A guess that fails costs nothing: the user's own question will tell him.
       if (troubles.has(asFailure(thrown).kind) && !signal.aborted) for (const batch of batches) batch.cancel()
@@ -59,11 +59,11 @@ export function openGuesses(room: () => number, now: () => Instant): Guesses {
     batch() {
       // Most batches end without a single guess, or without being called off.
       let control: AbortController | undefined
-      const batch: Batch = {
-        add(guess) {
+      const batch: PrefetchBatch = {
+        add(task) {
           batches.add(batch)
           control ??= signalOfMany()
-          waiting.push({ guess, signal: control.signal })
+          waiting.push({ task, signal: control.signal })
           begin()
         },
         cancel() {

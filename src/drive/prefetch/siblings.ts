@@ -1,24 +1,24 @@
 // One folder that somebody uses: who looks at one of its files after listing it looks at all, who opens two reads on.
-import type { Ask, Instant } from '../../remote/remote.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
-import type { Deed } from './access-pattern.js'
-import type { ReadAhead } from './content-prefetch.js'
-import type { Folder } from './cursor.js'
-import type { Batch, Guesses } from './queue.js'
+import type { AccessLevel } from './access-pattern.js'
+import type { ContentPrefetch } from './content-prefetch.js'
+import type { ListedDirectory } from './cursor.js'
+import type { PrefetchBatch, PrefetchQueue } from './queue.js'
 
-export interface InFolder {
+export interface SiblingPrefetch {
   listed(path: string): void
-  looked(folder: Folder, name: string): void
-  opened(folder: Folder, name: string): void
+  looked(folder: ListedDirectory, name: string): void
+  opened(folder: ListedDirectory, name: string): void
   /** One of its files is read on beyond its beginning. */
-  readOn(folder: Folder): void
+  readOn(folder: ListedDirectory): void
   /** Forgets whoever did nothing since then. */
   leftSince(since: Instant): void
 }
 
 /** What is done in one folder. */
-interface Use {
-  readonly batch: Batch
+interface FolderUse {
+  readonly batch: PrefetchBatch
   /** Files looked at since it was listed. */
   looks: number
   /** The place of the file that was opened last, among the files; -1 before the first. */
@@ -27,7 +27,7 @@ interface Use {
   reach: number
   /** The first place nobody has asked for. */
   asked: number
-  deed: Deed
+  level: AccessLevel
   at: Instant
 }
 
@@ -36,17 +36,21 @@ const reachAtMost = 64
 /** Who skips more files than this between two does not read them in order. */
 const skipAtMost = 2
 
-export function openInFolder(guesses: Guesses, ahead: ReadAhead, now: () => Instant): InFolder {
-  const uses = new Map<string, Use>()
+export function openSiblingPrefetch(
+  queue: PrefetchQueue,
+  contentPrefetch: ContentPrefetch,
+  now: () => Instant,
+): SiblingPrefetch {
+  const uses = new Map<string, FolderUse>()
 
-  function use(path: string): Use {
+  function use(path: string): FolderUse {
     const known = uses.get(path)
     if (known !== undefined) {
       known.at = now()
       return known
     }
     const none = { looks: -1, opened: -1, reach: 0, asked: 0 }
-    const fresh: Use = { batch: guesses.batch(), ...none, deed: 'opened', at: now() }
+    const fresh: FolderUse = { batch: queue.batch(), ...none, level: 'opened', at: now() }
     uses.set(path, fresh)
     for (const [oldest, { batch }] of uses) {
       if (uses.size <= usesAtMost) break
@@ -56,10 +60,17 @@ export function openInFolder(guesses: Guesses, ahead: ReadAhead, now: () => Inst
     return fresh
   }
 
-  const take = ({ batch }: Use, folder: Folder, { name, node }: Dentry, deed: Deed): void => {
+  const take = (
+    { batch }: FolderUse,
+    folder: ListedDirectory,
+    { name, node }: Dentry,
+    level: AccessLevel,
+  ): void => {
     if (node.kind !== 'content') return
     const { content } = node
-    batch.add((ask: Ask, signal) => ahead.take(`${folder.path}/${name}`, content, { deed, ask, signal }))
+    batch.add((context: RequestContext, signal) =>
+      contentPrefetch.take(`${folder.path}/${name}`, content, { level, context, signal }),
+    )
   }
 
   return {
@@ -79,7 +90,7 @@ export function openInFolder(guesses: Guesses, ahead: ReadAhead, now: () => Inst
       }
     },
     readOn(folder) {
-      use(folder.path).deed = 'read'
+      use(folder.path).level = 'read'
     },
     opened(folder, name) {
       const here = use(folder.path)
@@ -96,9 +107,9 @@ export function openInFolder(guesses: Guesses, ahead: ReadAhead, now: () => Inst
       }
       here.reach = Math.min(Math.max(2, here.reach * 2), reachAtMost)
       const end = Math.min(at + 1 + here.reach, files.length)
-      for (let next = Math.max(at + 1, here.asked); next < end && !ahead.full(); next += 1) {
+      for (let next = Math.max(at + 1, here.asked); next < end && !contentPrefetch.full(); next += 1) {
         const file = files[next]
-        if (file !== undefined) take(here, folder, file, here.deed)
+        if (file !== undefined) take(here, folder, file, here.level)
         here.asked = next + 1
       }
     },

@@ -1,40 +1,40 @@
 // The walks that are under way: begun at the second folder, followed through the levels of the tree, given up when he leaves.
-import type { Ask, Instant } from '../../remote/remote.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
-import { nameOf, parentOf } from '../tree/path-resolver.js'
-import { type Deed, type Habits, kindOf, openHabits } from './access-pattern.js'
+import { lastNameOf, parentOf } from '../tree/path-resolver.js'
+import { type AccessLevel, type AccessPattern, fileClassOf, openAccessPattern } from './access-pattern.js'
 import {
-  expectWalker,
-  type Folder,
-  nextAhead,
-  type Step,
-  stepInto,
-  type Trail,
-  type Walker,
-  walkerOn,
+  advanceInto,
+  type Cursor,
+  type CursorStep,
+  cursorOn,
+  expectCursor,
+  type ListedDirectory,
+  nextDirectory,
+  type Traversal,
 } from './cursor.js'
-import type { Batch, Guesses } from './queue.js'
+import type { PrefetchBatch, PrefetchQueue } from './queue.js'
 
-export interface Trails {
+export interface Traversals {
   /** Somebody enters the folder at this path, which stands in `above`. */
-  step(above: Folder, path: string): void
+  step(above: ListedDirectory, path: string): void
   /** Something was done to a file of this kind, in the folder at `path`. */
-  note(path: string, kind: string, deed: Deed): void
+  note(path: string, kind: string, level: AccessLevel): void
   /** Gives up every walk on which nobody took a step since then; says whether any is left. */
   leftSince(since: Instant): boolean
 }
 
-export interface TrailPorts {
-  readonly guesses: Guesses
+export interface TraversalPorts {
+  readonly queue: PrefetchQueue
   /** A directory as it was listed last. */
-  readonly known: (path: string) => Folder | undefined
+  readonly known: (path: string) => ListedDirectory | undefined
   /** Lists a directory and keeps what it shows. */
-  readonly list: (path: string, node: DirectoryNode, ask: Ask) => Promise<Folder>
+  readonly list: (path: string, node: DirectoryNode, context: RequestContext) => Promise<ListedDirectory>
   /** Does to a file what is usually done to its kind. */
   readonly askFor: (
     path: string,
     node: Node,
-    how: { readonly deed: Deed; readonly ask: Ask; readonly signal: AbortSignal },
+    how: { readonly level: AccessLevel; readonly context: RequestContext; readonly signal: AbortSignal },
   ) => Promise<unknown>
   /** No more is fetched for now. */
   readonly full: () => boolean
@@ -42,9 +42,9 @@ export interface TrailPorts {
 }
 
 /** A walk with what is known of its user. */
-interface OwnTrail extends Trail {
-  readonly habits: Habits
-  readonly batch: Batch
+interface ActiveTraversal extends Traversal {
+  readonly pattern: AccessPattern
+  readonly batch: PrefetchBatch
   /** He goes into the folders of folders. */
   descends: boolean
   steppedAt: Instant
@@ -55,125 +55,133 @@ const reachAtMost = 64
 /** So many folders back a walk is looked for that goes on in this one. */
 const neighbours = 4
 
-export function openTrails({ guesses, known, list, askFor, full, now }: TrailPorts): Trails {
-  const trails = new Set<OwnTrail>()
+export function openTraversals({ queue, known, list, askFor, full, now }: TraversalPorts): Traversals {
+  const traversals = new Set<ActiveTraversal>()
   /** What is done in folders that no walk has come to. */
-  const strays = openHabits()
-  let newest: OwnTrail | undefined
+  const outsidePattern = openAccessPattern()
+  let newest: ActiveTraversal | undefined
 
-  const trailOf = (walker: Walker | undefined) => walker?.trail as OwnTrail | undefined
-  const above = (path: string): Folder | undefined => known(parentOf(path))
+  const traversalOf = (cursor: Cursor | undefined) => cursor?.traversal as ActiveTraversal | undefined
+  const above = (path: string): ListedDirectory | undefined => known(parentOf(path))
 
   /** The walk that has led into the folder at this path. */
-  function trailInto(path: string): OwnTrail | undefined {
-    const name = nameOf(path)
-    return trailOf(above(path)?.walkers.find(({ last, trail }) => last === name && trail !== undefined))
+  function traversalInto(path: string): ActiveTraversal | undefined {
+    const name = lastNameOf(path)
+    return traversalOf(
+      above(path)?.cursors.find(({ last, traversal }) => last === name && traversal !== undefined),
+    )
   }
 
-  function step(from: Folder, path: string): void {
-    const taken = stepInto(from, nameOf(path))
+  function step(from: ListedDirectory, path: string): void {
+    const taken = advanceInto(from, lastNameOf(path))
     if (taken === undefined || taken.as === 'there already') return
-    const trail = trailOf(taken.walker) ?? trailInto(from.path) ?? begun(from, taken)
-    if (trail === undefined) {
+    const traversal = traversalOf(taken.cursor) ?? traversalInto(from.path) ?? startTraversal(from, taken)
+    if (traversal === undefined) {
       if (newest !== undefined) leave(newest)
       return
     }
-    for (const walker of from.walkers) if (walker.trail === trail) walker.trail = undefined
-    taken.walker.trail = trail
-    trail.descends ||= before(from, taken.walker).some(({ walkers }) =>
-      walkers.some(({ last }) => last !== ''),
+    for (const cursor of from.cursors) if (cursor.traversal === traversal) cursor.traversal = undefined
+    taken.cursor.traversal = traversal
+    traversal.descends ||= before(from, taken.cursor).some(({ cursors }) =>
+      cursors.some(({ last }) => last !== ''),
     )
-    trails.add(trail)
-    newest = trail
-    trail.steppedAt = now()
-    const foreseen = trail.ahead.delete(path)
-    trail.reach = foreseen ? Math.min(trail.reach * 2, reachAtMost) : Math.max(trail.reach, reachAtFirst)
+    traversals.add(traversal)
+    newest = traversal
+    traversal.steppedAt = now()
+    const foreseen = traversal.ahead.delete(path)
+    traversal.reach = foreseen
+      ? Math.min(traversal.reach * 2, reachAtMost)
+      : Math.max(traversal.reach, reachAtFirst)
     const folder = known(path)
-    if (folder !== undefined && !foreseen) foresee(trail, folder)
-    const goesOn = folder !== undefined && goesInto(trail, folder)
-    if (goesOn) expectWalker(folder, trail)
-    fill(trail, goesOn ? folder : from)
+    if (folder !== undefined && !foreseen) prefetchDirectory(traversal, folder)
+    const goesOn = folder !== undefined && goesInto(traversal, folder)
+    if (goesOn) expectCursor(folder, traversal)
+    fill(traversal, goesOn ? folder : from)
   }
 
-  const goesInto = (trail: OwnTrail, folder: Folder): boolean => trail.descends && folder.folders.length > 0
+  const goesInto = (traversal: ActiveTraversal, folder: ListedDirectory): boolean =>
+    traversal.descends && folder.folders.length > 0
 
   /** The folders that he has just come from, in this directory. */
-  function before(folder: Folder, { order, position }: Walker): Folder[] {
+  function before(folder: ListedDirectory, { order, position }: Cursor): ListedDirectory[] {
     const names = order.folders.slice(Math.max(0, position - neighbours), position).reverse()
     return names.flatMap(({ name }) => known(`${folder.path}/${name}`) ?? [])
   }
 
   /** A second folder makes a walk; who walked through the folders below the first one is still on the same. */
-  function begun(folder: Folder, { as, walker, from }: Step): OwnTrail | undefined {
+  function startTraversal(
+    folder: ListedDirectory,
+    { as, cursor, from }: CursorStep,
+  ): ActiveTraversal | undefined {
     if (as === 'stranger') return undefined
-    const below = before(folder, walker).flatMap(({ walkers }) => walkers.map(trailOf))
-    const trail = below.find(trail => trail !== undefined && trails.has(trail))
-    if (trail !== undefined) return trail
-    const habits = strays.from(`${folder.path}/${from}`)
-    const batch = guesses.batch()
-    return { reach: 0, ahead: new Set(), habits, batch, descends: false, steppedAt: now() }
+    const below = before(folder, cursor).flatMap(({ cursors }) => cursors.map(traversalOf))
+    const traversal = below.find(traversal => traversal !== undefined && traversals.has(traversal))
+    if (traversal !== undefined) return traversal
+    const pattern = outsidePattern.from(`${folder.path}/${from}`)
+    const batch = queue.batch()
+    return { reach: 0, ahead: new Set(), pattern, batch, descends: false, steppedAt: now() }
   }
 
   /** Asks for folders ahead, depth first, and for the next ones above where this one has no more. */
-  function fill(trail: OwnTrail, start: Folder): void {
-    let folder: Folder | undefined = start
-    while (trail.ahead.size < trail.reach && !full()) {
-      const walker: Walker | undefined = folder && walkerOn(folder, trail)
-      if (folder === undefined || walker === undefined) return
-      const next = nextAhead(folder, walker, known)
+  function fill(traversal: ActiveTraversal, start: ListedDirectory): void {
+    let folder: ListedDirectory | undefined = start
+    while (traversal.ahead.size < traversal.reach && !full()) {
+      const cursor: Cursor | undefined = folder && cursorOn(folder, traversal)
+      if (folder === undefined || cursor === undefined) return
+      const next = nextDirectory(folder, cursor, known)
       if (next === undefined) folder = above(folder.path)
-      else plan(trail, next)
+      else plan(traversal, next)
     }
   }
 
-  function plan(trail: OwnTrail, { path, dentry }: { path: string; dentry: Dentry }): void {
+  function plan(traversal: ActiveTraversal, { path, dentry }: { path: string; dentry: Dentry }): void {
     const { node } = dentry
     if (!isDirectory(node)) return
-    trail.ahead.add(path)
-    trail.batch.add(async (ask, signal) => {
-      const folder = await list(path, node, ask)
+    traversal.ahead.add(path)
+    traversal.batch.add(async (context, signal) => {
+      const folder = await list(path, node, context)
       if (signal.aborted) return
-      foresee(trail, folder)
-      if (!goesInto(trail, folder)) return
-      expectWalker(folder, trail)
-      fill(trail, folder)
+      prefetchDirectory(traversal, folder)
+      if (!goesInto(traversal, folder)) return
+      expectCursor(folder, traversal)
+      fill(traversal, folder)
     })
   }
 
   /** What is usually done to such files will be done to these. */
-  function foresee(trail: OwnTrail, folder: Folder): void {
+  function prefetchDirectory(traversal: ActiveTraversal, folder: ListedDirectory): void {
     for (const dentry of folder.entries) {
-      const kind = kindOf(dentry)
-      const deed = kind === undefined ? undefined : trail.habits.usual(kind)
-      if (deed === undefined) continue
+      const kind = fileClassOf(dentry)
+      const level = kind === undefined ? undefined : traversal.pattern.usual(kind)
+      if (level === undefined) continue
       const path = `${folder.path}/${dentry.name}`
-      trail.batch.add((ask, signal) => askFor(path, dentry.node, { deed, ask, signal }))
+      traversal.batch.add((context, signal) => askFor(path, dentry.node, { level, context, signal }))
     }
   }
 
-  function leave(trail: OwnTrail): void {
-    trail.batch.cancel()
-    trail.reach = 0
-    trails.delete(trail)
-    if (newest === trail) newest = undefined
-    for (const path of trail.ahead) {
+  function leave(traversal: ActiveTraversal): void {
+    traversal.batch.cancel()
+    traversal.reach = 0
+    traversals.delete(traversal)
+    if (newest === traversal) newest = undefined
+    for (const path of traversal.ahead) {
       const folder = above(path)
-      const walker = folder && walkerOn(folder, trail)
-      if (walker !== undefined) walker.planned = walker.position + 1
+      const cursor = folder && cursorOn(folder, traversal)
+      if (cursor !== undefined) cursor.planned = cursor.position + 1
     }
-    trail.ahead.clear()
+    traversal.ahead.clear()
   }
 
   return {
     step,
-    note(path, kind, deed) {
-      const trail = trailInto(path)
-      if (trail !== undefined) trail.steppedAt = now()
-      ;(trail?.habits ?? strays).note(path, kind, deed)
+    note(path, kind, level) {
+      const traversal = traversalInto(path)
+      if (traversal !== undefined) traversal.steppedAt = now()
+      ;(traversal?.pattern ?? outsidePattern).note(path, kind, level)
     },
     leftSince(since) {
-      for (const trail of trails) if (trail.steppedAt <= since) leave(trail)
-      return trails.size > 0
+      for (const traversal of traversals) if (traversal.steppedAt <= since) leave(traversal)
+      return traversals.size > 0
     },
   }
 }

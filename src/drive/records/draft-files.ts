@@ -7,19 +7,19 @@ import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-
 import type { Drafts } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
-import { type Texts, textHash } from '../../edit/journal/text-history.js'
+import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { clearPlace } from '../../system/set-aside.js'
-import type { Shown } from './text-lease.js'
+import type { TextSnapshot } from './text-lease.js'
 
-export interface DraftTexts {
+export interface DraftFiles {
   /** A new draft that is listed here until it is discarded. */
   begin(key: RecordKey, base: string | undefined): Promise<Draft>
   /** What waits to be saved, the oldest first. */
   unsent(): readonly Draft[]
   names(): readonly string[]
-  read(name: string): Promise<Shown>
+  read(name: string): Promise<TextSnapshot>
   /** It was opened and shows this: whoever reads the text that stands against his own may insist on his own afterwards. */
   opened(name: string, bytes: Uint8Array): Promise<void>
   /** The daemon ends: the next mount adopts what is unsent. */
@@ -28,14 +28,14 @@ export interface DraftTexts {
   named(name: string): Draft
 }
 
-type Part = 'text' | 'why' | 'theirs'
+type DraftPart = 'text' | 'why' | 'theirs'
 
 /** `thingOf` says what a record is now, to be noted beside a text that is begun. */
-export function openDraftTexts(
+export function openDraftFiles(
   drafts: Drafts,
-  texts: Texts,
+  history: TextHistory,
   thingOf: (key: RecordKey) => DraftMeta['thing'],
-): DraftTexts {
+): DraftFiles {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
   function track(draft: Draft): Draft {
@@ -47,7 +47,7 @@ export function openDraftTexts(
     async function truncate(size: number): Promise<void> {
       const { key, meta } = draft
       if (size < draft.size && meta.state !== 'editing' && key !== undefined)
-        await texts.bury(key, await draft.remains())
+        await history.archive(key, await draft.remains())
       await draft.truncate(size)
     }
     const tracked: Draft = Object.create(draft, {
@@ -62,8 +62,8 @@ export function openDraftTexts(
   const unsent = (): Draft[] =>
     [...live.values()].filter(({ damage, size }) => size > 0 || damage !== undefined)
 
-  function files(): Map<string, { draft: Draft; part: Part }> {
-    const found = new Map<string, { draft: Draft; part: Part }>()
+  function files(): Map<string, { draft: Draft; part: DraftPart }> {
+    const found = new Map<string, { draft: Draft; part: DraftPart }>()
     for (const draft of unsent()) {
       const plain = draftStem(draft.key, draft.id)
       const ending = draftEnding(plain) + (draft.damage === undefined ? '' : damagedEnding)
@@ -77,15 +77,15 @@ export function openDraftTexts(
     return found
   }
 
-  function fileOf(name: string): { draft: Draft; part: Part } {
+  function fileOf(name: string): { draft: Draft; part: DraftPart } {
     const file = files().get(name)
     if (file === undefined) throw new Failure('absent', `${name}: there is no such draft any more`)
     return file
   }
 
-  async function read(name: string): Promise<Shown> {
+  async function read(name: string): Promise<TextSnapshot> {
     const file = fileOf(name)
-    return { bytes: await bytesOf(file), mtime: instant(file.draft.meta.changed) }
+    return { bytes: await partBytes(file), mtime: instant(file.draft.meta.changed) }
   }
 
   return {
@@ -98,7 +98,7 @@ export function openDraftTexts(
       if (part !== 'theirs' || draft.key === undefined) return
       const theirs = Buffer.from(bytes).toString()
       // The text is the record's, whatever the draft is written in.
-      await texts.remember(recordOf(draft.key), theirs, 'read')
+      await history.remember(savedRecordKey(draft.key), theirs, 'read')
       await draft.change({ base: textHash(theirs), form: undefined })
     },
     async leave() {
@@ -109,9 +109,10 @@ export function openDraftTexts(
 }
 
 /** An order is saved as an edit of its report. */
-const recordOf = (key: RecordKey): RecordKey => (key.as === 'order' ? { kind: key.kind, id: key.id } : key)
+const savedRecordKey = (key: RecordKey): RecordKey =>
+  key.as === 'order' ? { kind: key.kind, id: key.id } : key
 
-async function bytesOf({ draft, part }: { draft: Draft; part: Part }): Promise<Uint8Array> {
+async function partBytes({ draft, part }: { draft: Draft; part: DraftPart }): Promise<Uint8Array> {
   switch (part) {
     case 'text':
       return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()

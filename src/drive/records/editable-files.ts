@@ -3,32 +3,32 @@
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
-import type { Texts } from '../../edit/journal/text-history.js'
+import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { EditableRecord } from '../../edit/save/editable.js'
-import type { Saved, Saver } from '../../edit/save/save.js'
+import type { SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
-import { after, type Soon } from '../../maybe-promise.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes } from '../../record/json/print.js'
-import type { Ask, Dialect, ProjectId } from '../../remote/remote.js'
+import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { type EditableNode, keyOf, type OrderNode, type RecordNode } from '../nodes/node.js'
-import type { Rights } from '../tree/access.js'
-import type { DraftTexts } from './draft-files.js'
-import { keyOfNode } from './node-key.js'
+import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
+import type { AccessRights } from '../tree/access.js'
+import type { DraftFiles } from './draft-files.js'
+import { recordKeyOf } from './node-key.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { Shown } from './text-lease.js'
+import type { TextSnapshot } from './text-lease.js'
 
 export interface EditingParts {
-  readonly rights: Rights
+  readonly rights: AccessRights
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly times: Times
   readonly reports: KnownReports
-  readonly drafts: DraftTexts
-  readonly texts: Texts
+  readonly drafts: DraftFiles
+  readonly history: TextHistory
   readonly saver: Saver
   /** How a record is saved, or a report's order. */
   readonly editable: (node: RecordNode | OrderNode) => EditableRecord
@@ -55,29 +55,29 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     return bytes
   }
 
-  function shownOf(node: RecordNode, record: JsonObject): Shown {
+  function shownOf(node: RecordNode, record: JsonObject): TextSnapshot {
     const bytes = printedOf(record)
     if (node.of === 'report') parts.reports.refresh(node.id, record)
-    const mtime = times.ofText(keyOf(node), bytes, dialect.facts(record).modified)
-    const meeting = `${keyOf(node)} ${mtime}`
+    const mtime = times.ofText(nodeKey(node), bytes, dialect.facts(record).modified)
+    const meeting = `${nodeKey(node)} ${mtime}`
     if (!met.has(meeting)) {
       met.add(meeting)
-      remember(parts, keyOfNode(node), bytes, 'shown')
+      rememberText(parts, recordKeyOf(node), bytes, 'shown')
     }
     return { bytes, mtime }
   }
 
   function editing(node: RecordNode): Editing | Failure {
-    const key = keyOfNode(node)
+    const key = recordKeyOf(node)
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
-        noteRead: text => remember(parts, key, text, 'read'),
-        keep: async text => void (await parts.texts.bury(key, text)),
-        async save(draft, base, ask) {
+        noteRead: text => rememberText(parts, key, text, 'read'),
+        keep: async text => void (await parts.history.archive(key, text)),
+        async save(draft, base, context) {
           const own = base && Buffer.from(base).toString()
           const saved = await savedOrOld(parts, node, () =>
-            parts.saver.save({ record: parts.editable(node), draft, own }, ask),
+            parts.saver.save({ record: parts.editable(node), draft, own }, context),
           )
           if (saved.outcome === 'unchanged') forgetOther(node, catalog, await draft.text())
           else learnSaved(parts, node, saved)
@@ -88,28 +88,28 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
   }
 
   return node => ({
-    key: keyOf(node),
-    produce: ask => after(recordOf(node, catalog, ask), record => shownOf(node, record)),
+    key: nodeKey(node),
+    produce: context => chain(readRecord(node, catalog, context), record => shownOf(node, record)),
     get editing() {
       return editing(node)
     },
     outlivesText: false,
-    ...recordTimes(times, keyOf(node)),
+    ...recordTimes(times, nodeKey(node)),
     opened() {
-      const known = node.of === 'report' ? catalog.knownRecord(readable(node)) : undefined
+      const known = node.of === 'report' ? catalog.knownRecord(readableOf(node)) : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known)
     },
   })
 }
 
 /** Beside the way of the data: a text that could not be remembered is at worst no base of an edit. */
-export function remember(
-  { texts, log }: Pick<EditingParts, 'texts' | 'log'>,
+export function rememberText(
+  { history, log }: Pick<EditingParts, 'history' | 'log'>,
   key: RecordKey,
   text: Uint8Array | string,
   how: 'shown' | 'read',
 ): void {
-  texts
+  history
     .remember(key, text, how)
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
@@ -121,36 +121,36 @@ const ownMistakes = new Set<Failure['kind']>(['not-json', 'refused', 'no-space']
 export async function savedOrOld(
   { catalog }: EditingParts,
   node: RecordNode,
-  save: () => Promise<Saved>,
-): Promise<Saved> {
+  save: () => Promise<SaveResult>,
+): Promise<SaveResult> {
   try {
     return await save()
   } catch (thrown) {
-    if (!ownMistakes.has(asFailure(thrown).kind)) forget(catalog, node)
+    if (!ownMistakes.has(asFailure(thrown).kind)) expireRecord(catalog, node)
     throw thrown
   }
 }
 
 /** The next question about the record goes to the service. */
-export function forget(catalog: Catalog, node: RecordNode): void {
+export function expireRecord(catalog: Catalog, node: RecordNode): void {
   if (node.of === 'share') catalog.refreshShares(node.project)
-  else catalog.refreshRecord(readable(node))
+  else catalog.refreshRecord(readableOf(node))
 }
 
 /** What is known here becomes what the save has read; of the record as of its listing. */
 export function learnSaved(
   parts: EditingParts,
   node: RecordNode,
-  saved: Extract<Saved, { outcome: 'stored' }>,
+  saved: Extract<SaveResult, { outcome: 'stored' }>,
 ): void {
   if (saved.lost !== undefined) parts.lost(node, saved.lost)
-  learn(parts, node, saved.record)
+  learnRecord(parts, node, saved.record)
   // The text of the record as it is now is the next one a program may base an edit on.
-  remember(parts, keyOfNode(node), saved.text, 'shown')
+  rememberText(parts, recordKeyOf(node), saved.text, 'shown')
 }
 
 /** Takes a record that was just read for what is known of it. */
-export function learn(
+export function learnRecord(
   { catalog, dialect, reports, renamed }: EditingParts,
   node: RecordNode,
   record: JsonObject,
@@ -159,9 +159,9 @@ export function learn(
     catalog.refreshShares(node.project)
     return
   }
-  const before = catalog.knownRecord(readable(node))
+  const before = catalog.knownRecord(readableOf(node))
   const isRenamed = before !== undefined && dialect.facts(before).title !== dialect.facts(record).title
-  catalog.learnRecord(readable(node), record)
+  catalog.learnRecord(readableOf(node), record)
   if (node.of === 'report') reports.add(node.id, record)
   else if (isRenamed) {
     // A path by number and a kept draft name no parent.
@@ -174,21 +174,22 @@ export function learn(
 
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */
 function forgetOther(node: RecordNode, catalog: Catalog, text: string): void {
-  const known = node.of === 'share' ? undefined : catalog.knownRecord(readable(node))
-  if (known === undefined || !equalJson(known, parseObject(text))) forget(catalog, node)
+  const known = node.of === 'share' ? undefined : catalog.knownRecord(readableOf(node))
+  if (known === undefined || !equalJson(known, parseObject(text))) expireRecord(catalog, node)
 }
 
 /** The record itself; a share is only ever listed with its project's others. */
-function recordOf(node: RecordNode, catalog: Catalog, ask: Ask): Soon<JsonObject> {
-  if (node.of !== 'share') return catalog.freshRecord(readable(node)) ?? catalog.record(readable(node), ask)
-  return catalog.shares(node.project, ask).then(shares => {
+function readRecord(node: RecordNode, catalog: Catalog, context: RequestContext): MaybePromise<JsonObject> {
+  if (node.of !== 'share')
+    return catalog.freshRecord(readableOf(node)) ?? catalog.record(readableOf(node), context)
+  return catalog.shares(node.project, context).then(shares => {
     const share = shares.find(({ id }) => id === node.id)
     if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
     return share.record
   })
 }
 
-export function readable(node: Exclude<RecordNode, { of: 'share' }>): Readable {
+export function readableOf(node: Exclude<RecordNode, { of: 'share' }>): Readable {
   switch (node.of) {
     case 'project':
       return { kind: 'project', id: node.id }

@@ -1,8 +1,8 @@
 // One open file of a record: what its program reads, what it writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
-import type { Ask, ByteOffset, Instant } from '../../remote/remote.js'
-import { type Open, touch, type View } from './record-state.js'
+import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
+import { type HandleView, type RecordState, touchDraft } from './record-state.js'
 import type { RecordSaving } from './saving.js'
 import type { RecordSource } from './source.js'
 
@@ -12,20 +12,20 @@ export interface RecordHandle {
   write(bytes: Uint8Array, offset: ByteOffset): Promise<void>
   truncate(size: ByteOffset): Promise<void>
   /** close(2) sees this answer: the save's. */
-  flush(ask: Ask): Promise<'saved' | 'nothing'>
+  flush(context: RequestContext): Promise<'saved' | 'nothing'>
   sync(): Promise<void>
-  release(ask: Ask): Promise<void>
+  release(context: RequestContext): Promise<void>
 }
 
-export interface Opening {
+export interface OpenedRecord {
   readonly source: RecordSource
-  readonly state: Open
-  readonly view: View
+  readonly state: RecordState
+  readonly view: HandleView
 }
 
 export function openRecordHandle(
   saving: RecordSaving,
-  { source, state, view }: Opening,
+  { source, state, view }: OpenedRecord,
   now: () => Instant,
 ): RecordHandle {
   const { draftFor, dropEmpty, empty, save } = saving
@@ -33,7 +33,7 @@ export function openRecordHandle(
   let underWay: Promise<'saved'> | undefined
 
   function refuseGone(): void {
-    if (view.gone !== 'no') throw replaced()
+    if (view.gone !== 'no') throw staleHandleFailure()
   }
 
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
@@ -43,17 +43,17 @@ export function openRecordHandle(
     while (draft !== state.draft) draft = await draftFor(source, state, view)
     // Another text may have taken the file's place meanwhile.
     refuseGone()
-    touch(state, now())
+    touchDraft(state, now())
     await work(draft)
     view.wrote = true
-    touch(state, now())
+    touchDraft(state, now())
   }
 
-  async function flushNow(ask: Ask): Promise<'saved'> {
+  async function flushNow(context: RequestContext): Promise<'saved'> {
     // What is written while the save is under way is the next flush's.
     view.wrote = false
     try {
-      await save(source, state, view, ask)
+      await save(source, state, view, context)
       return 'saved'
     } catch (thrown) {
       view.wrote = true
@@ -91,12 +91,12 @@ export function openRecordHandle(
         if (size > 0) await draft.truncate(size)
         else await empty(source, state, draft)
       }),
-    async flush(ask) {
+    async flush(context) {
       // A copy of the descriptor is closed meanwhile (dup, fork): its text is the one that is being saved.
       if (!view.wrote) return (await underWay) ?? 'nothing'
       if (view.gone === 'moved') return 'nothing'
-      if (view.gone === 'replaced') throw replaced()
-      const run = flushNow(ask)
+      if (view.gone === 'replaced') throw staleHandleFailure()
+      const run = flushNow(context)
       underWay = run
       try {
         return await run
@@ -105,15 +105,15 @@ export function openRecordHandle(
       }
     },
     async sync() {
-      if (view.gone === 'replaced' && view.wrote) throw replaced()
+      if (view.gone === 'replaced' && view.wrote) throw staleHandleFailure()
       await state.draft?.seal()
     },
-    async release(ask) {
+    async release(context) {
       view.held?.release()
       state.handles.delete(view)
       // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
       if (view.wrote && view.gone === 'no' && state.draft?.meta.state === 'editing') {
-        await save(source, state, view, ask)
+        await save(source, state, view, context)
       }
       await dropEmpty(source.key, state)
       await saving.endIfStored(source.key, state)
@@ -122,7 +122,7 @@ export function openRecordHandle(
   }
 }
 
-function replaced(): Failure {
+function staleHandleFailure(): Failure {
   return new Failure(
     'conflict',
     'this file was moved away, or another took its place, before it was saved: its text was not sent, and is kept as history',

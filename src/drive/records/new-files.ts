@@ -2,19 +2,20 @@
 
 import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
-import type { Creator, Made, NewRecord } from '../../edit/save/create.js'
+import type { CreatedRecord, Creator, NewRecord } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import { type JsonObject, withoutField } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Ask, ReportId, ShareId } from '../../remote/remote.js'
-import { keyOf, type NewNode, type RecordNode } from '../nodes/node.js'
-import { type EditingParts, learn } from './editable-files.js'
-import { keyOfNode } from './node-key.js'
+import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
+import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
+import { type EditingParts, learnRecord } from './editable-files.js'
+import { recordKeyOf } from './node-key.js'
 import type { Records } from './open-record.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { Shown } from './text-lease.js'
+import type { TextSnapshot } from './text-lease.js'
 
 export interface NewFileParts extends EditingParts {
   readonly creator: Creator
@@ -23,7 +24,7 @@ export interface NewFileParts extends EditingParts {
   /** How such a record is made. */
   readonly creatable: (node: NewNode) => NewRecord
   /** The record as the service has it, never from a cache. */
-  readonly read: (node: RecordNode, ask: Ask) => Promise<JsonObject>
+  readonly read: (node: RecordNode, context: RequestContext) => Promise<JsonObject>
 }
 
 export interface NewFiles {
@@ -36,14 +37,14 @@ export interface NewFiles {
    * What a daemon left behind that ended after the record was made: the text becomes that record's draft. True if it
    * was such a draft, and has done its work.
    */
-  resume(node: NewNode, draft: Draft, ask: Ask): Promise<boolean>
+  resume(node: NewNode, draft: Draft, context: RequestContext): Promise<boolean>
 }
 
 /**
  * A name and what it stands for: what its writer wrote last, the same in the record's form, and the text of the record
  * that this was made from; undefined where only the texts that were read can tell.
  */
-interface Alias {
+interface NewFileAlias {
   readonly target: RecordNode
   readonly written: JsonObject
   readonly form: JsonObject
@@ -52,7 +53,7 @@ interface Alias {
 
 export function openNewFiles(parts: NewFileParts): NewFiles {
   const { dialect, times } = parts
-  const aliases = new Map<string, Alias>()
+  const aliases = new Map<string, NewFileAlias>()
 
   function targetOf(node: NewNode, id: string): RecordNode {
     return node.of === 'share'
@@ -60,21 +61,21 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       : { kind: 'record', of: 'report', id: id as ReportId }
   }
 
-  async function produce(node: NewNode, ask: Ask): Promise<Shown> {
-    const target = aliases.get(keyOf(node))?.target
+  async function produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {
+    const target = aliases.get(nodeKey(node))?.target
     if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
-    const draft = parts.records.draftOf(keyOf(target))
-    const shown = draft === undefined ? await parts.source(target).produce(ask) : undefined
+    const draft = parts.records.draftOf(nodeKey(target))
+    const shown = draft === undefined ? await parts.source(target).produce(context) : undefined
     const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
-    return { bytes, mtime: times.ofText(keyOf(node), bytes, shown?.mtime) }
+    return { bytes, mtime: times.ofText(nodeKey(node), bytes, shown?.mtime) }
   }
 
   /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
-  async function make(node: NewNode, draft: Draft, ask: Ask): Promise<Alias> {
+  async function make(node: NewNode, draft: Draft, context: RequestContext): Promise<NewFileAlias> {
     const record = parts.creatable(node)
-    const made = await parts.creator.create(record, draft, ask)
+    const made = await parts.creator.create(record, draft, context)
     try {
-      return await read(node, record, made, ask)
+      return await read(node, record, made, context)
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind !== 'outcome-unknown')
@@ -85,23 +86,33 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     }
   }
 
-  async function read(node: NewNode, record: NewRecord, { written, id }: Made, ask: Ask): Promise<Alias> {
+  async function read(
+    node: NewNode,
+    record: NewRecord,
+    { written, id }: CreatedRecord,
+    context: RequestContext,
+  ): Promise<NewFileAlias> {
     const target = targetOf(node, id)
-    const stored = await record.complete(id, { written, record: await parts.read(target, ask) }, ask)
-    learn(parts, target, stored)
+    const stored = await record.complete(id, { written, record: await parts.read(target, context) }, context)
+    learnRecord(parts, target, stored)
     if (node.of === 'share') parts.catalog.refreshShares(node.project)
-    await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
-    return { target, written, form: await record.like(written, stored, ask), base: stored }
+    await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
+    return { target, written, form: await record.like(written, stored, context), base: stored }
   }
 
   /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
-  async function edited(node: NewNode, alias: Alias, written: JsonObject, ask: Ask): Promise<Alias> {
+  async function edited(
+    node: NewNode,
+    alias: NewFileAlias,
+    written: JsonObject,
+    context: RequestContext,
+  ): Promise<NewFileAlias> {
     const isWhole = (record: JsonObject) =>
       (alias.target.of === 'share' ? dialect.shareId(record) : dialect.facts(record).id) === alias.target.id
     if (isWhole(written)) return { ...alias, written, form: written, base: undefined }
     const edits = editsBetween(alias.written, written)
     const changed = written.fields.filter(({ name }) => edits.has(name))
-    const said = await parts.creatable(node).like({ type: 'object', fields: changed }, alias.form, ask)
+    const said = await parts.creatable(node).like({ type: 'object', fields: changed }, alias.form, context)
     // Who has written the whole record before and now writes a part of it takes nothing away.
     const gone = isWhole(alias.written) ? [] : [...edits].filter(([, edit]) => edit === removed)
     const form = gone.reduce((record, [name]) => withoutField(record, name), said)
@@ -109,61 +120,64 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
-  async function handOver({ target, form, base }: Alias, ask: Ask): Promise<Failure | undefined> {
+  async function handOver(
+    { target, form, base }: NewFileAlias,
+    context: RequestContext,
+  ): Promise<Failure | undefined> {
     const stored =
       target.of === 'share'
         ? undefined
         : parts.catalog.knownRecord({ kind: target.of, id: target.id } as never)
     if (
       stored !== undefined &&
-      isSame(parts, stored, form) &&
-      parts.records.draftOf(keyOf(target)) === undefined
+      isSameRecordText(parts, stored, form) &&
+      parts.records.draftOf(nodeKey(target)) === undefined
     )
       return undefined
     try {
       const made = { text: Buffer.from(prettyPrint(form)), base: base && Buffer.from(prettyPrint(base)) }
-      await parts.records.replace(parts.source(target), made, ask)
+      await parts.records.replace(parts.source(target), made, context)
       return undefined
     } catch (thrown) {
       return asFailure(thrown)
     }
   }
 
-  async function save(node: NewNode, draft: Draft, ask: Ask): Promise<Failure | undefined> {
-    const known = await standsFor(node, draft, ask)
+  async function save(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+    const known = await standsFor(node, draft, context)
     const alias =
-      known === undefined ? await make(node, draft, ask) : await editedOrKept(node, known, draft, ask)
-    aliases.set(keyOf(node), alias)
-    if (known !== undefined) await setUnseenList(node, { known, alias, draft }, ask)
-    const failure = await handOver(alias, ask)
+      known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
+    aliases.set(nodeKey(node), alias)
+    if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
+    const failure = await handOver(alias, context)
     if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
-    if (failure === undefined) aliases.set(keyOf(node), { ...alias, base: alias.form })
+    if (failure === undefined) aliases.set(nodeKey(node), { ...alias, base: alias.form })
     return failure
   }
 
   /** A list that the service never shows is no field of the record: another one is set by itself. */
   async function setUnseenList(
     node: NewNode,
-    { known, alias, draft }: { known: Alias; alias: Alias; draft: Draft },
-    ask: Ask,
+    { known, alias, draft }: { known: NewFileAlias; alias: NewFileAlias; draft: Draft },
+    context: RequestContext,
   ): Promise<void> {
     const name = dialect.listField(alias.written)
     if (name === undefined || !editsBetween(known.written, alias.written).has(name)) return
     try {
       await parts
         .creatable(node)
-        .complete(alias.target.id, { written: alias.written, record: alias.form }, ask)
+        .complete(alias.target.id, { written: alias.written, record: alias.form }, context)
     } catch (thrown) {
-      aliases.set(keyOf(node), known)
+      aliases.set(nodeKey(node), known)
       throw await withFailure(draft, asFailure(thrown))
     }
   }
 
   /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
-  async function endedWith({ target }: Alias, draft: Draft, failure: Failure): Promise<never> {
+  async function endedWith({ target }: NewFileAlias, draft: Draft, failure: Failure): Promise<never> {
     forget(target)
-    await parts.records.drop(keyOf(target))
+    await parts.records.drop(nodeKey(target))
     await draft.change({ made: undefined, madeOf: undefined })
     throw await withFailure(draft, failure)
   }
@@ -172,15 +186,19 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
    * What the name stands for, if the draft's text is about that; undefined where it is another new record: the name
    * stands for that one once it is made.
    */
-  async function standsFor(node: NewNode, draft: Draft, ask: Ask): Promise<Alias | undefined> {
-    const alias = aliases.get(keyOf(node))
+  async function standsFor(
+    node: NewNode,
+    draft: Draft,
+    context: RequestContext,
+  ): Promise<NewFileAlias | undefined> {
+    const alias = aliases.get(nodeKey(node))
     // A record of which nobody knows whether it was made is not forgotten for a text about an older one.
     if (alias === undefined || draft.meta.state === 'outcome-unknown') return undefined
     const { target, written } = alias
     try {
       const text = parseObject(await draft.text())
       const made = { id: target.id, before: written }
-      return (await parts.creatable(node).continues(text, made, ask)) ? alias : undefined
+      return (await parts.creatable(node).continues(text, made, context)) ? alias : undefined
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') return endedWith(alias, draft, failure)
@@ -188,9 +206,14 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     }
   }
 
-  async function editedOrKept(node: NewNode, known: Alias, draft: Draft, ask: Ask): Promise<Alias> {
+  async function editedOrKept(
+    node: NewNode,
+    known: NewFileAlias,
+    draft: Draft,
+    context: RequestContext,
+  ): Promise<NewFileAlias> {
     try {
-      return await edited(node, known, parseObject(await draft.text()), ask)
+      return await edited(node, known, parseObject(await draft.text()), context)
     } catch (thrown) {
       throw await withFailure(draft, asFailure(thrown))
     }
@@ -198,7 +221,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
 
   /** The daemon may have ended after the text had been handed over to the record: then it is that one's draft already. */
   async function isKept(target: RecordNode): Promise<boolean> {
-    const draft = parts.records.draftOf(keyOf(target))
+    const draft = parts.records.draftOf(nodeKey(target))
     if (draft === undefined) return false
     try {
       // A text that was cut short in the handing over is none.
@@ -211,54 +234,54 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   function editing(node: NewNode): Editing | Failure {
-    const target = aliases.get(keyOf(node))?.target
+    const target = aliases.get(nodeKey(node))?.target
     const known = target === undefined ? undefined : parts.source(target).editing
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
-        begin: () => parts.drafts.begin(keyOfNode(node), undefined),
+        begin: () => parts.drafts.begin(recordKeyOf(node), undefined),
         noteRead(text) {
           if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
         },
-        keep: async text => void (await parts.texts.bury(keyOfNode(node), text)),
-        save: (draft, _base, ask) => save(node, draft, ask),
+        keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
+        save: (draft, _base, context) => save(node, draft, context),
       }
     )
   }
 
   function forget(target: RecordNode): void {
-    for (const [name, alias] of aliases) if (keyOf(alias.target) === keyOf(target)) aliases.delete(name)
+    for (const [name, alias] of aliases) if (nodeKey(alias.target) === nodeKey(target)) aliases.delete(name)
   }
 
   return {
     forget,
-    made: node => aliases.get(keyOf(node))?.target,
+    made: node => aliases.get(nodeKey(node))?.target,
     source: node => ({
-      key: keyOf(node),
-      produce: ask => produce(node, ask),
+      key: nodeKey(node),
+      produce: context => produce(node, context),
       get editing() {
         return editing(node)
       },
       outlivesText: true,
-      ...recordTimes(times, keyOf(node)),
-      opened: nothingToRemember,
+      ...recordTimes(times, nodeKey(node)),
+      opened: noop,
     }),
-    async resume(node, draft, ask) {
+    async resume(node, draft, context) {
       const { made } = draft.meta
       if (made === undefined) return false
       const record = parts.creatable(node)
-      if (!(await parts.creator.isStillMade(record, draft, ask))) return false
+      if (!(await parts.creator.isStillMade(record, draft, context))) return false
       const written = parseObject(await draft.text())
       const target = targetOf(node, made)
-      const stored = await parts.read(target, ask)
+      const stored = await parts.read(target, context)
       if (dialect.rows(stored) === undefined && dialect.entries(written) !== undefined) {
         await withFailure(draft, listUnseen(node, made))
         return false
       }
-      const form = await record.like(written, stored, ask)
-      learn(parts, target, stored)
-      await parts.texts.remember(keyOfNode(target), prettyPrint(stored), 'read')
-      if (!isSame(parts, stored, form) && !(await isKept(target))) {
-        const left = await parts.drafts.begin(keyOfNode(target), prettyPrint(stored))
+      const form = await record.like(written, stored, context)
+      learnRecord(parts, target, stored)
+      await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
+      if (!isSameRecordText(parts, stored, form) && !(await isKept(target))) {
+        const left = await parts.drafts.begin(recordKeyOf(target), prettyPrint(stored))
         await left.write(Buffer.from(prettyPrint(form)), 0)
         await left.sync()
         const why = new Failure(
@@ -266,14 +289,14 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
           `the daemon ended when ${node.name} had become ${target.of} ${made}, before all of it was stored`,
         )
         await withFailure(left, why)
-        parts.records.adopt(keyOf(target), left)
+        parts.records.adopt(nodeKey(target), left)
       }
       return true
     },
   }
 }
 
-function isSame({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
+function isSameRecordText({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
   return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
 }
 
@@ -295,5 +318,3 @@ function listUnseen(node: NewNode, made: string): Failure {
     `it was made as ${node.of} ${made}, and whether its list is stored cannot be seen; save it again to set the list`,
   )
 }
-
-function nothingToRemember(): void {}

@@ -3,7 +3,7 @@ import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { CalculationId, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 import type { EditableNode } from '../nodes/node.js'
 
-export function keyOfNode(node: EditableNode): RecordKey {
+export function recordKeyOf(node: EditableNode): RecordKey {
   switch (node.kind) {
     case 'order':
       return { kind: 'report', id: node.id, as: 'order' }
@@ -19,7 +19,7 @@ export function keyOfNode(node: EditableNode): RecordKey {
 }
 
 /** Undefined for a key that no file of the drive has: one of a damaged note, or of another version. */
-export function nodeOfKey({ kind, id, project, as }: RecordKey): EditableNode | undefined {
+export function nodeOfRecordKey({ kind, id, project, as }: RecordKey): EditableNode | undefined {
   if (as === 'order') return { kind: 'order', id: id as ReportId }
   switch (kind) {
     case 'project':

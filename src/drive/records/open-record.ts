@@ -1,20 +1,20 @@
 // Records as files: what a stat says, when a text is saved, and what becomes of a file that is taken away.
 
-import { within } from '../../cache/deadline.js'
+import { untilDeadline } from '../../cache/deadline.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure } from '../../failure.js'
-import { after, type Soon } from '../../maybe-promise.js'
-import type { Ask, ByteOffset, Instant } from '../../remote/remote.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
-import { type Open, touch, type View } from './record-state.js'
-import { editingOf, nothing, openRecordSaving, pauseMs, settled } from './saving.js'
+import { type HandleView, type RecordState, touchDraft } from './record-state.js'
+import { alreadyReported, editingOf, nothing, openRecordSaving, pauseMs } from './saving.js'
 import type { RecordSource } from './source.js'
-import type { Held, ShownTexts } from './text-lease.js'
+import type { LeasedText, TextLeases } from './text-lease.js'
 
 export interface Records {
-  stat(source: RecordSource, ask: Ask): Soon<{ size: number; mtime: Instant }>
-  open(source: RecordSource, access: OpenAccess, ask: Ask): Promise<RecordHandle>
+  stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
+  open(source: RecordSource, access: OpenAccess, context: RequestContext): Promise<RecordHandle>
   /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
   isAway(key: string): boolean
   /** It is there again at once: what took it away was called off. */
@@ -22,15 +22,15 @@ export interface Records {
   /** Its pause is over, and nobody has made it anew. */
   isBack(key: string): boolean
   create(source: RecordSource): Promise<RecordHandle>
-  truncate(source: RecordSource, size: ByteOffset, ask: Ask): Promise<void>
+  truncate(source: RecordSource, size: ByteOffset, context: RequestContext): Promise<void>
   /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
-  replace(source: RecordSource, text: Replacement, ask: Ask): Promise<void>
+  replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void>
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
-  resend(source: RecordSource, ask: Ask): Promise<void>
+  resend(source: RecordSource, context: RequestContext): Promise<void>
   /** The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. */
   takeAway(
     source: RecordSource,
-    ask: Ask,
+    context: RequestContext,
     handlesAre: 'moved' | 'replaced',
     keep?: (bytes: Uint8Array) => Promise<void>,
   ): Promise<void>
@@ -56,35 +56,39 @@ export interface Replacement {
   readonly base?: Uint8Array | undefined
 }
 
-export function openRecords(shown: ShownTexts, now: () => Instant): Records {
-  const saving = openRecordSaving(shown, now)
+export function openRecords(leases: TextLeases, now: () => Instant): Records {
+  const saving = openRecordSaving(leases, now)
 
   /** What was written before and is not saved yet is kept as history. */
   async function swapIn(
     source: RecordSource,
-    state: Open,
+    state: RecordState,
     { text, base }: Replacement,
-    ask: Ask,
+    context: RequestContext,
   ): Promise<void> {
     const draft = await saving.draftFor(source, state, { bytes: nothing, base })
     await draft.replace(text, before => editingOf(source).keep(before))
-    touch(state, now())
+    touchDraft(state, now())
     // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
     state.told = true
     state.awayUntil = 0
-    await saving.save(source, state, { base }, ask)
+    await saving.save(source, state, { base }, context)
   }
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
-  async function ended({ saving, swap }: Open, ask: Ask): Promise<void> {
+  async function ended({ saving, swap }: RecordState, context: RequestContext): Promise<void> {
     const patience = { now, sentence: 'another save of this record is under way' }
-    await within(ask, patience, Promise.all([saving, swap])).catch(settled)
+    await untilDeadline(context, patience, Promise.all([saving, swap])).catch(alreadyReported)
   }
 
   /** None where a name outlives what it was made for, and a program that reads nothing of it is about to write. */
-  async function heldFor(source: RecordSource, access: OpenAccess, ask: Ask): Promise<Held | undefined> {
+  async function heldFor(
+    source: RecordSource,
+    access: OpenAccess,
+    context: RequestContext,
+  ): Promise<LeasedText | undefined> {
     try {
-      return await shown.open(source.key, () => source.produce(ask), access)
+      return await leases.open(source.key, () => source.produce(context), access)
     } catch (thrown) {
       if (access !== 'write-only' || !source.outlivesText || asFailure(thrown).kind !== 'absent') throw thrown
       return undefined
@@ -105,73 +109,74 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
       // A clock that was set back must not keep it away.
       return left > 0 && left <= pauseMs
     },
-    stat(source, ask) {
+    stat(source, context) {
       const state = saving.known(source.key)
       if (state?.draft !== undefined) {
         state.told = true
         return { size: state.draft.size, mtime: state.changed }
       }
-      const told = shown.stat(source.key, () => source.produce(ask))
-      return after(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
+      const told = leases.stat(source.key, () => source.produce(context))
+      return chain(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
     },
-    async open(source, access, ask) {
+    async open(source, access, context) {
       if (access !== 'read') editingOf(source)
       const state = saving.stateOf(source.key)
-      if (access !== 'read') await ended(state, ask)
+      if (access !== 'read') await ended(state, context)
       if (state.draft !== undefined) {
-        const before = state.draft.size === 0 ? (state.saved ?? shown.last(source.key)) : undefined
-        return openRecordHandle(saving, { source, state, view: fresh(before ?? nothing) }, now)
+        const before = state.draft.size === 0 ? (state.saved ?? leases.last(source.key)) : undefined
+        return openRecordHandle(saving, { source, state, view: freshView(before ?? nothing) }, now)
       }
-      const held = await heldFor(source, access, ask)
-      if (held === undefined) return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
+      const held = await heldFor(source, access, context)
+      if (held === undefined)
+        return openRecordHandle(saving, { source, state, view: freshView(nothing) }, now)
       source.opened()
-      return openRecordHandle(saving, { source, state, view: fresh(held.shown.bytes, held) }, now)
+      return openRecordHandle(saving, { source, state, view: freshView(held.shown.bytes, held) }, now)
     },
     async create(source) {
       const state = saving.stateOf(source.key)
       await saving.draftFor(source, state, { bytes: nothing })
       await state.draft?.truncate(0)
       state.awayUntil = 0
-      touch(state, now())
-      return openRecordHandle(saving, { source, state, view: fresh(nothing) }, now)
+      touchDraft(state, now())
+      return openRecordHandle(saving, { source, state, view: freshView(nothing) }, now)
     },
-    async truncate(source, size, ask) {
+    async truncate(source, size, context) {
       editingOf(source)
       const state = saving.stateOf(source.key)
-      await ended(state, ask)
-      touch(state, now())
-      const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, ask)
+      await ended(state, context)
+      touchDraft(state, now())
+      const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, context)
       const draft = await saving.draftFor(source, state, { bytes })
       if (size === 0) await saving.empty(source, state, draft)
       else await draft.truncate(size)
-      touch(state, now())
+      touchDraft(state, now())
       // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
       if (size === 0) await saving.dropEmpty(source.key, state)
-      else if (state.handles.size === 0) await saving.save(source, state, {}, ask)
+      else if (state.handles.size === 0) await saving.save(source, state, {}, context)
     },
-    async replace(source, text, ask) {
+    async replace(source, text, context) {
       const state = saving.stateOf(source.key)
       editingOf(source)
       // From here on no other handle's bytes get into the draft, whatever is waited for below.
-      leave(state, 'replaced')
-      const swap = ended(state, ask).then(() => swapIn(source, state, text, ask))
-      state.swap = swap.catch(settled)
+      detachHandles(state, 'replaced')
+      const swap = ended(state, context).then(() => swapIn(source, state, text, context))
+      state.swap = swap.catch(alreadyReported)
       await swap
     },
-    resend: (source, ask) => saving.save(source, saving.stateOf(source.key), {}, ask),
-    async takeAway(source, ask, handlesAre, keep = async () => {}) {
+    resend: (source, context) => saving.save(source, saving.stateOf(source.key), {}, context),
+    async takeAway(source, context, handlesAre, keep = async () => {}) {
       editingOf(source)
       const state = saving.stateOf(source.key)
       // What is written meanwhile goes with it.
       for (let kept = -1; kept !== state.revision; ) {
         kept = state.revision
-        await keep(await saving.present(source, ask))
+        await keep(await saving.present(source, context))
       }
       const { draft } = state
       // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
       const isUnsaved = [...state.handles].some(({ wrote, gone }) => wrote && gone === 'no')
       if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
-      leave(state, handlesAre)
+      detachHandles(state, handlesAre)
       // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
       if (draft !== undefined && draft.meta.state === 'editing') {
         state.draft = undefined
@@ -201,11 +206,11 @@ export function openRecords(shown: ShownTexts, now: () => Instant): Records {
 }
 
 /** The path of these open handles leads to another file from here on. */
-function leave(state: { readonly handles: Iterable<View> }, gone: 'moved' | 'replaced'): void {
+function detachHandles(state: { readonly handles: Iterable<HandleView> }, gone: 'moved' | 'replaced'): void {
   for (const view of state.handles) if (view.gone === 'no') view.gone = gone
 }
 
 /** What a handle sees that has neither read nor written. */
-function fresh(bytes: Uint8Array, held?: Held): View {
+function freshView(bytes: Uint8Array, held?: LeasedText): HandleView {
   return { bytes, base: undefined, wrote: false, held, gone: 'no' }
 }

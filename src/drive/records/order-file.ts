@@ -2,13 +2,14 @@
 import { LRUCache } from 'lru-cache'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Ask } from '../../remote/remote.js'
-import { keyOf, type OrderNode, type RecordNode } from '../nodes/node.js'
-import { type EditingParts, learnSaved, remember, savedOrOld } from './editable-files.js'
-import { keyOfNode } from './node-key.js'
+import type { RequestContext } from '../../remote/remote.js'
+import { nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
+import { type EditingParts, learnSaved, rememberText, savedOrOld } from './editable-files.js'
+import { recordKeyOf } from './node-key.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
-import type { Shown } from './text-lease.js'
+import type { TextSnapshot } from './text-lease.js'
 
 /** Lists of reports are remembered with the records they were made from, in so many characters. */
 const originCharacters = 4 << 20
@@ -22,8 +23,8 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
   const originOf = (node: OrderNode, text: Uint8Array | undefined): string | undefined =>
     text === undefined ? undefined : origins.get(`${node.id} ${Buffer.from(text).toString()}`)
 
-  async function produce(node: OrderNode, ask: Ask): Promise<Shown> {
-    const record = await catalog.record({ kind: 'report', id: node.id }, ask)
+  async function produce(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
+    const record = await catalog.record({ kind: 'report', id: node.id }, context)
     const rows = dialect.rows(record)
     if (rows === undefined) {
       throw new Failure(
@@ -36,26 +37,26 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     const origin = prettyPrint(record)
     if (origins.get(known) !== origin) {
       origins.set(known, origin)
-      remember(parts, keyOfNode(reportOf(node)), origin, 'shown')
+      rememberText(parts, recordKeyOf(reportNodeOf(node)), origin, 'shown')
     }
     const bytes = Buffer.from(text)
-    return { bytes, mtime: times.ofText(keyOf(node), bytes, dialect.facts(record).modified) }
+    return { bytes, mtime: times.ofText(nodeKey(node), bytes, dialect.facts(record).modified) }
   }
 
   function editing(node: OrderNode): Editing | Failure {
-    const report = reportOf(node)
+    const report = reportNodeOf(node)
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
-        begin: base => parts.drafts.begin(keyOfNode(node), originOf(node, base)),
+        begin: base => parts.drafts.begin(recordKeyOf(node), originOf(node, base)),
         noteRead(text) {
           const origin = originOf(node, text)
-          if (origin !== undefined) remember(parts, keyOfNode(report), origin, 'read')
+          if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read')
         },
-        keep: async text => void (await parts.texts.bury(keyOfNode(node), text)),
-        async save(draft, base, ask) {
+        keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
+        async save(draft, base, context) {
           const own = originOf(node, base)
           const saved = await savedOrOld(parts, report, () =>
-            parts.saver.save({ record: parts.editable(node), draft, own }, ask),
+            parts.saver.save({ record: parts.editable(node), draft, own }, context),
           )
           if (saved.outcome === 'stored') learnSaved(parts, report, saved)
           return undefined
@@ -65,21 +66,19 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
   }
 
   return node => ({
-    key: keyOf(node),
-    produce: ask => produce(node, ask),
+    key: nodeKey(node),
+    produce: context => produce(node, context),
     get editing() {
       return editing(node)
     },
     outlivesText: false,
-    ...recordTimes(times, keyOf(node)),
-    opened: nothingToRemember,
+    ...recordTimes(times, nodeKey(node)),
+    opened: noop,
   })
 }
 
-const reportOf = ({ id }: OrderNode): Extract<RecordNode, { of: 'report' }> => ({
+const reportNodeOf = ({ id }: OrderNode): Extract<RecordNode, { of: 'report' }> => ({
   kind: 'record',
   of: 'report',
   id,
 })
-
-function nothingToRemember(): void {}

@@ -1,10 +1,10 @@
 // What is known of a record while it is open: its draft, how far that has come, and what each handle sees.
 import type { Draft } from '../../edit/journal/draft.js'
 import type { Instant } from '../../remote/remote.js'
-import type { Held } from './text-lease.js'
+import type { LeasedText } from './text-lease.js'
 
 /** A record that is or was open here. */
-export interface Open {
+export interface RecordState {
   draft: Draft | undefined
   /** When the draft's bytes changed last. */
   changed: Instant
@@ -22,17 +22,17 @@ export interface Open {
   saving: Promise<void>
   /** A finished text is taking the draft's place. */
   swap: Promise<void>
-  handles: Set<View>
+  handles: Set<HandleView>
 }
 
 /** What one handle sees: the text it was opened on, or the bytes it has saved since. */
-export interface View {
+export interface HandleView {
   bytes: Uint8Array
   /** The text this handle's program has read; the base of what it writes. */
   base: Uint8Array | undefined
   wrote: boolean
   /** What keeps the kernel's size that of `bytes`; none while the file shows a draft. */
-  held: Held | undefined
+  held: LeasedText | undefined
   /**
    * The path this handle was opened by leads to another file now. Moved: its bytes lie under another name, as on any
    * file system. Replaced: what it wrote and did not save is history, and close(2) says so.
@@ -41,7 +41,7 @@ export interface View {
 }
 
 /** The draft's bytes change. */
-export function touch(state: Open, now: Instant): void {
+export function touchDraft(state: RecordState, now: Instant): void {
   state.changed = now
   state.revision += 1
   state.told = false

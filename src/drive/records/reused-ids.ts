@@ -1,31 +1,31 @@
 // What becomes of everything that is kept under an id once that stands for another thing: forgotten, or kept apart from it.
-import type { Identities, OtherThing, Thing } from '../../cache/identity.js'
+import type { Identities, RecordRef, ReusedId } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import type { DraftMeta } from '../../edit/journal/draft-meta.js'
 import { withFailureAs } from '../../edit/journal/explain.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
-import { anotherThing, keepApart, noteOf } from '../../edit/save/another.js'
+import { anotherThing, identityNote, keepApart } from '../../edit/save/another.js'
 import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import type { WrittenNames } from '../names/name-aliases.js'
-import { type EditableNode, keyOf, type RecordNode } from '../nodes/node.js'
-import type { DraftTexts } from './draft-files.js'
-import { nodeOfKey } from './node-key.js'
+import type { NameAliases } from '../names/name-aliases.js'
+import { type EditableNode, nodeKey, type RecordNode } from '../nodes/node.js'
+import type { DraftFiles } from './draft-files.js'
+import { nodeOfRecordKey } from './node-key.js'
 import type { Records } from './open-record.js'
 
-export interface OtherThingsParts {
+export interface ReusedIdsParts {
   readonly identities: Identities
   readonly catalog: Catalog
   readonly times: Times
   readonly reports: KnownReports
-  readonly drafts: Pick<DraftTexts, 'unsent'>
+  readonly drafts: Pick<DraftFiles, 'unsent'>
   readonly records: Records
   /** No `new*.json` stands for a record that is another one now. */
   readonly forgetNames: (node: RecordNode) => void
   /** A project that is another one now was not made here, and no name that was written here leads to it. */
-  readonly written: Pick<WrittenNames, 'gone' | 'forget'>
+  readonly aliases: Pick<NameAliases, 'gone' | 'forget'>
   /** Nothing that is remembered counts as fresh. */
   readonly expireAll: () => void
   /** Milliseconds for which a listing counts as fresh. */
@@ -35,7 +35,7 @@ export interface OtherThingsParts {
 }
 
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
-export function openOtherThings(parts: OtherThingsParts): {
+export function openReusedIds(parts: ReusedIdsParts): {
   otherShare(project: ProjectId, share: Share): void
 } {
   const { catalog, identities, records } = parts
@@ -48,18 +48,18 @@ export function openOtherThings(parts: OtherThingsParts): {
     parts.expireAll()
   }
 
-  function another({ thing }: OtherThing): void {
-    catalog.forget(readable(thing))
+  function another({ thing }: ReusedId): void {
+    catalog.forget(readableRef(thing))
     parts.times.forget(`${thing.kind} ${thing.id}`)
     expire()
-    if (thing.kind !== 'report') parts.written.forget(thing.kind, thing.id as ProjectId | CalculationId)
-    const record = nodeOfKey(thing)
+    if (thing.kind !== 'report') parts.aliases.forget(thing.kind, thing.id as ProjectId | CalculationId)
+    const record = nodeOfRecordKey(thing)
     if (record?.kind === 'record') {
-      records.detach(keyOf(record))
+      records.detach(nodeKey(record))
       parts.forgetNames(record)
     }
     if (thing.kind === 'report') {
-      records.detach(keyOf({ kind: 'order', id: thing.id as ReportId }))
+      records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
       parts.reports.drop(thing.id as ReportId)
     }
     keepDraftsApart(key => isOf(key, thing))
@@ -67,9 +67,9 @@ export function openOtherThings(parts: OtherThingsParts): {
 
   function keepDraftsApart(isTheirs: (key: RecordKey) => boolean): void {
     for (const draft of parts.drafts.unsent()) {
-      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfKey(draft.key) : undefined
+      const node = draft.key !== undefined && isTheirs(draft.key) ? nodeOfRecordKey(draft.key) : undefined
       if (node === undefined || draft.meta.apart === true) continue
-      if (records.draftOf(keyOf(node))?.id === draft.id) records.detach(keyOf(node))
+      if (records.draftOf(nodeKey(node))?.id === draft.id) records.detach(nodeKey(node))
       setApart(draft, node)
     }
   }
@@ -79,38 +79,38 @@ export function openOtherThings(parts: OtherThingsParts): {
     const isUnderWay = state === 'sending' || state === 'in-flight' || state === 'outcome-unknown'
     keepApart(draft)
       .then(() => (isUnderWay ? undefined : withFailureAs('refused', draft, anotherThing(draft.key))))
-      .catch(cause => parts.log('a draft could not be set apart', { cause, node: keyOf(node) }))
+      .catch(cause => parts.log('a draft could not be set apart', { cause, node: nodeKey(node) }))
   }
 
   identities.listen(another)
   identities.listenDoubt(({ kind, id }) => {
     if (kind === 'calculation') catalog.forgetFiles(id as CalculationId)
-    else if (kind === 'project') parts.written.gone(id as ProjectId)
+    else if (kind === 'project') parts.aliases.gone(id as ProjectId)
   })
   return {
     otherShare(project, { id }) {
       parts.log('a share is given to another person than before', { project, share: id })
-      records.detach(keyOf({ kind: 'record', of: 'share', id, project }))
+      records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
       keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
     },
   }
 }
 
 /** What is noted beside a text when it is begun: what its record is then, and of a share its project. */
-export function thingOf(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {
+export function identityReader(identities: Identities): (key: RecordKey) => DraftMeta['thing'] {
   return ({ kind, id, project, as }) => {
     const thing = kind === 'share' ? { kind: 'project' as const, id: project ?? '' } : { kind, id }
     const known = kind !== 'share' && as === 'new' ? undefined : identities.known(thing)
-    return known && noteOf(known)
+    return known && identityNote(known)
   }
 }
 
-const isOf = (key: RecordKey, { kind, id }: Thing): boolean =>
+const isOf = (key: RecordKey, { kind, id }: RecordRef): boolean =>
   key.kind === 'share'
     ? kind === 'project' && key.project === id
     : key.kind === kind && key.id === id && key.as !== 'new'
 
-function readable({ kind, id }: Thing): Parameters<Catalog['forget']>[0] {
+function readableRef({ kind, id }: RecordRef): Parameters<Catalog['forget']>[0] {
   switch (kind) {
     case 'project':
       return { kind, id: id as ProjectId }

@@ -1,43 +1,44 @@
 // When a record's draft begins, is saved and ends; one save after another, and no save ends a draft that is being written.
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
-import type { Ask, Instant } from '../../remote/remote.js'
-import { type Open, touch, type View } from './record-state.js'
+import { noop } from '../../noop.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
+import { type HandleView, type RecordState, touchDraft } from './record-state.js'
 import type { Editing, RecordSource } from './source.js'
-import type { ShownTexts } from './text-lease.js'
+import type { TextLeases } from './text-lease.js'
 
 /** Milliseconds for which a file that was taken away may be created anew: `mv` and vim do both at once. */
 export const pauseMs = 2000
 
 export interface RecordSaving {
   /** What is known of the record of this key, from now on if nothing was. */
-  stateOf(key: string): Open
-  known(key: string): Open | undefined
-  all(): Iterable<Open>
-  draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft>
-  save(source: RecordSource, state: Open, from: Writer, ask: Ask): Promise<void>
-  dropEmpty(key: string, state: Open): Promise<void>
+  stateOf(key: string): RecordState
+  known(key: string): RecordState | undefined
+  all(): Iterable<RecordState>
+  draftFor(source: RecordSource, state: RecordState, from: DraftStart): Promise<Draft>
+  save(source: RecordSource, state: RecordState, from: Writer, context: RequestContext): Promise<void>
+  dropEmpty(key: string, state: RecordState): Promise<void>
   /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
-  empty(source: RecordSource, state: Open, draft: Draft): Promise<void>
+  empty(source: RecordSource, state: RecordState, draft: Draft): Promise<void>
   /** What `empty` remembered is the draft again, unless another text was written. */
-  refill(state: Open): Promise<boolean>
+  refill(state: RecordState): Promise<boolean>
   /** The bytes that a reader would see now. */
-  present(source: RecordSource, ask: Ask): Promise<Uint8Array>
+  present(source: RecordSource, context: RequestContext): Promise<Uint8Array>
   /** The draft ends if the service has all of its text, nobody has written it since, and no open file shows it. */
-  endIfStored(key: string, state: Open): Promise<void>
+  endIfStored(key: string, state: RecordState): Promise<void>
   /** Gives an unsaved text up. */
   drop(key: string): Promise<void>
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
   detach(key: string): void
   /** The same at the end of a save or of a handle, where its id stands for another thing. */
-  detachIfApart(key: string, state: Open): void
+  detachIfApart(key: string, state: RecordState): void
 }
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
-export type Writer = View | { readonly base?: Uint8Array | undefined }
+export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
 
 /** What a new draft holds, and the text that its writer had read. */
-export interface Beginning {
+export interface DraftStart {
   readonly bytes: Uint8Array
   readonly base?: Uint8Array | undefined
 }
@@ -47,10 +48,10 @@ export const nothing = new Uint8Array()
 /** Bytes of a text that is held for as long as the mount lives. */
 const shortText = 64 << 10
 
-export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordSaving {
-  const opened = new Map<string, Open>()
+export function openRecordSaving(leases: TextLeases, now: () => Instant): RecordSaving {
+  const opened = new Map<string, RecordState>()
 
-  function stateOf(key: string): Open {
+  function stateOf(key: string): RecordState {
     const known = opened.get(key)
     if (known !== undefined) return known
     const fresh = {
@@ -64,13 +65,13 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       awayUntil: 0,
       saving: Promise.resolve(),
       swap: Promise.resolve(),
-      handles: new Set<View>(),
+      handles: new Set<HandleView>(),
     }
     opened.set(key, fresh)
     return fresh
   }
 
-  async function draftFor(source: RecordSource, state: Open, from: Beginning): Promise<Draft> {
+  async function draftFor(source: RecordSource, state: RecordState, from: DraftStart): Promise<Draft> {
     if (state.draft !== undefined) return state.draft
     const draft = await editingOf(source).begin(from.base)
     // A write and a truncate may have come at once: the first draft is the record's.
@@ -84,20 +85,25 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
-  async function save(source: RecordSource, state: Open, from: Writer, ask: Ask): Promise<void> {
+  async function save(
+    source: RecordSource,
+    state: RecordState,
+    from: Writer,
+    context: RequestContext,
+  ): Promise<void> {
     // Read now: another save of this handle may end before this one begins.
     const { base } = from
     const before = state.saving
-    const run = before.then(() => saveNow(source, state, { from, base }, ask))
-    state.saving = run.catch(settled)
+    const run = before.then(() => saveNow(source, state, { from, base }, context))
+    state.saving = run.catch(alreadyReported)
     await run
   }
 
   async function saveNow(
     source: RecordSource,
-    state: Open,
+    state: RecordState,
     { from, base }: { from: Writer; base: Uint8Array | undefined },
-    ask: Ask,
+    context: RequestContext,
   ): Promise<void> {
     const { draft } = state
     if (draft === undefined || draft.size === 0) return
@@ -105,7 +111,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     const bytes = await draft.read(0, draft.size)
     const editing = editingOf(source)
     const handedOver = await editing
-      .save(draft, base, ask)
+      .save(draft, base, context)
       .catch(async (thrown: unknown) => {
         // Another program may have written over the draft while this text was on its way.
         if (state.revision !== revision) await editing.keep(bytes)
@@ -115,8 +121,8 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     source.written(changed)
     const others = [...state.handles].filter(handle => handle !== from)
     if (state.told || others.length > 0)
-      shown.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
-    else shown.drop(source.key)
+      leases.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
+    else leases.drop(source.key)
     state.saved = bytes.length <= shortText ? bytes : undefined
     for (const handle of state.handles) {
       handle.bytes = bytes
@@ -125,7 +131,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     // Else a stat would tell the kernel the size of the service's wording, and what they lack of it would be zeros.
     for (const handle of others) {
       handle.held?.release()
-      handle.held = shown.hold(source.key)
+      handle.held = leases.hold(source.key)
     }
     if (state.draft === draft && state.revision === revision) {
       state.draft = undefined
@@ -135,52 +141,52 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
   }
 
   /** A text whose id stands for another thing is not shown in that one's place. */
-  function detachIfApart(key: string, state: Open): void {
+  function detachIfApart(key: string, state: RecordState): void {
     const { draft, handles } = state
     if (draft?.meta.apart !== true || draft.meta.state === 'editing' || handles.size > 0) return
     state.draft = undefined
-    shown.drop(key)
+    leases.drop(key)
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
-  async function dropEmpty(key: string, state: Open): Promise<void> {
+  async function dropEmpty(key: string, state: RecordState): Promise<void> {
     const { draft } = state
     if (draft === undefined || draft.size > 0 || state.handles.size > 0) return
     const left = pauseMs - (now() - state.changed)
     if (left > 0) {
-      setTimeout(() => dropEmpty(key, state).catch(settled), left).unref()
+      setTimeout(() => dropEmpty(key, state).catch(alreadyReported), left).unref()
       return
     }
     if (await refill(state)) return
     state.draft = undefined
-    shown.put(key, { bytes: nothing, mtime: state.changed }, nothingToTell)
+    leases.put(key, { bytes: nothing, mtime: state.changed }, noop)
     await draft.discard()
   }
 
-  async function empty(source: RecordSource, state: Open, draft: Draft): Promise<void> {
+  async function empty(source: RecordSource, state: RecordState, draft: Draft): Promise<void> {
     const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
     if (isKept) state.emptied = await draft.read(0, draft.size)
     await draft.replace(nothing, editingOf(source).keep)
   }
 
-  async function refill(state: Open): Promise<boolean> {
+  async function refill(state: RecordState): Promise<boolean> {
     const { draft, emptied } = state
     state.emptied = undefined
     if (draft === undefined || emptied === undefined || draft.size > 0) return false
-    touch(state, now())
+    touchDraft(state, now())
     await draft.write(emptied, 0)
     await draft.seal()
-    touch(state, now())
+    touchDraft(state, now())
     return true
   }
 
-  async function present(source: RecordSource, ask: Ask): Promise<Uint8Array> {
+  async function present(source: RecordSource, context: RequestContext): Promise<Uint8Array> {
     const { draft } = stateOf(source.key)
     if (draft !== undefined) return draft.read(0, draft.size)
-    return (await shown.stat(source.key, () => source.produce(ask))).bytes
+    return (await leases.stat(source.key, () => source.produce(context))).bytes
   }
 
-  async function endIfStored(key: string, state: Open): Promise<void> {
+  async function endIfStored(key: string, state: RecordState): Promise<void> {
     const { draft, storedRevision } = state
     const isFree = (): boolean =>
       state.draft === draft && state.revision === storedRevision && state.handles.size === 0
@@ -189,8 +195,8 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
     // A program may have opened it meanwhile.
     if (!isFree()) return
     state.draft = undefined
-    if (draft.damage !== undefined) shown.drop(key)
-    else shown.put(key, { bytes, mtime: state.changed, wording: 'own' }, nothingToTell)
+    if (draft.damage !== undefined) leases.drop(key)
+    else leases.put(key, { bytes, mtime: state.changed, wording: 'own' }, noop)
     await draft.discard()
   }
 
@@ -211,7 +217,7 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       const isBusy = state !== undefined && (state.handles.size > 0 || state.draft?.meta.state === 'editing')
       if (isBusy) return
       if (state !== undefined) state.draft = undefined
-      shown.drop(key)
+      leases.drop(key)
     },
     detachIfApart,
     async drop(key) {
@@ -220,8 +226,8 @@ export function openRecordSaving(shown: ShownTexts, now: () => Instant): RecordS
       if (state === undefined || draft === undefined) return
       const bytes = await draft.remains()
       state.draft = undefined
-      if (draft.damage !== undefined) shown.drop(key)
-      else shown.put(key, { bytes, mtime: state.changed, wording: 'given-up' }, nothingToTell)
+      if (draft.damage !== undefined) leases.drop(key)
+      else leases.put(key, { bytes, mtime: state.changed, wording: 'given-up' }, noop)
       await draft.discard()
     },
   }
@@ -233,9 +239,7 @@ export function editingOf(source: RecordSource): Editing {
   return source.editing
 }
 
-function nothingToTell(): void {}
-
 /** The failure was answered to whoever waited for it, and is kept in the draft's why. */
-export function settled(thrown: unknown): void {
+export function alreadyReported(thrown: unknown): void {
   asFailure(thrown)
 }

@@ -20,7 +20,7 @@ import { clearPlace } from '../../system/set-aside.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import type { Dentry, ScratchPlace } from '../nodes/node.js'
 
-export interface Scratch {
+export interface ScratchFiles {
   /** What lies in this directory, from memory. */
   entries(directory: string): readonly Dentry[]
   has(place: ScratchPlace): boolean
@@ -42,7 +42,7 @@ export interface Scratch {
 }
 
 /** Opens the scratch files kept below `root`; those left by an earlier mount (a swap file after a crash) are still there. */
-export async function openScratch(root: string): Promise<Scratch> {
+export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
   await makeDirectory(root)
@@ -56,7 +56,7 @@ export async function openScratch(root: string): Promise<Scratch> {
   }
 
   async function ready(place: ScratchPlace): Promise<string> {
-    await local(makeDirectory(join(root, place.directory)))
+    await withLocalFailures(makeDirectory(join(root, place.directory)))
     return fileOf(place)
   }
 
@@ -72,34 +72,34 @@ export async function openScratch(root: string): Promise<Scratch> {
     ],
     has: ({ directory, name }) => known.get(directory)?.has(name) === true,
     async create(place) {
-      const handle = await local(
+      const handle = await withLocalFailures(
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
       )
       remember(place)
       return handle
     },
-    open: place => local(open(fileOf(place), constants.O_RDWR)),
+    open: place => withLocalFailures(open(fileOf(place), constants.O_RDWR)),
     async stat(place) {
-      const { size, mtimeMs } = await local(stat(fileOf(place)))
+      const { size, mtimeMs } = await withLocalFailures(stat(fileOf(place)))
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
-    read: place => local(readFile(fileOf(place))),
-    syncNames: ({ directory }) => local(syncDirectory(join(root, directory))),
+    read: place => withLocalFailures(readFile(fileOf(place))),
+    syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
     async put(place, text) {
-      const handle = await local(open(await ready(place), 'w', 0o600))
+      const handle = await withLocalFailures(open(await ready(place), 'w', 0o600))
       try {
-        await local(handle.writeFile(text))
-        await local(handle.sync())
+        await withLocalFailures(handle.writeFile(text))
+        await withLocalFailures(handle.sync())
       } finally {
         await handle.close()
       }
-      await local(syncDirectory(join(root, place.directory)))
+      await withLocalFailures(syncDirectory(join(root, place.directory)))
       remember(place)
     },
-    truncate: (place, size) => local(truncate(fileOf(place), size)),
-    setTime: (place, mtime) => local(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
+    truncate: (place, size) => withLocalFailures(truncate(fileOf(place), size)),
+    setTime: (place, mtime) => withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
     async rename(from, to) {
-      await local(rename(fileOf(from), await ready(to)))
+      await withLocalFailures(rename(fileOf(from), await ready(to)))
       known.get(from.directory)?.delete(from.name)
       remember(to)
     },
@@ -110,7 +110,7 @@ export async function openScratch(root: string): Promise<Scratch> {
       links.get(directory)?.delete(name)
     },
     async remove(place) {
-      await local(unlink(fileOf(place)))
+      await withLocalFailures(unlink(fileOf(place)))
       known.get(place.directory)?.delete(place.name)
     },
   }
@@ -122,7 +122,7 @@ const dentry = (place: ScratchPlace, to?: string): Dentry => ({
 })
 
 /** A failure of the local disk in the drive's words. */
-async function local<Value>(work: Promise<Value>): Promise<Value> {
+async function withLocalFailures<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work
   } catch (thrown) {

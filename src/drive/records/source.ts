@@ -3,15 +3,15 @@
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import type { Failure } from '../../failure.js'
-import type { Soon } from '../../maybe-promise.js'
-import type { Ask, Instant } from '../../remote/remote.js'
-import type { Shown } from './text-lease.js'
+import type { MaybePromise } from '../../maybe-promise.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { TextSnapshot } from './text-lease.js'
 
 /** One record as the drive needs it; the drive knows which of them may be edited. */
 export interface RecordSource {
   readonly key: string
   /** The record's present text. */
-  produce(ask: Ask): Soon<Shown>
+  produce(context: RequestContext): MaybePromise<TextSnapshot>
   /** Undefined where this record cannot be changed, with the failure that says why. */
   readonly editing: Editing | Failure
   /** Opening it for writing alone succeeds although its text is gone: the save says what a text there makes then. */
@@ -35,7 +35,7 @@ export interface Editing {
    * Sends what the draft means. On failure the draft stays, with its why. Answers the failure of another draft that the
    * text has become part of: then this one has done its work.
    */
-  save(draft: Draft, base: Uint8Array | undefined, ask: Ask): Promise<Failure | undefined>
+  save(draft: Draft, base: Uint8Array | undefined, context: RequestContext): Promise<Failure | undefined>
 }
 
 /** A record's times are kept by its node's key. */

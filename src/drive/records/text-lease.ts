@@ -1,11 +1,12 @@
 // The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
-import { after, type Soon } from '../../maybe-promise.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import { noop } from '../../noop.js'
 import type { TextBytes } from '../../record/compact/packed-text.js'
 import type { Instant } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 
 /** A text as it is shown: its bytes and its time. A text that nobody edits may be held packed. */
-export interface Shown<Bytes extends TextBytes = Uint8Array> {
+export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
   readonly bytes: Bytes
   readonly mtime: Instant
   /** own: a program's wording of what it saved, not the service's. given-up: a text that is nobody's any more. */
@@ -13,23 +14,27 @@ export interface Shown<Bytes extends TextBytes = Uint8Array> {
 }
 
 /** A text held by an open handle. */
-export interface Held<Bytes extends TextBytes = Uint8Array> {
-  readonly shown: Shown<Bytes>
+export interface LeasedText<Bytes extends TextBytes = Uint8Array> {
+  readonly shown: TextSnapshot<Bytes>
   release(): void
 }
 
-export interface ShownTexts<Bytes extends TextBytes = Uint8Array> {
+export interface TextLeases<Bytes extends TextBytes = Uint8Array> {
   /** For a stat: the text that is shown from now on. While a handle is open it keeps what that handle reads. */
-  stat(key: string, produce: () => Soon<Shown<Bytes>>): Soon<Shown<Bytes>>
+  stat(key: string, produce: () => MaybePromise<TextSnapshot<Bytes>>): MaybePromise<TextSnapshot<Bytes>>
   /** For an open: the text the kernel was told the size of, held until released. */
-  open(key: string, produce: () => Soon<Shown<Bytes>>, access?: OpenAccess): Soon<Held<Bytes>>
+  open(
+    key: string,
+    produce: () => MaybePromise<TextSnapshot<Bytes>>,
+    access?: OpenAccess,
+  ): MaybePromise<LeasedText<Bytes>>
   /**
    * A program wrote this text, and the kernel may count on its size: who opens the file before the next stat reads it
    * whole. `opened` is told of the first who opens it for reading; from the next stat on another text may be shown.
    */
-  put(key: string, shown: Shown<Bytes>, opened: () => void): void
+  put(key: string, shown: TextSnapshot<Bytes>, opened: () => void): void
   /** For a handle that shows this very text by now: it is kept as for one that was opened on it. */
-  hold(key: string): Held<Bytes> | undefined
+  hold(key: string): LeasedText<Bytes> | undefined
   /** The text that the kernel was told of last, if it is still here. */
   last(key: string): Bytes | undefined
   /** The next open or stat shows another text: the kernel counts on none. */
@@ -37,7 +42,7 @@ export interface ShownTexts<Bytes extends TextBytes = Uint8Array> {
 }
 
 interface Lease<Bytes extends TextBytes> {
-  readonly shown: Shown<Bytes>
+  readonly shown: TextSnapshot<Bytes>
   until: number
   handles: number
   opened: () => void
@@ -53,15 +58,15 @@ const longText = 1 << 20
  * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
  * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0).
  */
-export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
+export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
   leaseMs: number,
   now: () => Instant,
-): ShownTexts<Bytes> {
+): TextLeases<Bytes> {
   const leases = new Map<string, Lease<Bytes>>()
   let bytesSinceSweep = 0
   let sweeping: NodeJS.Timeout | undefined
 
-  function lend(key: string, shown: Shown<Bytes>, opened: () => void = nobodyIsTold): Lease<Bytes> {
+  function lend(key: string, shown: TextSnapshot<Bytes>, opened: () => void = noop): Lease<Bytes> {
     bytesSinceSweep += shown.bytes.length
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     // No other text may come that would sweep a long one out.
@@ -83,11 +88,11 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
     if (isLongLeft) sweeping = setTimeout(sweep, leaseMs + 1).unref()
   }
 
-  function hold(lease: Lease<Bytes>, access: OpenAccess): Held<Bytes> {
+  function hold(lease: Lease<Bytes>, access: OpenAccess): LeasedText<Bytes> {
     // Nobody sees through O_WRONLY: emacs opens so after each save, only to look at the time.
     if (access !== 'write-only') {
       lease.opened()
-      lease.opened = nobodyIsTold
+      lease.opened = noop
     }
     lease.handles += 1
     lease.until = now() + leaseMs
@@ -104,7 +109,7 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
   return {
     stat(key, produce) {
       const busy = leases.get(key)
-      return after(busy !== undefined && busy.handles > 0 ? busy.shown : produce(), shown => {
+      return chain(busy !== undefined && busy.handles > 0 ? busy.shown : produce(), shown => {
         // An open may have come while the text was produced: what it was given stays.
         const lease = leases.get(key)
         if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
@@ -117,7 +122,7 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
     open(key, produce, access = 'read') {
       const lease = leases.get(key)
       if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease, access)
-      return after(produce(), shown => {
+      return chain(produce(), shown => {
         const other = leases.get(key)
         return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
       })
@@ -133,5 +138,3 @@ export function openShownTexts<Bytes extends TextBytes = Uint8Array>(
     drop: key => leases.delete(key),
   }
 }
-
-function nobodyIsTold(): void {}

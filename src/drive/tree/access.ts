@@ -1,14 +1,14 @@
 // Who may do what: the mount's own limit, what is published, and shares that are READ. Nobody else decides it.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
-import type { Ask, Dialect, ProjectId } from '../../remote/remote.js'
+import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { EditableNode, Node } from '../nodes/node.js'
 
 /** read: nothing is changed. edit: records are. manage: things are deleted, too. */
 export type Access = 'read' | 'edit' | 'manage'
 
 /** What somebody wants to do; `made` is whether this mount has made the project. */
-export type Deed =
+export type AccessRequest =
   | { readonly do: 'edit'; readonly node: EditableNode }
   | { readonly do: 'make'; readonly in: ProjectId }
   | { readonly do: 'rename'; readonly node: Extract<Node, { kind: 'project' | 'calculation' }> }
@@ -16,38 +16,38 @@ export type Deed =
   | { readonly do: 'delete-calculation'; readonly node: Extract<Node, { kind: 'calculation' }> }
   | { readonly do: 'delete-record'; readonly node: EditableNode }
 
-export interface Rights {
+export interface AccessRights {
   readonly access: Access
   /** Why this may not be done; undefined where nothing that is known here forbids it. From memory. */
-  refusal(deed: Deed): Failure | undefined
+  refusal(request: AccessRequest): Failure | undefined
   /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
   frozen(directory: Node): Failure | undefined
   /** Asks who shares this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
-  meet(project: ProjectId, ask: Ask): Promise<void>
+  meet(project: ProjectId, context: RequestContext): Promise<void>
 }
 
-export function openRights(
+export function openAccessRights(
   access: Access,
   { catalog, dialect }: { catalog: Catalog; dialect: Dialect },
-): Rights {
+): AccessRights {
   const readOnly = new Failure('read-only', 'the drive is mounted with --access read')
 
-  function refusal(deed: Deed): Failure | undefined {
+  function refusal(request: AccessRequest): Failure | undefined {
     if (access === 'read') return readOnly
-    switch (deed.do) {
+    switch (request.do) {
       case 'edit':
-        return refusedEdit(deed.node)
+        return refusedEdit(request.node)
       case 'make':
-        return frozenProject(deed.in)
+        return frozenProject(request.in)
       case 'rename':
-        return frozen(deed.node)
+        return frozen(request.node)
       case 'delete-project':
-        if (access !== 'manage' && !deed.made) return onlyManaged('a project that this mount has not made')
-        return frozenProject(deed.id)
+        if (access !== 'manage' && !request.made) return onlyManaged('a project that this mount has not made')
+        return frozenProject(request.id)
       case 'delete-calculation':
-        return access === 'manage' ? frozen(deed.node) : onlyManaged('a calculation')
+        return access === 'manage' ? frozen(request.node) : onlyManaged('a calculation')
       case 'delete-record':
-        return access === 'manage' ? refusedEdit(deed.node) : onlyManaged('a record')
+        return access === 'manage' ? refusedEdit(request.node) : onlyManaged('a record')
     }
   }
 
@@ -119,9 +119,9 @@ export function openRights(
     access,
     refusal,
     frozen: directory => (access === 'read' ? readOnly : frozen(directory)),
-    async meet(project, ask) {
+    async meet(project, context) {
       if (access === 'read') return
-      await catalog.shares(project, ask).catch(unknown)
+      await catalog.shares(project, context).catch(unknown)
     },
   }
 }

@@ -1,10 +1,10 @@
 // A calculation named by a path: of the drive, of the mount as the user's shell sees it, or of the platform's web pages.
 import { Failure } from '../../failure.js'
-import type { Ask, CalculationId, Remote, ServicePath } from '../../remote/remote.js'
+import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'
 import type { Tree } from './tree.js'
 
-export interface EntrySources {
+export interface CalculationPathSources {
   readonly tree: () => Tree
   readonly remote: Pick<Remote, 'resolveCalculation'>
   /** Where the drive is mounted; a path below it means the same as without it. */
@@ -14,10 +14,14 @@ export interface EntrySources {
 const byNumber = /^\.\.\/\.\.\/by-id\/calculation\/(\d+)$/
 
 /** @throws Failure 'absent' where no calculation is there */
-export async function calculationAt(path: string, sources: EntrySources, ask: Ask): Promise<CalculationId> {
+export async function calculationAt(
+  path: string,
+  sources: CalculationPathSources,
+  context: RequestContext,
+): Promise<CalculationId> {
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
-  if (/^\/db\//.test(below)) return calculationOfService(below, sources, ask)
-  const node = await sources.tree().walk(below, ask)
+  if (/^\/db\//.test(below)) return calculationOfService(below, sources, context)
+  const node = await sources.tree().walk(below, context)
   if (node.kind === 'calculation') return node.id
   const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
   if (linked !== undefined) return linked as CalculationId
@@ -27,15 +31,15 @@ export async function calculationAt(path: string, sources: EntrySources, ask: As
 /** As the web pages write it; else with the escapes of the drive, where it was completed by a shell. */
 async function calculationOfService(
   path: string,
-  { remote }: EntrySources,
-  ask: Ask,
+  { remote }: CalculationPathSources,
+  context: RequestContext,
 ): Promise<CalculationId> {
   const plain = path.replace(/\/+$/, '')
   const unescaped = titlesIn(plain).join('/')
   try {
-    return await remote.resolveCalculation(plain as ServicePath, ask)
+    return await remote.resolveCalculation(plain as ServicePath, context)
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.kind !== 'absent' || unescaped === plain) throw thrown
-    return remote.resolveCalculation(unescaped as ServicePath, ask)
+    return remote.resolveCalculation(unescaped as ServicePath, context)
   }
 }

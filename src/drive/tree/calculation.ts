@@ -1,15 +1,15 @@
 // A calculation's folder: its record, its files under their names, and the generated geometry.
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { Soon } from '../../maybe-promise.js'
-import type { Ask, FileTitle } from '../../remote/remote.js'
+import type { MaybePromise } from '../../maybe-promise.js'
+import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameFiles, nameGeometry } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
-import type { Meet } from './met.js'
+import type { MarkOf } from './met.js'
 
 export interface CalculationTree {
-  list(node: CalculationNode, ask: Ask): Promise<readonly Dentry[]>
-  lookup(node: CalculationNode, name: string, ask: Ask): Soon<Node | undefined>
+  list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>
+  lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined>
   /** Whether the service, when it was asked last, listed a file that goes by this name. */
   isKnownFile(node: CalculationNode, name: string): boolean
 }
@@ -17,49 +17,49 @@ export interface CalculationTree {
 const foldersAtMost = 4096
 
 /** What a folder was made of, and what came of it; made anew once either is another. */
-interface Folder {
+interface FolderListing {
   readonly titles: readonly FileTitle[]
   readonly geometry: boolean
   readonly entries: readonly Dentry[]
   readonly byName: ReadonlyMap<string, Node>
 }
 
-export function openCalculationTree(catalog: Catalog, meet: Meet): CalculationTree {
+export function openCalculationTree(catalog: Catalog, markOf: MarkOf): CalculationTree {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
-  const folders = new LRUCache<CalculationNode, Folder>({ max: foldersAtMost })
+  const folders = new LRUCache<CalculationNode, FolderListing>({ max: foldersAtMost })
 
-  function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): Folder {
+  function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): FolderListing {
     const known = folders.get(node)
     if (known !== undefined && known.titles === titles && known.geometry === geometry) return known
-    const entries = entriesOf(node, { titles, geometry, mark: meet(node) })
+    const entries = entriesOf(node, { titles, geometry, mark: markOf(node) })
     const folder = { titles, geometry, entries, byName: nodesByName(entries) }
     folders.set(node, folder)
     return folder
   }
 
-  function fresh(node: CalculationNode): Folder | undefined {
-    meet(node)
+  function fresh(node: CalculationNode): FolderListing | undefined {
+    markOf(node)
     const titles = catalog.freshFiles(node.id)
     const geometry = titles && catalog.freshGeometry(node.id)
     return titles && geometry !== undefined ? folderOf(node, titles, geometry) : undefined
   }
 
-  async function asked(node: CalculationNode, ask: Ask): Promise<Folder> {
-    const titles = await catalog.files(node.id, ask)
-    return folderOf(node, titles, await catalog.hasGeometry(node.id, ask))
+  async function asked(node: CalculationNode, context: RequestContext): Promise<FolderListing> {
+    const titles = await catalog.files(node.id, context)
+    return folderOf(node, titles, await catalog.hasGeometry(node.id, context))
   }
 
   return {
-    async list(node, ask) {
-      return (fresh(node) ?? (await asked(node, ask))).entries
+    async list(node, context) {
+      return (fresh(node) ?? (await asked(node, context))).entries
     },
-    lookup(node, name, ask) {
+    lookup(node, name, context) {
       const folder = fresh(node)
       if (folder !== undefined) return folder.byName.get(name)
-      return asked(node, ask).then(({ byName }) => byName.get(name))
+      return asked(node, context).then(({ byName }) => byName.get(name))
     },
     isKnownFile(node, name) {
-      meet(node)
+      markOf(node)
       return nameFiles(catalog.knownFiles(node.id) ?? []).has(name)
     },
   }
@@ -67,7 +67,7 @@ export function openCalculationTree(catalog: Catalog, meet: Meet): CalculationTr
 
 function entriesOf(
   { id, title, date, since, parent }: CalculationNode,
-  { titles, geometry, mark }: Pick<Folder, 'titles' | 'geometry'> & { mark: string },
+  { titles, geometry, mark }: Pick<FolderListing, 'titles' | 'geometry'> & { mark: string },
 ): readonly Dentry[] {
   const files = nameFiles(titles)
   const record = { kind: 'record', of: 'calculation', id, parent } as const

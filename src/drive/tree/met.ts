@@ -7,10 +7,10 @@ import type { CalculationNode, ProjectNode } from '../nodes/node.js'
  * Answers the mark under which its contents are kept; each node is looked at once.
  * @throws Failure 'replaced' where its id stands for another thing since then: the directory that showed it is listed again
  */
-export type Meet = (node: ProjectNode | CalculationNode) => string
+export type MarkOf = (node: ProjectNode | CalculationNode) => string
 
 /** A listing gives each child one node until it changes. */
-export function openMeet(identities: Identities): Meet {
+export function openMarks(identities: Identities): MarkOf {
   const marks = new WeakMap<ProjectNode | CalculationNode, { mark: string; changes: number }>()
 
   return node => {
@@ -24,7 +24,7 @@ export function openMeet(identities: Identities): Meet {
     }
     const isListed = since !== undefined
     const said = { born, owner: undefined, title, parent: isListed ? parent : undefined }
-    const mark = identities.meet({ kind, id }, said, isListed ? 'listing' : 'record')
+    const mark = identities.observe({ kind, id }, said, isListed ? 'listing' : 'record')
     marks.set(node, { mark, changes: identities.count })
     return mark
   }

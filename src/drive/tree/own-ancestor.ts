@@ -3,7 +3,7 @@ import type { ProjectId } from '../../remote/remote.js'
 import type { Dentry, Node } from '../nodes/node.js'
 
 /** The node, or a link where its project is one of those above it, the topmost first. */
-export function cutAt(node: Node, above: readonly ProjectId[]): Node {
+export function linkIfAncestor(node: Node, above: readonly ProjectId[]): Node {
   const place = node.kind === 'project' ? above.indexOf(node.id) : -1
   if (place < 0 || node.kind !== 'project') return node
   const up = above.length - 1 - place
@@ -15,8 +15,8 @@ export function cutAt(node: Node, above: readonly ProjectId[]): Node {
 }
 
 /** The same for a listing; the very same one where there is nothing to cut. */
-export function cutIn(entries: readonly Dentry[], above: readonly ProjectId[]): readonly Dentry[] {
+export function linkAncestors(entries: readonly Dentry[], above: readonly ProjectId[]): readonly Dentry[] {
   const isCut = ({ node }: Dentry) => node.kind === 'project' && above.includes(node.id)
   if (!entries.some(isCut)) return entries
-  return entries.map(({ name, node }) => ({ name, node: cutAt(node, above) }))
+  return entries.map(({ name, node }) => ({ name, node: linkIfAncestor(node, above) }))
 }

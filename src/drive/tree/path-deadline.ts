@@ -1,12 +1,12 @@
 // One deadline for a path: the kernel looks up one component after another, and each goes on with what the one before has left.
-import { type Ask, type Instant, instant } from '../../remote/remote.js'
+import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import { parentOf } from './path-resolver.js'
 
-export interface PathWalks {
+export interface PathDeadlines {
   /** For a lookup of this path: the time of the walk that it goes on with, or of a new one. */
-  ask(path: string): Ask
+  context(path: string): RequestContext
   /** A lookup that had to wait is answered. */
-  answered(path: string, ask: Ask): void
+  answered(path: string, context: RequestContext): void
   /** Something else was done at this path: what follows is another call's. */
   end(path: string): void
 }
@@ -19,7 +19,7 @@ const nextWithinMs = 100
 /** So many may lie about before those that are over are swept out. */
 const sweepAt = 256
 
-export function openPathWalks(deadlineMs: number, now: () => Instant): PathWalks {
+export function openPathDeadlines(deadlineMs: number, now: () => Instant): PathDeadlines {
   const walks = new Map<string, { readonly deadline: Instant; readonly at: Instant }>()
 
   function goOn(path: string, deadline: Instant): void {
@@ -30,14 +30,14 @@ export function openPathWalks(deadlineMs: number, now: () => Instant): PathWalks
   }
 
   return {
-    ask(path) {
+    context(path) {
       const began = now()
       const before = walks.size === 0 ? undefined : walks.get(parentOf(path))
       if (before === undefined || began - before.at > nextWithinMs)
-        return { deadline: instant(began + deadlineMs), lane: 'user' }
+        return { deadline: instant(began + deadlineMs), priority: 'user' }
       // What is known is answered without waiting, and is a step of the walk all the same.
       goOn(path, before.deadline)
-      return { deadline: before.deadline, lane: 'user' }
+      return { deadline: before.deadline, priority: 'user' }
     },
     answered: (path, { deadline }) => goOn(path, deadline),
     end: path => void walks.delete(path),

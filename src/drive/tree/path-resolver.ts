@@ -1,36 +1,36 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
 
 import { Failure } from '../../failure.js'
-import { after, type Soon } from '../../maybe-promise.js'
-import type { Ask } from '../../remote/remote.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { RequestContext } from '../../remote/remote.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
 import {
   type DirectoryNode,
   type EditableNode,
   isDirectory,
   isEditable,
-  keyOf,
   type Node,
+  nodeKey,
   type RecordNode,
   type ScratchPlace,
 } from '../nodes/node.js'
 import { newIn, scratchDirectory, type Tree } from './tree.js'
 
-export interface Places {
+export interface PathResolver {
   /** What is there; Failure 'absent' also for a record whose file was taken away a moment ago. */
-  node(path: string, ask: Ask): Soon<Node>
+  node(path: string, context: RequestContext): MaybePromise<Node>
   /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
-  editable(path: string, ask: Ask): Promise<EditableNode | undefined>
+  editable(path: string, context: RequestContext): Promise<EditableNode | undefined>
   /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
   keepOpen(path: string, node: Node): void
   /** True if there was such a file, which is closed now. */
   closed(path: string): boolean
   /** Where an editor's own file of this name would lie; undefined where none may be. */
-  scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined>
+  scratch(path: string, context: RequestContext): Promise<ScratchPlace | undefined>
 }
 
 /** What was just taken away, or is about to be deleted. */
-export interface Gone {
+export interface RemovedPaths {
   isHidden(key: string): boolean
   /** It waits to be deleted, or lies in what does. */
   hides(node: Node): boolean
@@ -38,35 +38,35 @@ export interface Gone {
   unlinkedAt(path: string): RecordNode | undefined
 }
 
-export function openPlaces(tree: Tree, gone: Gone): Places {
+export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
   const stillOpen = new Map<string, Node>()
 
-  function node(path: string, ask: Ask): Soon<Node> {
+  function node(path: string, context: RequestContext): MaybePromise<Node> {
     const open = stillOpen.get(path)
     if (open !== undefined) return open
-    if (gone.unlinkedAt(path) !== undefined) throw justTaken(path)
-    return after(tree.walk(path, ask), found => {
-      if (gone.hides(found) || (!isDirectory(found) && gone.isHidden(keyOf(found)))) throw justTaken(path)
+    if (gone.unlinkedAt(path) !== undefined) throw justRemoved(path)
+    return chain(tree.walk(path, context), found => {
+      if (gone.hides(found) || (!isDirectory(found) && gone.isHidden(nodeKey(found)))) throw justRemoved(path)
       return found
     })
   }
 
-  async function editable(path: string, ask: Ask): Promise<EditableNode | undefined> {
+  async function editable(path: string, context: RequestContext): Promise<EditableNode | undefined> {
     const unlinked = gone.unlinkedAt(path)
     if (unlinked !== undefined) return unlinked
     try {
-      const found = await tree.walk(path, ask)
+      const found = await tree.walk(path, context)
       return isEditable(found) ? found : undefined
     } catch (thrown) {
       if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
     }
-    const directory = await tree.directory(parentOf(path), ask).catch(unlessAbsent)
-    return directory === undefined ? undefined : newIn(directory, nameOf(path))
+    const directory = await tree.directory(parentOf(path), context).catch(unlessAbsent)
+    return directory === undefined ? undefined : newIn(directory, lastNameOf(path))
   }
 
-  async function scratch(path: string, ask: Ask): Promise<ScratchPlace | undefined> {
-    const directory = await tree.directory(parentOf(path), ask)
-    const name = nameOf(path)
+  async function scratch(path: string, context: RequestContext): Promise<ScratchPlace | undefined> {
+    const directory = await tree.directory(parentOf(path), context)
+    const name = lastNameOf(path)
     const beside = scratchDirectory(directory)
     return beside !== undefined && takesScratch(directory, name) ? { directory: beside, name } : undefined
   }
@@ -88,9 +88,9 @@ export const isDirectorysOwn = (path: string): boolean =>
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
 /** The last name of a path. */
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
-const justTaken = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
+const justRemoved = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
 
 function unlessAbsent(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown

@@ -1,19 +1,19 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
-import type { Soon } from '../../maybe-promise.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
-import type { Ask, Instant, Listed, ProjectId } from '../../remote/remote.js'
+import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { FreedNames } from '../names/freed-names.js'
-import type { Named, WrittenNames } from '../names/name-aliases.js'
-import type { Found, Roots } from '../names/roots.js'
+import type { NameAliases, NamedNode } from '../names/name-aliases.js'
+import type { FoundProject, Roots } from '../names/roots.js'
 import { nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
-import type { Rights } from './access.js'
+import type { AccessRights } from './access.js'
 
-type Nodes = ReadonlyMap<string, Node>
+type NodesByName = ReadonlyMap<string, Node>
 
 /** A project's children under their names, projects first. */
-interface Names {
+interface NamedChildren {
   readonly entries: readonly Dentry[]
   readonly places: NameIndex
   /** They count until then; undefined where they stay what they are. */
@@ -21,37 +21,37 @@ interface Names {
 }
 
 export interface ProjectTree {
-  list(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
-  lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined>
+  list(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
+  lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined>
   /** A child found without any request. */
   known(id: ProjectId, name: string): Node | undefined
   /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
   knownTop(name: string): Node | undefined
   /** Sub-projects and calculations only. */
-  children(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
-  listShares(id: ProjectId, ask: Ask): Promise<readonly Dentry[]>
+  children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
+  listShares(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
   /** The entries of a `projects/` that stands for no project itself. */
-  listTop(ask: Ask): Promise<readonly Dentry[]>
+  listTop(context: RequestContext): Promise<readonly Dentry[]>
   /** The same by name, and by path where nothing listed it. */
-  lookupTop(name: string, ask: Ask): Promise<Node | undefined>
+  lookupTop(name: string, context: RequestContext): Promise<Node | undefined>
 }
 
 export interface ProjectSources {
   readonly catalog: Catalog
-  readonly rights: Rights
-  readonly written: WrittenNames
+  readonly rights: AccessRights
+  readonly aliases: NameAliases
   readonly freed: FreedNames
   readonly now: () => Instant
 }
 
-/** `written` are the names that this mount has given, which the service may spell otherwise. */
+/** `aliases` are the names that this mount has given, which the service may spell otherwise. */
 export function openProjectTree(
-  { catalog, rights, written, freed, now }: ProjectSources,
+  { catalog, rights, aliases, freed, now }: ProjectSources,
   roots: Roots,
 ): ProjectTree {
-  const namesOf = new WeakMap<Children, Names>()
+  const namesOf = new WeakMap<Children, NamedChildren>()
 
-  function named(children: Children, of: ProjectId): Names {
+  function named(children: Children, of: ProjectId): NamedChildren {
     const known = namesOf.get(children)
     if (known !== undefined && (known.until === undefined || known.until > now())) return known
     const listed = [...children.projects, ...children.calculations]
@@ -70,40 +70,40 @@ export function openProjectTree(
   const childIn = (children: Children, name: string, id: ProjectId): Node | undefined =>
     childNamed(children, name, id) ?? markedChild(children, name) ?? writtenChild(children, name, id)
 
-  function lookup(id: ProjectId, name: string, ask: Ask): Soon<Node | undefined> {
-    const own = name.startsWith('.') ? nodeIn(ownEntries(id, catalog.parentOf(id)), name) : undefined
+  function lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined> {
+    const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog.parentOf(id)), name) : undefined
     if (own !== undefined) return own
     const fresh = catalog.freshChildren(id)
     if (fresh !== undefined) return childIn(fresh, name, id)
-    return catalog.children(id, ask).then(children => childIn(children, name, id))
+    return catalog.children(id, context).then(children => childIn(children, name, id))
   }
 
   /** A name that was written here, of a child that the service still lists. */
   function writtenChild({ projects, calculations }: Children, name: string, id: ProjectId): Node | undefined {
-    const child = written.find(id, name)
+    const child = aliases.find(id, name)
     if (child === undefined) return undefined
     const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
     const item = listed.find(one => one.id === child.id)
     if (item === undefined) return undefined
     const node = childNode(child, item)
-    return written.isFormer(id, name) ? { ...node, isOldName: true } : node
+    return aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
   }
 
-  async function lookupTop(name: string, ask: Ask): Promise<Node | undefined> {
-    const top = await roots.top(ask)
-    if (top.form === 'one') return lookup(top.id, name, ask)
-    const known = nameFound(top.entries).get(name)
+  async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {
+    const top = await roots.top(context)
+    if (top.form === 'one') return lookup(top.id, name, context)
+    const known = nameFoundProjects(top.entries).get(name)
     if (known?.kind === 'project') {
-      const id = await roots.present(known.id, ask)
+      const id = await roots.present(known.id, context)
       // What is known of the top is made of what was found.
-      if (id !== known.id) await roots.top(ask)
+      if (id !== known.id) await roots.top(context)
       if (id === undefined) return undefined
-      await rights.meet(id, ask)
+      await rights.meet(id, context)
       return id === known.id ? known : { kind: 'project', id }
     }
     if (known !== undefined) return known
     for (const user of top.users) {
-      const found = await roots.find(user, titleOf(name), ask)
+      const found = await roots.find(user, titleOf(name), context)
       if (found !== undefined) return { kind: 'project', id: found.id }
     }
     return undefined
@@ -117,43 +117,46 @@ export function openProjectTree(
   function knownTop(name: string): Node | undefined {
     const top = roots.known()
     if (top?.form === 'one') return known(top.id, name)
-    return top && nameFound(top.entries).get(name)
+    return top && nameFoundProjects(top.entries).get(name)
   }
 
   return {
     lookup,
     lookupTop,
-    async list(id, ask) {
-      return [...ownEntries(id, catalog.parentOf(id)), ...named(await catalog.children(id, ask), id).entries]
+    async list(id, context) {
+      return [
+        ...fixedEntries(id, catalog.parentOf(id)),
+        ...named(await catalog.children(id, context), id).entries,
+      ]
     },
     known,
     knownTop,
-    async children(id, ask) {
-      return named(await catalog.children(id, ask), id).entries
+    async children(id, context) {
+      return named(await catalog.children(id, context), id).entries
     },
-    async listShares(project, ask) {
-      const shares = await catalog.shares(project, ask)
+    async listShares(project, context) {
+      const shares = await catalog.shares(project, context)
       return shares.map(({ id }) => ({
         name: `${id}.json`,
         node: { kind: 'record', of: 'share', id, project },
       }))
     },
-    async listTop(ask) {
-      const top = await roots.top(ask)
-      return top.form === 'several' ? dentries(nameFound(top.entries)) : []
+    async listTop(context) {
+      const top = await roots.top(context)
+      return top.form === 'several' ? dentries(nameFoundProjects(top.entries)) : []
     },
   }
 }
 
 /** Projects that are no siblings on the service, under names of their own. */
-export function nameFound(found: readonly Found[]): Nodes {
+export function nameFoundProjects(found: readonly FoundProject[]): NodesByName {
   const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
   const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
   return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
 }
 
 /** The child as it was named here, with the time that its listing gives it. */
-function childNode(child: Named, { since }: Listed<string>): Named {
+function childNode(child: NamedNode, { since }: Listed<string>): NamedNode {
   const { parent, published, born } = child
   const told = { parent, published, born, since }
   return child.kind === 'project'
@@ -168,7 +171,7 @@ function markedChild({ projects, calculations }: Children, name: string): Node |
   return mark?.letter === 'c' ? calculations.find(({ id }) => id === mark.id) : undefined
 }
 
-function ownEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
+function fixedEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
   return [
     { name: '.project.json', node: { kind: 'record', of: 'project', id, parent } },
     { name: '.index.tsv', node: { kind: 'generated', text: 'project-index', id } },

@@ -2,12 +2,12 @@
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure } from '../../failure.js'
 import {
-  type Ask,
   type CalculationId,
   type Dialect,
   idForm,
   type ReportId,
   type ReportRow,
+  type RequestContext,
 } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import { nameRow } from '../nodes/name.js'
@@ -16,11 +16,11 @@ import type { LocalFiles } from './local-files.js'
 
 export interface ReportTree {
   list(): readonly Dentry[]
-  lookup(name: string, ask: Ask): Promise<Node | undefined>
+  lookup(name: string, context: RequestContext): Promise<Node | undefined>
   /** An entry of one report's folder; its order needs no title of a row. */
-  lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined>
+  lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined>
   /** The folder of one report. */
-  listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]>
+  listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]>
 }
 
 const index: Dentry = { name: 'INDEX.tsv', node: { kind: 'generated', text: 'report-index', id: '' } }
@@ -33,41 +33,41 @@ export interface ReportTreeSources {
 }
 
 export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources): ReportTree {
-  async function lookup(name: string, ask: Ask): Promise<Node | undefined> {
+  async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     if (name === index.name) return index.node
     const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
     if (number === undefined || !idForm.test(number)) return undefined
     const id = number as ReportId
     const record = { kind: 'record', of: 'report', id } as const
     if (json !== undefined && hasDraft(record)) return record
-    reports.refresh(id, await catalog.record({ kind: 'report', id }, ask))
+    reports.refresh(id, await catalog.record({ kind: 'report', id }, context))
     return json === undefined ? { kind: 'report', id } : record
   }
 
-  async function listRows(id: ReportId, ask: Ask): Promise<readonly Dentry[]> {
-    const rows = dialect.rows(await catalog.record({ kind: 'report', id }, ask)) ?? []
+  async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
+    const rows = dialect.rows(await catalog.record({ kind: 'report', id }, context)) ?? []
     const digits = Math.max(2, String(rows.length).length)
-    const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), ask))
-    return [orderOf(id), ...(await Promise.all(links))]
+    const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), context))
+    return [orderEntry(id), ...(await Promise.all(links))]
   }
 
-  async function lookupRow(id: ReportId, name: string, ask: Ask): Promise<Node | undefined> {
-    const order = orderOf(id)
+  async function lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined> {
+    const order = orderEntry(id)
     if (name === order.name) return order.node
-    return (await listRows(id, ask)).find(entry => entry.name === name)?.node
+    return (await listRows(id, context)).find(entry => entry.name === name)?.node
   }
 
-  async function link(row: ReportRow, place: string, ask: Ask): Promise<Dentry> {
-    const title = row.title ?? (await titleOfCalculation(row.calculation, ask))
+  async function link(row: ReportRow, place: string, context: RequestContext): Promise<Dentry> {
+    const title = row.title ?? (await titleOfCalculation(row.calculation, context))
     return {
       name: nameRow(place, title, row.calculation),
       node: { kind: 'link', to: `../../by-id/calculation/${row.calculation}` },
     }
   }
 
-  async function titleOfCalculation(id: CalculationId, ask: Ask): Promise<string> {
+  async function titleOfCalculation(id: CalculationId, context: RequestContext): Promise<string> {
     try {
-      return dialect.facts(await catalog.record({ kind: 'calculation', id }, ask)).title ?? ''
+      return dialect.facts(await catalog.record({ kind: 'calculation', id }, context)).title ?? ''
     } catch (thrown) {
       // A row may name a calculation that is gone, not ours to see, or not known while the service is away: the row
       // itself still stands in the list.
@@ -84,7 +84,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 }
 
-const orderOf = (id: ReportId): Dentry => ({ name: 'order.txt', node: { kind: 'order', id } })
+const orderEntry = (id: ReportId): Dentry => ({ name: 'order.txt', node: { kind: 'order', id } })
 
 function entries(id: ReportId): readonly Dentry[] {
   return [

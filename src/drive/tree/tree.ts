@@ -2,11 +2,11 @@
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure } from '../../failure.js'
-import { after, type Soon } from '../../maybe-promise.js'
-import type { Ask, Dialect, Instant, ProjectId } from '../../remote/remote.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { Dialect, Instant, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { FreedNames } from '../names/freed-names.js'
 import type { KnownReports } from '../names/known-reports.js'
-import type { WrittenNames } from '../names/name-aliases.js'
+import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
 import { isNewName } from '../nodes/local-names.js'
 import { nameFault } from '../nodes/name.js'
@@ -19,12 +19,12 @@ import {
   nodeIn,
 } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
-import type { Rights } from './access.js'
-import { lookupNumber, numberRooms } from './by-id.js'
+import type { AccessRights } from './access.js'
+import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
-import { openMeet } from './met.js'
-import { cutAt, cutIn } from './own-ancestor.js'
+import { openMarks } from './met.js'
+import { linkAncestors, linkIfAncestor } from './own-ancestor.js'
 import { openProjectTree } from './projects.js'
 import { openReportTree } from './reports.js'
 import { openUserTree } from './users.js'
@@ -36,8 +36,8 @@ export interface TreeSources {
   readonly dialect: Dialect
   readonly roots: Roots
   readonly reports: KnownReports
-  readonly rights: Rights
-  readonly written: WrittenNames
+  readonly rights: AccessRights
+  readonly aliases: NameAliases
   readonly local: LocalFiles
   readonly freed: FreedNames
   readonly now: () => Instant
@@ -45,13 +45,13 @@ export interface TreeSources {
 
 export interface Tree {
   /** The node at an absolute path of the drive; Failure 'absent' where there is none. */
-  walk(path: string, ask: Ask): Soon<Node>
+  walk(path: string, context: RequestContext): MaybePromise<Node>
   /** With its path, a project that is one of those above it is a link. */
-  list(directory: DirectoryNode, ask: Ask, path?: string): Promise<readonly Dentry[]>
+  list(directory: DirectoryNode, context: RequestContext, path?: string): Promise<readonly Dentry[]>
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
-  directory(path: string, ask: Ask): Promise<DirectoryNode>
+  directory(path: string, context: RequestContext): Promise<DirectoryNode>
   /** The next question about this directory goes to the service. */
-  refresh(directory: DirectoryNode, ask: Ask): Promise<void>
+  refresh(directory: DirectoryNode, context: RequestContext): Promise<void>
 }
 
 const root: Node = { kind: 'root' }
@@ -72,20 +72,20 @@ const ownEntries: readonly Dentry[] = [
 
 export function openTree(sources: TreeSources): Tree {
   const { catalog, dialect, roots, reports, rights, local } = sources
-  const meet = openMeet(sources.identities)
+  const markOf = openMarks(sources.identities)
   const projects = openProjectTree(sources, roots)
-  const calculations = openCalculationTree(catalog, meet)
+  const calculations = openCalculationTree(catalog, markOf)
   const users = openUserTree(catalog, roots, projects)
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
 
-  function walk(path: string, ask: Ask): Soon<Node> {
+  function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
-    return descend({ path, names, ask, above: [] }, root, 0)
+    return descend({ path, names, context, above: [] }, root, 0)
   }
 
   /** Down from a node that is there, by the names that are left. */
-  function descend(way: Way, from: Node, begun: number): Soon<Node> {
-    const { path, names, ask, above } = way
+  function descend(way: PathWalk, from: Node, begun: number): MaybePromise<Node> {
+    const { path, names, context, above } = way
     let node = from
     for (let at = begun; at < names.length; at += 1) {
       const name = names[at] ?? ''
@@ -95,10 +95,12 @@ export function openTree(sources: TreeSources): Tree {
       noteAbove(node, above)
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
       const known = at < names.length - 1 ? knownChild(node, name) : undefined
-      const next = known ?? lookup(node, name, ask)
+      const next = known ?? lookup(node, name, context)
       if (next instanceof Promise)
-        return next.catch(unlessNothing).then(found => descend(way, cutAt(there(found, path), above), at + 1))
-      node = cutAt(there(next, path), above)
+        return next
+          .catch(unlessNothing)
+          .then(found => descend(way, linkIfAncestor(requireNode(found, path), above), at + 1))
+      node = linkIfAncestor(requireNode(next, path), above)
     }
     return node
   }
@@ -111,8 +113,8 @@ export function openTree(sources: TreeSources): Tree {
   }
 
   /** Of a directory, itself included. */
-  async function aboveOf(path: string, ask: Ask): Promise<readonly ProjectId[]> {
-    const way = { path, names: path.split('/').filter(name => name !== ''), ask, above: [] }
+  async function aboveOf(path: string, context: RequestContext): Promise<readonly ProjectId[]> {
+    const way = { path, names: path.split('/').filter(name => name !== ''), context, above: [] }
     const node = await descend(way, root, 0)
     if (isDirectory(node)) noteAbove(node, way.above)
     return way.above
@@ -122,7 +124,7 @@ export function openTree(sources: TreeSources): Tree {
     directory.kind === 'calculation' && calculations.isKnownFile(directory, name)
 
   function knownChild(directory: DirectoryNode, name: string): Node | undefined {
-    if (directory.kind === 'project') meet(directory)
+    if (directory.kind === 'project') markOf(directory)
     switch (directory.kind) {
       case 'root':
         return nodeIn(rootEntries, name)
@@ -140,11 +142,17 @@ export function openTree(sources: TreeSources): Tree {
     return directory.kind === 'project' ? projects.known(directory.id, name) : undefined
   }
 
-  function lookup(directory: DirectoryNode, name: string, ask: Ask): Soon<Node | undefined> {
-    if (directory.kind === 'project') meet(directory)
+  function lookup(
+    directory: DirectoryNode,
+    name: string,
+    context: RequestContext,
+  ): MaybePromise<Node | undefined> {
+    if (directory.kind === 'project') markOf(directory)
     // What the service really has under such a name was listed before; nothing is asked for it.
     if (isProbe(name) && !isKnownFile(directory, name)) return knownProbe(directory, name)
-    return after(actual(directory, ask), node => lookupIn(directory, scratchDirectory(node), name, ask))
+    return chain(actual(directory, context), node =>
+      lookupIn(directory, scratchDirectory(node), name, context),
+    )
   }
 
   /** `place` is where the editors' files of that directory lie. */
@@ -152,8 +160,8 @@ export function openTree(sources: TreeSources): Tree {
     directory: DirectoryNode,
     place: string | undefined,
     name: string,
-    ask: Ask,
-  ): Soon<Node | undefined> {
+    context: RequestContext,
+  ): MaybePromise<Node | undefined> {
     const beside = place === undefined ? undefined : nodeIn(local.scratch(place), name)
     if (beside !== undefined) return beside
     const fresh = newIn(directory, name)
@@ -164,35 +172,39 @@ export function openTree(sources: TreeSources): Tree {
       case 'own':
         return nodeIn(ownEntries, name)
       case 'numbers':
-        return nodeIn(numberRooms, name)
+        return nodeIn(idDirectories, name)
       case 'top':
-        return projects.lookupTop(name, ask)
+        return projects.lookupTop(name, context)
       case 'project':
-        return projects.lookup(directory.id, name, ask)
+        return projects.lookup(directory.id, name, context)
       case 'users':
         return users.lookup(name)
       case 'user':
-        return users.lookupBelow(directory.name, name, ask)
+        return users.lookupBelow(directory.name, name, context)
       case 'number-room':
-        return lookupNumber({ of: directory.of, name }, { catalog, dialect, rights }, ask)
+        return lookupById({ of: directory.of, name }, { catalog, dialect, rights }, context)
       case 'reports':
-        return reportTree.lookup(name, ask)
+        return reportTree.lookup(name, context)
       case 'report':
-        return reportTree.lookupRow(directory.id, name, ask)
+        return reportTree.lookupRow(directory.id, name, context)
       case 'calculation':
-        return calculations.lookup(directory, name, ask)
+        return calculations.lookup(directory, name, context)
       case 'shares':
       case 'drafts':
-        return listOwn(directory, ask).then(entries => nodeIn(entries, name))
+        return listOwn(directory, context).then(entries => nodeIn(entries, name))
     }
   }
 
-  async function list(directory: DirectoryNode, ask: Ask, path?: string): Promise<readonly Dentry[]> {
-    const node = await actual(directory, ask)
-    if (node.kind === 'project') meet(node)
-    const all = await listOwn(node, ask)
+  async function list(
+    directory: DirectoryNode,
+    context: RequestContext,
+    path?: string,
+  ): Promise<readonly Dentry[]> {
+    const node = await actual(directory, context)
+    if (node.kind === 'project') markOf(node)
+    const all = await listOwn(node, context)
     const isCut = node.kind === 'project' && path !== undefined
-    const listed = isCut ? cutIn(all, await aboveOf(path, ask)) : all
+    const listed = isCut ? linkAncestors(all, await aboveOf(path, context)) : all
     const fresh = newPlace(node)
     const unsent = fresh === undefined ? [] : local.unsentNew(fresh)
     const entries = [...listed, ...unsent.map(node => ({ name: node.name, node }))]
@@ -202,51 +214,51 @@ export function openTree(sources: TreeSources): Tree {
     return beside.length === 0 ? entries : [...entries, ...beside]
   }
 
-  async function listOwn(directory: DirectoryNode, ask: Ask): Promise<readonly Dentry[]> {
+  async function listOwn(directory: DirectoryNode, context: RequestContext): Promise<readonly Dentry[]> {
     switch (directory.kind) {
       case 'root':
         return rootEntries
       case 'own':
         return ownEntries
       case 'numbers':
-        return numberRooms
+        return idDirectories
       case 'number-room':
         return []
       case 'top':
-        return projects.listTop(ask)
+        return projects.listTop(context)
       case 'project':
-        return projects.list(directory.id, ask)
+        return projects.list(directory.id, context)
       case 'shares':
-        return projects.listShares(directory.project, ask)
+        return projects.listShares(directory.project, context)
       case 'calculation':
-        return calculations.list(directory, ask)
+        return calculations.list(directory, context)
       case 'users':
-        return users.list(ask)
+        return users.list(context)
       case 'user':
-        return users.listBelow(directory.name, ask)
+        return users.listBelow(directory.name, context)
       case 'reports':
         return reportTree.list()
       case 'report':
-        return reportTree.listRows(directory.id, ask)
+        return reportTree.listRows(directory.id, context)
       case 'drafts':
         return local.drafts().map(name => ({ name, node: { kind: 'draft-text', name } }))
     }
   }
 
   /** `projects/` is a project itself where the user's root has an id. */
-  function actual(directory: DirectoryNode, ask: Ask): Soon<DirectoryNode> {
+  function actual(directory: DirectoryNode, context: RequestContext): MaybePromise<DirectoryNode> {
     if (directory.kind !== 'top') return directory
-    return roots.top(ask).then(top => (top.form === 'one' ? { kind: 'project', id: top.id } : directory))
+    return roots.top(context).then(top => (top.form === 'one' ? { kind: 'project', id: top.id } : directory))
   }
 
-  async function directory(path: string, ask: Ask): Promise<DirectoryNode> {
-    const node = await walk(path, ask)
+  async function directory(path: string, context: RequestContext): Promise<DirectoryNode> {
+    const node = await walk(path, context)
     if (!isDirectory(node)) throw new Failure('not-directory', `${path} is not a directory`)
-    return actual(node, ask)
+    return actual(node, context)
   }
 
-  async function refresh(directory: DirectoryNode, ask: Ask): Promise<void> {
-    const node = await actual(directory, ask)
+  async function refresh(directory: DirectoryNode, context: RequestContext): Promise<void> {
+    const node = await actual(directory, context)
     switch (node.kind) {
       case 'project':
         return catalog.refreshProject(node.id)
@@ -267,15 +279,15 @@ export function openTree(sources: TreeSources): Tree {
   return { walk, list, directory, refresh }
 }
 
-interface Way {
+interface PathWalk {
   readonly path: string
   readonly names: readonly string[]
-  readonly ask: Ask
+  readonly context: RequestContext
   /** The projects that were passed, the topmost first. */
   readonly above: ProjectId[]
 }
 
-function there(found: Node | undefined, path: string): Node {
+function requireNode(found: Node | undefined, path: string): Node {
   if (found === undefined) throw new Failure('absent', `${path}: there is nothing of this name`)
   return found
 }

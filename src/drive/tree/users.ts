@@ -1,16 +1,16 @@
 // The tree below db/: links, so that a path pasted from the platform's web pages works here, colleagues' too.
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { Ask, ProjectId } from '../../remote/remote.js'
+import type { ProjectId, RequestContext } from '../../remote/remote.js'
 import type { Roots } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
-import { nameFound, type ProjectTree } from './projects.js'
+import { nameFoundProjects, type ProjectTree } from './projects.js'
 
 export interface UserTree {
-  list(ask: Ask): Promise<readonly Dentry[]>
+  list(context: RequestContext): Promise<readonly Dentry[]>
   lookup(name: string): Node | undefined
-  listBelow(user: string, ask: Ask): Promise<readonly Dentry[]>
-  lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined>
+  listBelow(user: string, context: RequestContext): Promise<readonly Dentry[]>
+  lookupBelow(user: string, name: string, context: RequestContext): Promise<Node | undefined>
 }
 
 export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTree): UserTree {
@@ -22,39 +22,41 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
     name.startsWith('.') ? undefined : { kind: 'user', name: titleOf(name) }
 
   /** A pasted name is a title as it is; one that was completed by a shell is a file name. */
-  async function lookupBelow(user: string, name: string, ask: Ask): Promise<Node | undefined> {
-    const entries = await listBelow(user, ask)
+  async function lookupBelow(user: string, name: string, context: RequestContext): Promise<Node | undefined> {
+    const entries = await listBelow(user, context)
     const listed = nodeIn(entries, name) ?? nodeIn(entries, escapeTitle(name))
-    if (listed !== undefined) return presentLink(listed, ask)
-    const found = (await roots.find(user, name, ask)) ?? (await roots.find(user, titleOf(name), ask))
-    return found === undefined ? undefined : toNumber(found.id)
+    if (listed !== undefined) return presentLink(listed, context)
+    const found = (await roots.find(user, name, context)) ?? (await roots.find(user, titleOf(name), context))
+    return found === undefined ? undefined : linkToProject(found.id)
   }
 
   /** What was found earlier is looked up again by its path. */
-  async function presentLink(link: Node, ask: Ask): Promise<Node | undefined> {
+  async function presentLink(link: Node, context: RequestContext): Promise<Node | undefined> {
     const id = link.kind === 'link' ? foundLink.exec(link.to)?.[1] : undefined
     if (id === undefined) return link
-    const present = await roots.present(id as ProjectId, ask)
-    return present === undefined ? undefined : toNumber(present)
+    const present = await roots.present(id as ProjectId, context)
+    return present === undefined ? undefined : linkToProject(present)
   }
 
-  async function listBelow(user: string, ask: Ask): Promise<readonly Dentry[]> {
-    const top = await roots.top(ask)
+  async function listBelow(user: string, context: RequestContext): Promise<readonly Dentry[]> {
+    const top = await roots.top(context)
     if (top.form === 'one' ? top.user === user : top.users.includes(user)) {
-      const own = top.form === 'one' ? await projects.children(top.id, ask) : await projects.listTop(ask)
+      const own =
+        top.form === 'one' ? await projects.children(top.id, context) : await projects.listTop(context)
       return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
     }
-    const root = await roots.userRoot(user, ask)
-    const found = root === undefined ? roots.foundBelow(user) : (await catalog.children(root, ask)).projects
-    return dentries(nameFound(found)).map(({ name, node }) => ({
+    const root = await roots.userRoot(user, context)
+    const found =
+      root === undefined ? roots.foundBelow(user) : (await catalog.children(root, context)).projects
+    return dentries(nameFoundProjects(found)).map(({ name, node }) => ({
       name,
-      node: node.kind === 'project' ? toNumber(node.id) : node,
+      node: node.kind === 'project' ? linkToProject(node.id) : node,
     }))
   }
 
   return {
-    list: async ask =>
-      (await roots.users(ask)).map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } })),
+    list: async context =>
+      (await roots.users(context)).map(name => ({ name: escapeTitle(name), node: { kind: 'user', name } })),
     lookup,
     listBelow,
     lookupBelow,
@@ -63,4 +65,4 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
 
 const foundLink = /^\.\.\/\.\.\/by-id\/project\/(\d+)$/
 
-const toNumber = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })
+const linkToProject = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })

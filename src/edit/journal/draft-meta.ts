@@ -15,7 +15,7 @@ const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown',
 export type DraftState = (typeof states)[number]
 
 /** Why a draft was not saved, for `calcfs why`; `kind` is a Failure's. */
-export interface Why {
+export interface DraftReason {
   readonly kind: string
   readonly sentence: string
   readonly said?: string | undefined
@@ -84,7 +84,7 @@ const metaSchema = z.object({
  * Times are in milliseconds since 1970.
  */
 export type DraftMeta = z.infer<typeof metaSchema>
-export type Attempt = NonNullable<DraftMeta['attempt']>
+export type SaveAttempt = NonNullable<DraftMeta['attempt']>
 
 /** The note in this file; undefined where it is damaged or missing. */
 export async function readMeta(path: string): Promise<DraftMeta | undefined> {
@@ -118,7 +118,7 @@ export function newMeta(owner: Owner, now: number): DraftMeta {
 }
 
 /** A failure in the words of a note. */
-export function whyOf(failure: Failure): Why {
+export function whyOf(failure: Failure): DraftReason {
   const { line, column } = failure.place ?? {}
   return {
     kind: failure.kind,

@@ -25,12 +25,12 @@ const orderName = 'order.txt'
 
 /** `new-dyes.json` of the reports is `new-dyes`, `new.json` of project 100's shares `share-100-new`. */
 function newStem({ kind, id, project }: RecordKey): string {
-  const stem = cut(id.replace(/\.json$/, ''))
+  const stem = shortened(id.replace(/\.json$/, ''))
   return kind === 'report' ? stem : `${kind}-${project}-${stem}`
 }
 
 /** So that `.theirs.json` and the like still fit: 255 bytes are the end of every name. */
-function cut(stem: string): string {
+function shortened(stem: string): string {
   let short = stem
   while (Buffer.byteLength(short) > longestStem) short = [...short].slice(0, -1).join('')
   return short

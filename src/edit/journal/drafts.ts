@@ -8,8 +8,8 @@ import { isMissing } from '../../system/error-code.js'
 import { keepNameOf, makeDirectory } from './atomic-file.js'
 import { type Draft, openDraft } from './draft.js'
 import { placeDraft } from './draft-directory.js'
-import { type DraftMeta, newMeta, readMeta, type Why, whyOf } from './draft-meta.js'
-import { isAlive, type Owner, thisProcess } from './owner.js'
+import { type DraftMeta, type DraftReason, newMeta, readMeta, whyOf } from './draft-meta.js'
+import { isOwnerAlive, type Owner, thisProcess } from './owner.js'
 import type { RecordKey } from './record-key.js'
 import { lossWhy } from './seal.js'
 import { textHash } from './text-history.js'
@@ -57,15 +57,15 @@ export async function openDrafts(stateDirectory: string, now: () => Instant): Pr
  * The records of the unsaved texts that no running process has, as the next mount would adopt them; undefined for one whose note
  * is damaged. Changes nothing.
  */
-export async function leftBehind(stateDirectory: string): Promise<readonly (RecordKey | undefined)[]> {
+export async function leftoverDrafts(stateDirectory: string): Promise<readonly (RecordKey | undefined)[]> {
   const root = join(stateDirectory, 'drafts')
   const left: (RecordKey | undefined)[] = []
   for (const name of await readdir(root)) {
     const directory = join(root, name)
-    const { isEmpty, isThere } = await textIn(directory)
+    const { isEmpty, isThere } = await savedText(directory)
     if (name.startsWith('.') || isEmpty || !isThere) continue
     const meta = await readMeta(join(directory, 'meta.json'))
-    if (meta === undefined || !(await isAlive(meta.owner))) left.push(meta?.key)
+    if (meta === undefined || !(await isOwnerAlive(meta.owner))) left.push(meta?.key)
   }
   return left
 }
@@ -74,7 +74,7 @@ export async function leftBehind(stateDirectory: string): Promise<readonly (Reco
 async function sweepUnfinished(root: string, now: Instant): Promise<void> {
   for (const name of (await readdir(root)).filter(name => unfinished.test(name))) {
     const path = join(root, name)
-    const { mtimeMs, isEmpty } = await textIn(path)
+    const { mtimeMs, isEmpty } = await savedText(path)
     if (isEmpty && now - mtimeMs > unfinishedMs) await rm(path, { recursive: true, force: true })
   }
 }
@@ -84,7 +84,9 @@ const unfinished = /^\.[0-9a-f]{8}-[0-9a-f-]{27}$/
 const unfinishedMs = 10 * 60_000
 
 /** Another mount may have moved or removed it meanwhile: then nothing is known of it. */
-async function textIn(directory: string): Promise<{ mtimeMs: number; isEmpty: boolean; isThere: boolean }> {
+async function savedText(
+  directory: string,
+): Promise<{ mtimeMs: number; isEmpty: boolean; isThere: boolean }> {
   try {
     const { mtimeMs } = await stat(directory)
     const sizes = (await readdir(directory)).includes('text') ? (await stat(join(directory, 'text'))).size : 0
@@ -113,7 +115,7 @@ async function createDraft(
 /** Undefined where the draft is another's, or where there is nothing in it to keep. */
 async function adopt(directory: string, owner: Owner, now: () => Instant): Promise<Draft | undefined> {
   const meta = await readMeta(join(directory, 'meta.json'))
-  if (meta !== undefined && (await isAlive(meta.owner))) return undefined
+  if (meta !== undefined && (await isOwnerAlive(meta.owner))) return undefined
   await (await open(join(directory, 'text'), 'r+')).close()
   const mine = await claim(directory)
   if (mine === undefined) return undefined
@@ -127,7 +129,8 @@ async function adopt(directory: string, owner: Owner, now: () => Instant): Promi
 }
 
 /** Of a text that the disk has damaged this is what to know, whatever its save had come to. */
-const lossOf = ({ damage }: Draft): { why?: Why } => (damage === undefined ? {} : { why: lossWhy(damage) })
+const lossOf = ({ damage }: Draft): { why?: DraftReason } =>
+  damage === undefined ? {} : { why: lossWhy(damage) }
 
 /** On a full disk the note stays as it was; the text is shown all the same, and the next mount comes to the same end. */
 function unwritten(thrown: unknown): void {
@@ -155,28 +158,28 @@ async function isNothing(draft: Draft): Promise<boolean> {
   return hash === base || hash === saved
 }
 
-function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: Why } {
+function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; why: DraftReason } {
   if (meta === undefined) {
     return {
       state: 'refused',
-      why: ended('the note beside this text was damaged: nobody knows which record it is'),
+      why: removedDraft('the note beside this text was damaged: nobody knows which record it is'),
     }
   }
   switch (meta.state) {
     case 'sending':
     case 'in-flight':
       if (isUnlisted(meta.key)) return { state: 'outcome-unknown', why: whyOf(madeOrNot()) }
-      return { state: 'in-flight', why: ended('the daemon ended while this was being sent') }
+      return { state: 'in-flight', why: removedDraft('the daemon ended while this was being sent') }
     case 'outcome-unknown':
       return {
         state: 'outcome-unknown',
-        why: meta.why ?? ended('the daemon ended while this was being sent'),
+        why: meta.why ?? removedDraft('the daemon ended while this was being sent'),
       }
     case 'refused':
-      return { state: 'refused', why: meta.why ?? ended('the daemon ended before this was saved') }
+      return { state: 'refused', why: meta.why ?? removedDraft('the daemon ended before this was saved') }
     case 'editing':
     case 'paused':
-      return { state: 'refused', why: ended('the daemon ended before this was saved') }
+      return { state: 'refused', why: removedDraft('the daemon ended before this was saved') }
   }
 }
 
@@ -190,7 +193,7 @@ function madeOrNot(): Failure {
   )
 }
 
-function ended(sentence: string): Why {
+function removedDraft(sentence: string): DraftReason {
   return {
     kind: 'internal',
     sentence,

@@ -2,9 +2,9 @@
 import pLimit, { type LimitFunction } from 'p-limit'
 import { keyName, type RecordKey } from './record-key.js'
 
-export type InTurn = <Result>(key: RecordKey, work: () => Promise<Result>) => Promise<Result>
+export type KeyedQueue = <Result>(key: RecordKey, work: () => Promise<Result>) => Promise<Result>
 
-export function onePerKey(): InTurn {
+export function openKeyedQueue(): KeyedQueue {
   const queues = new Map<string, LimitFunction>()
   return async (key, work) => {
     const name = keyName(key)

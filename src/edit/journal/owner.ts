@@ -15,18 +15,18 @@ export const nobody: Owner = { pid: 0, started: 'ended' }
 
 /** This very process. */
 export async function thisProcess(): Promise<Owner> {
-  const started = await startOf(process.pid)
+  const started = await startTimeOf(process.pid)
   if (started === undefined) throw new Error('this process cannot be found in the list of processes')
   return { pid: process.pid, started }
 }
 
 /** True while the process that wrote this still runs. */
-export async function isAlive(owner: Owner): Promise<boolean> {
-  return (await startOf(owner.pid)) === owner.started
+export async function isOwnerAlive(owner: Owner): Promise<boolean> {
+  return (await startTimeOf(owner.pid)) === owner.started
 }
 
 /** Undefined where no such process runs. */
-async function startOf(pid: number): Promise<string | undefined> {
+async function startTimeOf(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? startInProc(pid) : startInPs(pid)
 }
 

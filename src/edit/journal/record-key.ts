@@ -15,7 +15,7 @@ export interface RecordKey {
 
 /** One name for one record: safe as a file name whatever the id holds. */
 export function keyName({ kind, id, project, as }: RecordKey): string {
-  const own = `${kind}-${nameOf(id)}`
+  const own = `${kind}-${directoryNameOf(id)}`
   if (as === undefined) return own
   return project === undefined ? `${as}-${own}` : `${as}-${project}-${own}`
 }
@@ -23,7 +23,7 @@ export function keyName({ kind, id, project, as }: RecordKey): string {
 /** The longest name that leaves room in 255 bytes for what is put before it. */
 const longest = 180
 
-function nameOf(id: string): string {
+function directoryNameOf(id: string): string {
   const name = encodeURIComponent(id)
   return name.length <= longest ? name : createHash('sha256').update(id).digest('hex')
 }

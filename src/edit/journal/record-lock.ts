@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import type { Ask, Instant } from '../../remote/remote.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { clearPlace } from '../../system/set-aside.js'
 import { makeDirectory, privateFile } from './atomic-file.js'
@@ -13,10 +13,14 @@ import { keyName, type RecordKey } from './record-key.js'
  * Does the work while this process has the record's lock.
  * @throws Failure 'busy' where another process keeps it for half of the time there is
  */
-export type HoldRecord = <Result>(key: RecordKey, ask: Ask, work: () => Promise<Result>) => Promise<Result>
+export type LockRecord = <Result>(
+  key: RecordKey,
+  context: RequestContext,
+  work: () => Promise<Result>,
+) => Promise<Result>
 
 /** For a state directory that only one process uses. */
-export const holdNothing: HoldRecord = (_key, _ask, work) => work()
+export const lockNothing: LockRecord = (_key, _ask, work) => work()
 
 /** Milliseconds between two looks whether the lock is free. */
 const pause = 15
@@ -25,14 +29,14 @@ const pause = 15
  * SQLite's own lock of a file per record: the kernel takes it back from a process that was killed, so that there is no
  * stale one to be told from a slow one.
  */
-export function openRecordLocks(stateDirectory: string, now: () => Instant): HoldRecord {
+export function openRecordLocks(stateDirectory: string, now: () => Instant): LockRecord {
   const root = join(stateDirectory, 'locks')
 
-  return async (key, ask, work) => {
+  return async (key, context, work) => {
     await makeDirectory(root).catch(rethrow)
-    const database = await openLock(join(root, `${keyName(wholeRecord(key))}.lock`))
+    const database = await openLock(join(root, `${keyName(lockKeyOf(key))}.lock`))
     try {
-      const until = now() + Math.max(0, ask.deadline - now()) / 2
+      const until = now() + Math.max(0, context.deadline - now()) / 2
       while (!isTaken(database)) {
         if (now() >= until) throw busy()
         await new Promise(wake => setTimeout(wake, pause))
@@ -50,7 +54,7 @@ export function openRecordLocks(stateDirectory: string, now: () => Instant): Hol
 }
 
 /** The order of a report is a part of its record: both are one PUT's business. */
-const wholeRecord = ({ as, ...record }: RecordKey): RecordKey => (as === 'order' ? record : { ...record, as })
+const lockKeyOf = ({ as, ...record }: RecordKey): RecordKey => (as === 'order' ? record : { ...record, as })
 
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {

@@ -1,5 +1,5 @@
 // Whether a draft's text is still the one that was written: its length and checksum, kept in the note beside it.
-import type { DraftMeta, Why } from './draft-meta.js'
+import type { DraftMeta, DraftReason } from './draft-meta.js'
 import { textHash } from './text-history.js'
 
 export type Seal = NonNullable<DraftMeta['sealed']>
@@ -25,7 +25,7 @@ export function damageOf(directory: string, { sealed }: DraftMeta, bytes: Uint8A
 }
 
 /** For the note of such a text; `NAME` stands for the draft's own. */
-export function lossWhy(sentence: string): Why {
+export function lossWhy(sentence: string): DraftReason {
   return {
     kind: 'broken',
     sentence,

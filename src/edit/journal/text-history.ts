@@ -19,18 +19,18 @@ import {
   replaceFileLightly,
   replaceFileNow,
 } from './atomic-file.js'
-import { onePerKey } from './keyed-queue.js'
+import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, type RecordKey } from './record-key.js'
 
 const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped'])
-const isHistory = (how: Meeting) => how === 'sent' || how === 'replaced' || how === 'dropped'
+const isHistory = (how: TextUse) => how === 'sent' || how === 'replaced' || how === 'dropped'
 
 /**
  * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
  * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
  * dropped: it was never saved, and given up.
  */
-export type Meeting = z.infer<typeof meeting>
+export type TextUse = z.infer<typeof meeting>
 
 /** When a text was last met in any way; `read` and `saved` by programs of this mount. */
 export interface KnownText {
@@ -40,11 +40,11 @@ export interface KnownText {
   readonly saved: Instant | undefined
 }
 
-export interface Texts {
+export interface TextHistory {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
-  remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void>
+  remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void>
   /** Keeps what is given up as history; answers the file in which it lies. */
-  bury(key: RecordKey, bytes: Uint8Array): Promise<string>
+  archive(key: RecordKey, bytes: Uint8Array): Promise<string>
   /**
    * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
    * travelled. What another mount met counts only where this one never met a text of the record.
@@ -58,7 +58,7 @@ export interface Texts {
   settled(): Promise<void>
 }
 
-export interface TextsOptions {
+export interface TextHistoryOptions {
   /** Private to one service and user. */
   readonly stateDirectory: string
   /** What tells this mount from others on the same state directory, and is the same after a remount. */
@@ -91,13 +91,13 @@ const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
 
 interface Mark {
   readonly hash: string
-  readonly how: Meeting
+  readonly how: TextUse
   readonly own: boolean
   readonly at: Instant
 }
 
 /** The memory of one mount; it makes its directory when the first text comes. */
-export function openTexts(options: TextsOptions): Texts {
+export function openTextHistory(options: TextHistoryOptions): TextHistory {
   const root = join(options.stateDirectory, 'texts')
   const own = textHash(options.mount).slice(0, 8)
   const tick = strictlyGrowing(options.now, options.latest)
@@ -106,7 +106,7 @@ export function openTexts(options: TextsOptions): Texts {
   const lasting = new Set<string>()
   const directoryOf = (key: RecordKey) => join(root, keyName(key))
 
-  async function remember(key: RecordKey, text: string | Uint8Array, how: Meeting): Promise<void> {
+  async function remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void> {
     const directory = directoryOf(key)
     const hash = textHash(text)
     const mark = { name: `${hash}.${how}.${own}`, at: tick() }
@@ -118,7 +118,7 @@ export function openTexts(options: TextsOptions): Texts {
     if (!isLight) lasting.add(directory)
     await setMark(join(directory, mark.name), mark.at)
     if (!isLight) await replaceFile(join(directory, hash), text)
-    else if (!(await isWhole(join(directory, hash), hash)))
+    else if (!(await isIntact(join(directory, hash), hash)))
       await replaceFileLightly(join(directory, hash), text)
   }
 
@@ -157,7 +157,7 @@ export function openTexts(options: TextsOptions): Texts {
   }
 
   // In turn, so that a text is a candidate as soon as somebody has asked to remember it.
-  const inTurn = onePerKey()
+  const inTurn = openKeyedQueue()
   const busy = new Set<Promise<void>>()
   function kept(work: Promise<void>): Promise<void> {
     busy.add(work)
@@ -166,7 +166,7 @@ export function openTexts(options: TextsOptions): Texts {
   return {
     remember: (key, text, how) => kept(inTurn(key, () => remember(key, text, how))),
     settled: async () => void (await Promise.allSettled(busy)),
-    async bury(key, bytes) {
+    async archive(key, bytes) {
       await inTurn(key, () => remember(key, bytes, 'dropped'))
       return join(directoryOf(key), textHash(bytes))
     },
@@ -223,7 +223,7 @@ function isWholeAt(path: string, { hash, length }: { hash: string; length: numbe
 }
 
 /** The same without holding up anything else. */
-async function isWhole(path: string, hash: string): Promise<boolean> {
+async function isIntact(path: string, hash: string): Promise<boolean> {
   clearPlace(path, 'file')
   const found = createHash('sha256')
   const isThere = orMissing(pipeline(createReadStream(path), found).then(() => true))
@@ -267,7 +267,7 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
 
 function timesOf(marks: readonly Mark[]): Omit<KnownText, 'text'> {
   const last = (chosen: readonly Mark[]) => instant(Math.max(...chosen.map(mark => mark.at)))
-  const lastAs = (how: Meeting) => {
+  const lastAs = (how: TextUse) => {
     const chosen = marks.filter(mark => mark.own && mark.how === how)
     return chosen.length === 0 ? undefined : last(chosen)
   }

@@ -2,16 +2,16 @@
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
-  Ask,
   Dialect,
   Instant,
   ListedProject,
   NewProject,
   ProjectId,
   Remote,
+  RequestContext,
 } from '../../remote/remote.js'
-import { editsBetween, unstored } from '../save/diff.js'
-import { asItWas, isUndecided } from '../save/reconcile.js'
+import { editsBetween, unstoredFields } from '../save/diff.js'
+import { isUndecided, originalFailure } from '../save/reconcile.js'
 import { withReserve } from '../save/reserve.js'
 import { isSpelling } from './whole-record.js'
 
@@ -22,7 +22,7 @@ export interface NewProjectPorts {
 }
 
 /** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
-export interface Neighbourhood {
+export interface ParentContents {
   readonly before: readonly ListedProject[]
   readonly like: readonly JsonObject[]
 }
@@ -33,30 +33,30 @@ export interface Neighbourhood {
  */
 export async function makeProject(
   { remote, dialect, now }: NewProjectPorts,
-  { said, near }: { said: NewProject; near: Neighbourhood },
-  ask: Ask,
+  { said, near }: { said: NewProject; near: ParentContents },
+  context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
   const old = new Set(near.before.map(project => project.id))
-  const list = () => remote.subProjects(said.parent, ask)
+  const list = () => remote.subProjects(said.parent, context)
   const body = dialect.newRecords.project(said, near.like)
   /** Somebody else may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
-    const { like, title } = { like: await remote.project(id, ask), title: said.title }
+    const { like, title } = { like: await remote.project(id, context), title: said.title }
     return (
-      unstored(editsBetween(nothing, dialect.retitled(body, title)), dialect.retitled(like, title)).length ===
-      0
+      unstoredFields(editsBetween(nothing, dialect.retitled(body, title)), dialect.retitled(like, title))
+        .length === 0
     )
   }
   let id: ProjectId | undefined
   try {
-    id = await remote.createProject(body, withReserve(ask, now()))
+    id = await remote.createProject(body, withReserve(context, now()))
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw failure
-    const all = await list().catch(unknownYet)
+    const all = await list().catch(asNotFound)
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
     if (all === undefined) throw failure
-    if (found === undefined || !(await isOurs(found.id))) throw asItWas(failure)
+    if (found === undefined || !(await isOurs(found.id))) throw originalFailure(failure)
     return { made: found, all }
   }
   const all = await list()
@@ -71,6 +71,6 @@ export async function makeProject(
 const nothing: JsonObject = { type: 'object', fields: [] }
 
 /** The first failure is the one to tell. */
-function unknownYet(thrown: unknown): undefined {
+function asNotFound(thrown: unknown): undefined {
   asFailure(thrown)
 }

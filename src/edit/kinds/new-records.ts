@@ -1,7 +1,7 @@
 // The two kinds of record that a file makes: a report and a share, each with what its POST needs.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Ask, ProjectId, Remote, ReportId, ReportTypeId, Share } from '../../remote/remote.js'
+import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
@@ -17,30 +17,30 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
   return {
     key: { kind: 'report', id: name, as: 'new' },
-    async compose(written, ask) {
+    async compose(written, context) {
       // A copy of another report has that one's id, which is left out.
       if (
         dialect.facts(dialect.newRecords.report(written, { type: noType, rows: undefined })).title ===
         undefined
       )
         throw new Failure('refused', 'a new report needs a name')
-      const type = await knownType(ports, written, ask)
-      const rows = await rowsOfNew(ports, { written, before: [] }, ask)
+      const type = await knownType(ports, written, context)
+      const rows = await rowsOfNew(ports, { written, before: [] }, context)
       return dialect.newRecords.report(written, { type, rows })
     },
-    post: (body, ask) => remote.createReport(body, ask),
+    post: (body, context) => remote.createReport(body, context),
     /** The list of a report that is only just made may be set unseen. */
-    async complete(id, { written, record }, ask) {
+    async complete(id, { written, record }, context) {
       refuseOtherReport(dialect, { id, written, record })
       const rows =
-        dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, ask) : []
+        dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, context) : []
       if (rows === undefined || rows.length === 0) return record
       const order = rows.map(row => row.calculation)
-      await remote.setReportCalculations(id as ReportId, order, ask)
-      return remote.report(id as ReportId, ask)
+      await remote.setReportCalculations(id as ReportId, order, context)
+      return remote.report(id as ReportId, context)
     },
-    async continues(written, { id, before }, ask) {
-      const record = await remote.report(id as ReportId, ask)
+    async continues(written, { id, before }, context) {
+      const record = await remote.report(id as ReportId, context)
       const own = dialect.facts(written).id
       if (own === id) return true
       if (own !== undefined && own !== (before && dialect.facts(before).id)) return false
@@ -51,9 +51,9 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
         `${name} stands for report ${id}, and this text has nothing in common with it: save it under another new name to make another report, or as ${id}.json if it shall take its place`,
       )
     },
-    async like(written, record, ask) {
+    async like(written, record, context) {
       const before = dialect.rows(record) ?? []
-      const rows = await rowsOfNew(ports, { written, before }, ask)
+      const rows = await rowsOfNew(ports, { written, before }, context)
       return dialect.newRecords.reportLike(written, record, rows)
     },
   }
@@ -62,9 +62,13 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
 const noType = '' as ReportTypeId
 
 /** By its id or by its name. */
-async function knownType(ports: NewRecordPorts, written: JsonObject, ask: Ask): Promise<ReportTypeId> {
+async function knownType(
+  ports: NewRecordPorts,
+  written: JsonObject,
+  context: RequestContext,
+): Promise<ReportTypeId> {
   const given = ports.dialect.reportType(written)?.trim()
-  const types = await ports.remote.reportTypes(ask)
+  const types = await ports.remote.reportTypes(context)
   const same = (one: string) => given !== undefined && one.toLowerCase() === given.toLowerCase()
   const type = types.find(({ id }) => id === given) ?? types.find(({ title }) => same(title))
   if (type !== undefined) return type.id
@@ -78,17 +82,17 @@ export function newShare(
   { remote, dialect }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
-  async function find(body: JsonObject, ask: Ask): Promise<string | undefined> {
+  async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
     const person = dialect.sharedWith(body)
-    return (await remote.shares(project, ask)).find(share => isPerson(share, person))?.id
+    return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
   }
   /** The number in the answer may be another share's: then the one of this person counts. */
-  async function post(body: JsonObject, ask: Ask): Promise<string> {
-    const id = await remote.createShare(body, ask)
-    const stored = (await remote.shares(project, ask)).find(share => share.id === id)
+  async function post(body: JsonObject, context: RequestContext): Promise<string> {
+    const id = await remote.createShare(body, context)
+    const stored = (await remote.shares(project, context)).find(share => share.id === id)
     if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
     if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
-    const found = await find(body, ask)
+    const found = await find(body, context)
     if (found !== undefined) return found
     throw new Failure(
       'outcome-unknown',
@@ -97,23 +101,23 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
-    place: async ask => dialect.facts(await remote.project(project, ask)),
-    async compose(written, ask) {
+    place: async context => dialect.facts(await remote.project(project, context)),
+    async compose(written, context) {
       refuseBadPermission(dialect, written)
       if (dialect.sharedWith(written) === undefined)
         throw new Failure(
           'refused',
           'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
         )
-      const shares = await remote.shares(project, ask)
+      const shares = await remote.shares(project, context)
       const like = shares.map(share => share.record)
       return dialect.newRecords.share(written, project, like)
     },
     post,
     find,
     complete: async (_id, { record }) => record,
-    async continues(written, { id, before }, ask) {
-      const share = (await remote.shares(project, ask)).find(one => one.id === id)
+    async continues(written, { id, before }, context) {
+      const share = (await remote.shares(project, context)).find(one => one.id === id)
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
       const own = dialect.shareId(written)
       if (own === id) return true

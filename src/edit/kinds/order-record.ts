@@ -4,14 +4,14 @@ import { Failure } from '../../failure.js'
 import { type JsonObject, stringJson, withField } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell } from '../../record/tsv.js'
-import type { Ask, CalculationId, Dialect, ReportId, ReportRow } from '../../remote/remote.js'
+import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
 import { chooseBase } from '../save/base.js'
-import type { EditableRecord, Meant } from '../save/editable.js'
+import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { orderDistance } from './order-distance.js'
-import { type OrderLine, orderLines, placeOf } from './order-text.js'
+import { byIdPath, type OrderLine, orderLines } from './order-text.js'
 import { editableReport } from './report.js'
-import { calculationOf } from './report-list.js'
+import { resolveEntryId } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
 
 /** The report, edited by the lines of its order; saved as any edit of its list is. */
@@ -21,7 +21,11 @@ export function editableOrder(
 ): EditableRecord & Required<Pick<EditableRecord, 'mean'>> {
   const report = editableReport(ports, id)
 
-  async function mean(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }> {
+  async function mean(
+    text: string,
+    meant: KnownBases,
+    context: RequestContext,
+  ): Promise<{ base: JsonObject; mine: JsonObject }> {
     const lines = orderLines(text)
     if (lines.length === 0) {
       throw new Failure(
@@ -30,10 +34,10 @@ export function editableOrder(
       )
     }
     const wanted = await Promise.all(
-      lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, ask)),
+      lines.map(line => rowOf(ports, { ...line, entry: fromFolder(id, line.entry) }, context)),
     )
     const shown = (record: JsonObject) => rowsShown(ports.dialect, id, record)
-    const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(ask))
+    const base = chooseByRows(shown, meant, wanted) ?? report.plain(await report.read(context))
     const earlier = meant.known.flatMap(known => shown(known.record))
     const before = shown(base)
     const continued = continuedRows(wanted, before.map(cellsOf))
@@ -59,14 +63,14 @@ function fromFolder(id: ReportId, entry: string): string {
   return isFromFolder ? posix.join(`/reports/${id}`, entry) : entry
 }
 
-async function rowOf(ports: ReportPorts, order: OrderLine, ask: Ask): Promise<ReportRow> {
+async function rowOf(ports: ReportPorts, order: OrderLine, context: RequestContext): Promise<ReportRow> {
   const { line, entry, title } = order
   try {
     const known = idForm.test(entry)
       ? ({ as: 'id', calculation: entry as CalculationId, title } as const)
       : ({ as: 'path', path: entry, title } as const)
-    const calculation = await calculationOf(ports, known, ask)
-    await refuseOtherPath(ports, calculation, order, ask)
+    const calculation = await resolveEntryId(ports, known, context)
+    await refuseOtherPath(ports, calculation, order, context)
     return { calculation, title }
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown.kind !== 'refused') throw thrown
@@ -83,10 +87,10 @@ async function refuseOtherPath(
   ports: ReportPorts,
   calculation: CalculationId,
   { path }: OrderLine,
-  ask: Ask,
+  context: RequestContext,
 ): Promise<void> {
-  if (path === '' || path === placeOf(calculation)) return
-  const other = await calculationOf(ports, { as: 'path', path, title: undefined }, ask)
+  if (path === '' || path === byIdPath(calculation)) return
+  const other = await resolveEntryId(ports, { as: 'path', path, title: undefined }, context)
   if (other === calculation) return
   throw new Failure('refused', `${calculation} is not the calculation at ${path}, which is ${other}`)
 }
@@ -121,7 +125,7 @@ const emptied = (stayed: string | undefined, earlier: string | undefined): strin
  */
 function chooseByRows(
   shown: (record: JsonObject) => readonly ReportRow[],
-  { known, held }: Meant,
+  { known, held }: KnownBases,
   wanted: readonly ReportRow[],
 ): JsonObject | undefined {
   const origins = new Map<JsonObject, JsonObject>()

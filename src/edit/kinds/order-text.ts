@@ -18,11 +18,11 @@ export interface OrderLine {
 /** The list as it is shown; a tab or a line end in a title is escaped. */
 export function orderText(rows: readonly ReportRow[]): string {
   return rows
-    .map(({ calculation, title }) => `${calculation}\t${escapeCell(title ?? '')}\t${placeOf(calculation)}\n`)
+    .map(({ calculation, title }) => `${calculation}\t${escapeCell(title ?? '')}\t${byIdPath(calculation)}\n`)
     .join('')
 }
 
-export const placeOf = (calculation: string): string => `/by-id/calculation/${calculation}`
+export const byIdPath = (calculation: string): string => `/by-id/calculation/${calculation}`
 
 /**
  * The lines that are not blank. Where a line has tabs its first cell counts, or the path where that is empty.

@@ -4,8 +4,15 @@ import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import { continuedRows } from '../../record/match-rows.js'
-import type { Ask, CalculationId, Dialect, ListEntry, ReportId, ReportRow } from '../../remote/remote.js'
-import type { Written } from '../save/editable.js'
+import type {
+  CalculationId,
+  Dialect,
+  ListEntry,
+  ReportId,
+  ReportRow,
+  RequestContext,
+} from '../../remote/remote.js'
+import type { WrittenEdit } from '../save/editable.js'
 import type { ReportPorts } from './report-ports.js'
 
 /**
@@ -16,8 +23,8 @@ import type { ReportPorts } from './report-ports.js'
 export async function withCheckedList(
   ports: ReportPorts,
   id: ReportId,
-  written: Written,
-  ask: Ask,
+  written: WrittenEdit,
+  context: RequestContext,
 ): Promise<JsonObject> {
   const { base, mine, edits } = written
   const { dialect } = ports
@@ -33,7 +40,7 @@ export async function withCheckedList(
     throw new Failure('refused', 'the list of calculations cannot be taken away; write [] to clear it')
   }
   refuseOldPlaces(dialect, written, entries)
-  const rows = await checkedRows(ports, before, entries, ask)
+  const rows = await checkedRows(ports, before, entries, context)
   return withRowsLike(dialect, { base, mine }, rows, name)
 }
 
@@ -41,7 +48,11 @@ export async function withCheckedList(
  * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
  * the numbers of another text that the writer may have had, he may as well have moved its rows, like somebody else did.
  */
-function refuseOldPlaces(dialect: Dialect, { mine, asNear }: Written, byNumber: readonly ListEntry[]): void {
+function refuseOldPlaces(
+  dialect: Dialect,
+  { mine, asNear }: WrittenEdit,
+  byNumber: readonly ListEntry[],
+): void {
   const idsOf = (entries: readonly ListEntry[]) =>
     entries.map(entry => (entry.as === 'id' ? entry.calculation : ''))
   const [meant, standing] = [idsOf(byNumber), idsOf(dialect.entries(mine) ?? [])]
@@ -58,7 +69,7 @@ function refuseOldPlaces(dialect: Dialect, { mine, asNear }: Written, byNumber: 
  */
 function withRowsLike(
   dialect: Dialect,
-  { base, mine }: Pick<Written, 'base' | 'mine'>,
+  { base, mine }: Pick<WrittenEdit, 'base' | 'mine'>,
   rows: readonly ReportRow[],
   name: string,
 ): JsonObject {
@@ -101,11 +112,11 @@ function sameValue(one: Json | undefined, other: Json | undefined): boolean {
 export async function rowsOfNew(
   ports: ReportPorts,
   { written, before }: { written: JsonObject; before: readonly ReportRow[] },
-  ask: Ask,
+  context: RequestContext,
 ): Promise<readonly ReportRow[] | undefined> {
   const entries = ports.dialect.entries(written)
   if (entries === undefined) return undefined
-  return checkedRows(ports, before, entries, ask)
+  return checkedRows(ports, before, entries, context)
 }
 
 /**
@@ -116,9 +127,9 @@ export async function checkedRows(
   ports: ReportPorts,
   before: readonly ReportRow[],
   entries: readonly ListEntry[],
-  ask: Ask,
+  context: RequestContext,
 ): Promise<readonly ReportRow[]> {
-  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, ask)))
+  const rows = await Promise.all(entries.map(entry => checkedRow(ports, before, entry, context)))
   const continued = continuedRows(rows, before)
   return rows.map(({ calculation, title }, at) => ({
     calculation,
@@ -131,28 +142,40 @@ async function checkedRow(
   ports: ReportPorts,
   before: readonly ReportRow[],
   entry: ListEntry,
-  ask: Ask,
+  context: RequestContext,
 ): Promise<ReportRow> {
-  const calculation = await calculationOf(ports, entry, ask)
+  const calculation = await resolveEntryId(ports, entry, context)
   const isOld = before.some(row => row.calculation === calculation)
-  if (!isOld && entry.as === 'id') await refuseUnknown(ports, calculation, ask)
+  if (!isOld && entry.as === 'id') await refuseUnknown(ports, calculation, context)
   return { calculation, title: entry.as === 'nonsense' ? undefined : entry.title }
 }
 
 /** The calculation that an entry names. @throws Failure 'refused' where there is none */
-export async function calculationOf(ports: ReportPorts, entry: ListEntry, ask: Ask): Promise<CalculationId> {
+export async function resolveEntryId(
+  ports: ReportPorts,
+  entry: ListEntry,
+  context: RequestContext,
+): Promise<CalculationId> {
   switch (entry.as) {
     case 'id':
       return entry.calculation
     case 'path':
-      return existing(`there is no calculation at ${entry.path}`, () => ports.resolveEntry(entry.path, ask))
+      return existing(`there is no calculation at ${entry.path}`, () =>
+        ports.resolveEntry(entry.path, context),
+      )
     case 'nonsense':
       throw new Failure('refused', `${compactPrint(entry.value)} in the list is neither an id nor a path`)
   }
 }
 
-async function refuseUnknown(ports: ReportPorts, calculation: CalculationId, ask: Ask): Promise<void> {
-  await existing(`there is no calculation ${calculation}`, () => ports.remote.calculation(calculation, ask))
+async function refuseUnknown(
+  ports: ReportPorts,
+  calculation: CalculationId,
+  context: RequestContext,
+): Promise<void> {
+  await existing(`there is no calculation ${calculation}`, () =>
+    ports.remote.calculation(calculation, context),
+  )
 }
 
 /** What the service does not have, or does not take for an id, is a mistake of the list. */

@@ -1,5 +1,5 @@
 // What saving a report needs of the world.
-import type { Ask, CalculationId, Dialect, Remote } from '../../remote/remote.js'
+import type { CalculationId, Dialect, Remote, RequestContext } from '../../remote/remote.js'
 
 export interface ReportPorts {
   readonly remote: Pick<
@@ -8,5 +8,5 @@ export interface ReportPorts {
   >
   readonly dialect: Dialect
   /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */
-  readonly resolveEntry: (path: string, ask: Ask) => Promise<CalculationId>
+  readonly resolveEntry: (path: string, context: RequestContext) => Promise<CalculationId>
 }

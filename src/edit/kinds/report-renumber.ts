@@ -1,7 +1,7 @@
 // A new order of a report together with its formulas: list and configuration change in one text, so that neither is ever alone.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import { awakened, renumber } from '../../record/renumber.js'
+import { newlyMeaningful, renumber } from '../../record/renumber.js'
 import type { Dialect, ReportRow } from '../../remote/remote.js'
 
 export interface Renumbered {
@@ -36,15 +36,15 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
       `formulas compute with calculations that the new list does not have: ${lost.join('; ')}; keep them in the list, or change the configuration first`,
     )
   }
-  refuseNewMeaning(awakened(configuration, before, after))
+  refuseNewMeaning(newlyMeaningful(configuration, before, after))
   const own = dialect.configuration(mine)
-  if (own !== configuration && own !== result.mended) {
+  if (own !== configuration && own !== result.renumbered) {
     throw new Failure(
       'refused',
       'the draft changes the configuration too, and nobody can tell which order its formulas are written for; save one of the two first',
     )
   }
-  return result.mended === configuration ? ordered : dialect.withConfiguration(ordered, result.mended)
+  return result.renumbered === configuration ? ordered : dialect.withConfiguration(ordered, result.renumbered)
 }
 
 function refuseNewMeaning(formulas: readonly string[]): void {

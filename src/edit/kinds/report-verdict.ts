@@ -2,11 +2,14 @@
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, ReportRow } from '../../remote/remote.js'
-import { keptSentence, unstored } from '../save/diff.js'
-import type { Change, Verdict } from '../save/editable.js'
+import { keptSentence, unstoredFields } from '../save/diff.js'
+import type { ChangeResult, RecordChange } from '../save/editable.js'
 
 /** The new order of the calculations; undefined where the change does not touch it. */
-export function newOrder(dialect: Dialect, { before, whole, edits }: Change): CalculationId[] | undefined {
+export function newOrder(
+  dialect: Dialect,
+  { before, whole, edits }: RecordChange,
+): CalculationId[] | undefined {
   const name = dialect.listField(whole)
   const rows = dialect.rows(whole)
   if (name === undefined || rows === undefined || !edits.has(name)) return undefined
@@ -14,7 +17,7 @@ export function newOrder(dialect: Dialect, { before, whole, edits }: Change): Ca
 }
 
 /** True if this record has all of the list as it was sent: its order, titles, and what else was edited in its rows. */
-export function isListWhole(dialect: Dialect, change: Change, now: JsonObject): boolean {
+export function isListWhole(dialect: Dialect, change: RecordChange, now: JsonObject): boolean {
   return lostTitles(dialect, change.whole, now).length === 0 && hasRowEdits(dialect, change, now)
 }
 
@@ -29,8 +32,8 @@ export function saysSameList(
   if (name !== dialect.listField(base) || rows === undefined || theirRows === undefined) return false
   if (name !== dialect.listField(theirs) || !sameOrder(theirRows, rows)) return false
   if (rows.some((row, at) => (row.title ?? '') !== (theirRows[at]?.title ?? ''))) return false
-  const ours = itemsIn(base, name)
-  return itemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
+  const ours = listItemsIn(base, name)
+  return listItemsIn(theirs, name).every((item, at) => isFilledIn(ours[at], item))
 }
 
 /** True if both lists have the same rows in the same order, whatever numbers their places have. */
@@ -46,7 +49,7 @@ export function hasSameRows(
   )
 }
 
-function itemsIn(record: JsonObject, name: string): readonly Json[] {
+function listItemsIn(record: JsonObject, name: string): readonly Json[] {
   const list = fieldOf(record, name)
   return list?.type === 'array' ? list.items : []
 }
@@ -58,7 +61,7 @@ function isFilledIn(ours: Json | undefined, theirs: Json): boolean {
   return theirs.fields.every(({ name, value }) => {
     const own = known && fieldOf(known, name)
     if (own !== undefined) return equalJson(own, value)
-    return known === undefined || value.type === 'number' || isEmpty(value)
+    return known === undefined || value.type === 'number' || isEmptyValue(value)
   })
 }
 
@@ -73,18 +76,18 @@ function isRowStored(wanted: Json | undefined, stored: Json): boolean {
   return isThere && isFilledIn(wanted, stored)
 }
 
-const isEmpty = (json: Json): boolean =>
+const isEmptyValue = (json: Json): boolean =>
   (json.type === 'word' && json.raw === 'null') || (json.type === 'string' && json.value === '')
 
 /** What of a report's change is stored. */
-export function compareReport(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
+export function compareReport(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
   const { unstored: missing, lost } = compareList(dialect, change, stored)
   const sentences = [lost, keptSentence(change.edits, stored)].filter(sentence => sentence !== undefined)
   return { unstored: missing, lost: sentences.length === 0 ? undefined : sentences.join('; ') }
 }
 
-function compareList(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
-  const missing = unstored(change.edits, stored)
+function compareList(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
+  const missing = unstoredFields(change.edits, stored)
   const name = dialect.listField(change.whole)
   const isNewOrder = newOrder(dialect, change) !== undefined
   if (name === undefined || !missing.includes(name) || !isNewOrder)
@@ -123,13 +126,13 @@ function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boole
 }
 
 /** What a person edited in a row beside order and title, unknown fields, is there too. */
-function hasRowEdits(dialect: Dialect, { before, whole }: Change, stored: JsonObject): boolean {
+function hasRowEdits(dialect: Dialect, { before, whole }: RecordChange, stored: JsonObject): boolean {
   const name = dialect.listField(whole)
   const rows = dialect.rows(whole)
   if (name === undefined || rows === undefined) return true
   const wanted = fieldOf(whole, name)
   const isWithin = (record: JsonObject) => {
-    const list = itemsIn(dialect.withRows(record, rows), name)
+    const list = listItemsIn(dialect.withRows(record, rows), name)
     const items = wanted?.type === 'array' ? wanted.items : []
     return list.length === items.length && list.every((item, at) => isRowStored(items[at], item))
   }

@@ -1,9 +1,9 @@
 // How a report is saved: its list of calculations by one request, its other fields by another, never the same twice.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Ask, Dialect, ReportId } from '../../remote/remote.js'
+import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'
 import { withEdits } from '../save/diff.js'
-import type { Change, EditableRecord, Written } from '../save/editable.js'
+import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
@@ -13,26 +13,26 @@ import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from 
 /** The report with this id, as it is edited on the drive. */
 export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord {
   const { remote, dialect } = ports
-  const read = (ask: Ask) => remote.report(id, ask)
+  const read = (context: RequestContext) => remote.report(id, context)
 
-  async function check(written: Written, ask: Ask): Promise<JsonObject> {
+  async function check(written: WrittenEdit, context: RequestContext): Promise<JsonObject> {
     refuseOtherId(dialect, written)
-    await refuseUnknownType(ports, written, ask)
-    return withCheckedList(ports, id, written, ask)
+    await refuseUnknownType(ports, written, context)
+    return withCheckedList(ports, id, written, context)
   }
 
   /** The list goes first, so that the other request carries the record as it was read after it. */
-  async function send(change: Change, ask: Ask): Promise<JsonObject> {
+  async function send(change: RecordChange, context: RequestContext): Promise<JsonObject> {
     const order = newOrder(dialect, change)
     if (order === undefined) {
-      await remote.updateReport(change.whole, ask)
-      return read(ask)
+      await remote.updateReport(change.whole, context)
+      return read(context)
     }
-    await remote.setReportCalculations(id, order, ask)
-    const now = await read(ask)
+    await remote.setReportCalculations(id, order, context)
+    const now = await read(context)
     if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
-    await remote.updateReport(withEdits(now, change.edits), ask)
-    return read(ask)
+    await remote.updateReport(withEdits(now, change.edits), context)
+    return read(context)
   }
 
   return {
@@ -50,14 +50,18 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   }
 }
 
-function refuseOtherId(dialect: Dialect, { base, mine }: Written): void {
+function refuseOtherId(dialect: Dialect, { base, mine }: WrittenEdit): void {
   refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
 }
 
-async function refuseUnknownType(ports: ReportPorts, { base, mine }: Written, ask: Ask): Promise<void> {
+async function refuseUnknownType(
+  ports: ReportPorts,
+  { base, mine }: WrittenEdit,
+  context: RequestContext,
+): Promise<void> {
   const type = ports.dialect.reportType(mine)
   if (type === ports.dialect.reportType(base)) return
-  const types = await ports.remote.reportTypes(ask)
+  const types = await ports.remote.reportTypes(context)
   if (types.some(known => known.id === type)) return
   const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
   throw new Failure('refused', `there is no report type ${type ?? 'without an id'}; there are ${known}`)

@@ -2,7 +2,7 @@
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Permission } from '../../remote/remote.js'
-import type { Written } from '../save/editable.js'
+import type { WrittenEdit } from '../save/editable.js'
 import { refuseId } from './record-id.js'
 
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
@@ -17,7 +17,7 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
 }
 
 /** An edit of a share. @throws Failure 'refused' */
-export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: Written): void {
+export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: WrittenEdit): void {
   refuseBadPermission(dialect, mine)
   refuseId('share', dialect.shareId(mine), dialect.shareId(base))
   if (isForSame(dialect, { base, mine, edits })) return
@@ -30,7 +30,7 @@ export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: W
 /** Where the record names no person in a field that is known, any field but the permission may be the person. */
 function isForSame(
   dialect: Dialect,
-  { base, mine, edits }: Pick<Written, 'base' | 'mine' | 'edits'>,
+  { base, mine, edits }: Pick<WrittenEdit, 'base' | 'mine' | 'edits'>,
 ): boolean {
   const { personNamed } = dialect.newRecords
   if (dialect.sharedWith(mine) !== dialect.sharedWith(base)) return false

@@ -1,10 +1,18 @@
 // How a project, a calculation or a share is saved: one PUT of the whole record, and a name that the service tidies is still the name.
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { Ask, CalculationId, Dialect, ProjectId, Remote, ShareId } from '../../remote/remote.js'
+import type {
+  CalculationId,
+  Dialect,
+  ProjectId,
+  Remote,
+  RequestContext,
+  ShareId,
+} from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
-import { keptSentence, unstored } from '../save/diff.js'
-import type { Change, EditableRecord, Verdict, Written } from '../save/editable.js'
+import { keptSentence, unstoredFields } from '../save/diff.js'
+import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { refuseId } from './record-id.js'
 import { refuseOtherPermission } from './share-rules.js'
 
@@ -18,11 +26,11 @@ export interface WholeRecordPorts {
 
 /** The project with this id, as it is edited on the drive. */
 export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
-  return wholeRecord(dialect, {
+  return editableWholeRecord(dialect, {
     key: { kind: 'project', id },
-    read: ask => remote.project(id, ask),
-    update: (record, ask) => remote.updateProject(record, ask),
-    refuse: written => refuseOtherId(dialect, 'project', written),
+    read: context => remote.project(id, context),
+    update: (record, context) => remote.updateProject(record, context),
+    refuse: written => refuseChangedId(dialect, 'project', written),
   })
 }
 
@@ -31,11 +39,11 @@ export function editableCalculation(
   { remote, dialect }: WholeRecordPorts,
   id: CalculationId,
 ): EditableRecord {
-  return wholeRecord(dialect, {
+  return editableWholeRecord(dialect, {
     key: { kind: 'calculation', id },
-    read: ask => remote.calculation(id, ask),
-    update: (record, ask) => remote.updateCalculation(record, ask),
-    refuse: written => refuseOtherId(dialect, 'calculation', written),
+    read: context => remote.calculation(id, context),
+    update: (record, context) => remote.updateCalculation(record, context),
+    refuse: written => refuseChangedId(dialect, 'calculation', written),
   })
 }
 
@@ -44,16 +52,16 @@ export function editableShare(
   { remote, dialect }: WholeRecordPorts,
   { project, id }: { project: ProjectId; id: ShareId },
 ): EditableRecord {
-  return wholeRecord(dialect, {
+  return editableWholeRecord(dialect, {
     key: { kind: 'share', id, project },
-    async read(ask) {
-      const share = (await remote.shares(project, ask)).find(one => one.id === id)
+    async read(context) {
+      const share = (await remote.shares(project, context)).find(one => one.id === id)
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
       return share.record
     },
     isAnother: (before, now) => isOtherPerson(dialect.sharedWith(before), dialect.sharedWith(now)),
-    identity: async (_, ask) => dialect.facts(await remote.project(project, ask)),
-    update: (record, ask) => remote.updateShare(record, ask),
+    identity: async (_, context) => dialect.facts(await remote.project(project, context)),
+    update: (record, context) => remote.updateShare(record, context),
     refuse: written => refuseOtherPermission(dialect, written),
   })
 }
@@ -62,15 +70,18 @@ export function editableShare(
 const isOtherPerson = (before: string | undefined, now: string | undefined): boolean =>
   before !== undefined && now !== undefined && before !== now
 
-interface WholeRecord extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
+interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
   readonly key: RecordKey
-  read(ask: Ask): Promise<JsonObject>
-  update(record: JsonObject, ask: Ask): Promise<void>
+  read(context: RequestContext): Promise<JsonObject>
+  update(record: JsonObject, context: RequestContext): Promise<void>
   /** @throws Failure 'refused' */
-  refuse(written: Written): void
+  refuse(written: WrittenEdit): void
 }
 
-function wholeRecord(dialect: Dialect, { key, read, update, refuse, ...own }: WholeRecord): EditableRecord {
+function editableWholeRecord(
+  dialect: Dialect,
+  { key, read, update, refuse, ...own }: WholeRecordParts,
+): EditableRecord {
   return {
     key,
     plain: dialect.plain,
@@ -81,26 +92,26 @@ function wholeRecord(dialect: Dialect, { key, read, update, refuse, ...own }: Wh
       refuse(written)
       return written.mine
     },
-    allow: nothingForbidden,
-    async send(change, ask) {
-      await update(change.whole, ask)
-      return read(ask)
+    allow: noop,
+    async send(change, context) {
+      await update(change.whole, context)
+      return read(context)
     },
     compare: (change, stored) => compareTitled(dialect, change, stored),
   }
 }
 
-function refuseOtherId(dialect: Dialect, what: string, { base, mine }: Written): void {
+function refuseChangedId(dialect: Dialect, what: string, { base, mine }: WrittenEdit): void {
   refuseId(what, dialect.facts(mine).id, dialect.facts(base).id)
 }
 
 /** A platform that makes underscores of blanks has stored the name all the same, in its own spelling. */
-function compareTitled(dialect: Dialect, change: Change, stored: JsonObject): Verdict {
-  const missing = unstored(change.edits, stored)
+function compareTitled(dialect: Dialect, change: RecordChange, stored: JsonObject): ChangeResult {
+  const missing = unstoredFields(change.edits, stored)
   const wanted = dialect.facts(change.whole).title
   const kept = dialect.facts(stored).title
   const titled = dialect.retitled(stored, wanted ?? '')
-  const unstoredTitled = new Set(unstored(change.edits, titled))
+  const unstoredTitled = new Set(unstoredFields(change.edits, titled))
   const without = missing.filter(name => unstoredTitled.has(name))
   const isTidied =
     wanted !== undefined &&
@@ -121,5 +132,3 @@ export function isSpelling(one: string, other: string): boolean {
       .toLowerCase()
   return bare(one) === bare(other) && bare(one) !== ''
 }
-
-function nothingForbidden(): void {}

@@ -20,10 +20,10 @@ export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
 /** Whether this is another thing than the draft was begun for; false where nobody noted it. */
 export function isOtherThan(draft: Draft, now: Identity): boolean {
   const { thing } = draft.meta
-  return thing !== undefined && isAnotherThing(identityOf(thing), now, 'loosely')
+  return thing !== undefined && isAnotherThing(notedIdentity(thing), now, 'loosely')
 }
 
-const identityOf = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({
+const notedIdentity = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({
   born: born as Identity['born'],
   owner,
   title,
@@ -31,7 +31,7 @@ const identityOf = ({ born, owner, title, parent }: NonNullable<Draft['meta']['t
 })
 
 /** The same without what is not known, as it is noted beside a draft. */
-export function noteOf({ born, owner, title, parent }: Identity): NonNullable<Draft['meta']['thing']> {
+export function identityNote({ born, owner, title, parent }: Identity): NonNullable<Draft['meta']['thing']> {
   const known = Object.entries({ born, owner, title, parent }).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known)
 }

@@ -14,14 +14,14 @@ export interface Candidate {
   readonly edits?: Edits
 }
 
-export interface Base {
+export interface MergeBase {
   readonly record: JsonObject
   readonly edits: Edits
   /** Other texts that it may be an edit of as well: nobody knows which one its writer had. */
   readonly asNear: readonly JsonObject[]
 }
 
-type Judged = Candidate & Omit<Base, 'asNear'> & { readonly distance: number }
+type RankedCandidate = Candidate & Omit<MergeBase, 'asNear'> & { readonly distance: number }
 
 /** How far a text that was met is from the one that was written; 0 only where they say the same. */
 export type Distance = (record: JsonObject, edits: Edits) => number
@@ -37,7 +37,7 @@ export function chooseBase(
   mine: JsonObject,
   own?: JsonObject,
   distance: Distance = (_record, edits) => edits.size,
-): Base | undefined {
+): MergeBase | undefined {
   const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
     record,
     edits,
@@ -52,11 +52,11 @@ export function chooseBase(
   if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
     return ownBase
   const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
-  const readSince = readAfter(judged, saved)
+  const readSince = readLater(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, readSince)
-  if (closest.distance === 0) refuseOldBuffer(readAfter(judged, closest.last))
-  const mayCount = (one: Judged) => one.last >= saved || readSince.length === 0
+  if (closest.distance === 0) refuseOldBuffer(readLater(judged, closest.last))
+  const mayCount = (one: RankedCandidate) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
   return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
 }
@@ -65,13 +65,13 @@ export function chooseBase(
  * A text that was only shown to a stat proves nothing about the writer: where programs have read another one since this
  * was last read or saved, that one is the base, and the service is asked whether it has the edit already.
  */
-function readInstead(same: Judged, since: readonly Judged[]): Judged | undefined {
+function readInstead(same: RankedCandidate, since: readonly RankedCandidate[]): RankedCandidate | undefined {
   const held = Math.max(same.read ?? Number.NEGATIVE_INFINITY, same.saved ?? Number.NEGATIVE_INFINITY)
-  return nearest(readAfter(since, held))
+  return nearest(readLater(since, held))
 }
 
 /** The texts that programs here have read since, and that say something else than the one to be saved. */
-function readAfter(known: readonly Judged[], time: number): readonly Judged[] {
+function readLater(known: readonly RankedCandidate[], time: number): readonly RankedCandidate[] {
   return known.filter(one => one.read !== undefined && one.read > time && one.distance > 0)
 }
 
@@ -80,13 +80,17 @@ function readAfter(known: readonly Judged[], time: number): readonly Judged[] {
  * that never saw the save. A read since then tells for the first. Where nothing but the old text is left, all was
  * taken back, for nobody saves an old buffer without an edit of its own.
  */
-function refuseSecondProgram(best: Judged, older: Judged, readSince: readonly Judged[]): void {
+function refuseSecondProgram(
+  best: RankedCandidate,
+  older: RankedCandidate,
+  readSince: readonly RankedCandidate[],
+): void {
   const isNearer = older.edits.size > 0 && older.edits.size < best.edits.size
   if (isNearer && readSince.length === 0) throw inDoubt()
 }
 
 /** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */
-function refuseOldBuffer(readSince: readonly Judged[]): void {
+function refuseOldBuffer(readSince: readonly RankedCandidate[]): void {
   if (readSince.length > 0) throw inDoubt()
 }
 
@@ -97,8 +101,8 @@ function inDoubt(): Failure {
   )
 }
 
-function nearest(candidates: readonly Judged[]): Judged | undefined {
-  const lastUse = (one: Judged) => Math.max(one.read ?? 0, one.saved ?? 0)
+function nearest(candidates: readonly RankedCandidate[]): RankedCandidate | undefined {
+  const lastUse = (one: RankedCandidate) => Math.max(one.read ?? 0, one.saved ?? 0)
   return candidates.toSorted(
     (one, other) => one.distance - other.distance || lastUse(other) - lastUse(one) || other.last - one.last,
   )[0]

@@ -3,14 +3,14 @@ import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Ask, Identity, Instant } from '../../remote/remote.js'
+import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailureAs } from '../journal/explain.js'
-import { onePerKey } from '../journal/keyed-queue.js'
+import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
-import { type Texts, textHash } from '../journal/text-history.js'
+import { type TextHistory, textHash } from '../journal/text-history.js'
 import { isOtherThan, refuseAnother } from './another.js'
-import { asItWas, isUndecided } from './reconcile.js'
+import { isUndecided, originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
 
@@ -18,40 +18,40 @@ import { refuseSameNames } from './same-names.js'
 export interface NewRecord {
   readonly key: RecordKey
   /** Which thing it is made in, as the service says now; missing where it is made in none. */
-  place?(ask: Ask): Promise<Identity>
+  place?(context: RequestContext): Promise<Identity>
   /** What is to be sent. @throws Failure 'refused' for what the service could not take */
-  compose(written: JsonObject, ask: Ask): Promise<JsonObject>
+  compose(written: JsonObject, context: RequestContext): Promise<JsonObject>
   /** Sends it; answers the new id. */
-  post(body: JsonObject, ask: Ask): Promise<string>
+  post(body: JsonObject, context: RequestContext): Promise<string>
   /**
    * The id of the one that the service has as this body says; undefined where it has none. Missing where no operation
    * lists such records, so that nobody can know.
    */
-  readonly find?: (body: JsonObject, ask: Ask) => Promise<string | undefined>
+  readonly find?: (body: JsonObject, context: RequestContext) => Promise<string | undefined>
   /** What the service must be told beside the POST, where its record cannot show it; answers the record as it is then. */
   complete(
     id: string,
     made: { readonly written: JsonObject; readonly record: JsonObject },
-    ask: Ask,
+    context: RequestContext,
   ): Promise<JsonObject>
   /**
    * Whether a text that is saved under the same name once more is about the record that was made of `before`; false
    * where it names another one.
    * @throws Failure 'refused' where it does not tell, 'absent' where that record is gone
    */
-  continues(written: JsonObject, made: MadeBefore, ask: Ask): Promise<boolean>
+  continues(written: JsonObject, made: EarlierRecord, context: RequestContext): Promise<boolean>
   /** The record with everything in it that the writer said, under the record's own names. */
-  like(written: JsonObject, record: JsonObject, ask: Ask): Promise<JsonObject>
+  like(written: JsonObject, record: JsonObject, context: RequestContext): Promise<JsonObject>
 }
 
 /** A record that was made under this name, and the text that it was made of or that was saved last, where that is known. */
-export interface MadeBefore {
+export interface EarlierRecord {
   readonly id: string
   readonly before: JsonObject | undefined
 }
 
 /** The new record, and the text that says what it shall be: the draft may have been written over since. */
-export interface Made {
+export interface CreatedRecord {
   readonly id: string
   readonly written: JsonObject
 }
@@ -62,18 +62,19 @@ export interface Creator {
    * @throws Failure with the draft kept: 'not-json' and 'refused' (nothing was sent), 'outcome-unknown' (it will not be
    * sent again by itself), or what the service said
    */
-  create(record: NewRecord, draft: Draft, ask: Ask): Promise<Made>
+  create(record: NewRecord, draft: Draft, context: RequestContext): Promise<CreatedRecord>
   /** Whether the draft's text is still about the record that was made of it; the draft is another new one's otherwise. */
-  isStillMade(record: NewRecord, draft: Draft, ask: Ask): Promise<boolean>
+  isStillMade(record: NewRecord, draft: Draft, context: RequestContext): Promise<boolean>
 }
 
-export function openCreator(texts: Texts, now: () => Instant): Creator {
-  const inTurn = onePerKey()
+export function openCreator(history: TextHistory, now: () => Instant): Creator {
+  const inTurn = openKeyedQueue()
   return {
-    create: (record, draft, ask) => inTurn(record.key, () => create({ record, draft, texts, now }, ask)),
-    async isStillMade(record, draft, ask) {
+    create: (record, draft, context) =>
+      inTurn(record.key, () => create({ record, draft, history, now }, context)),
+    async isStillMade(record, draft, context) {
       const written = parseObject(await draft.text())
-      return isStillMade({ record, draft, texts, now }, written, ask)
+      return isStillMade({ record, draft, history, now }, written, context)
     },
   }
 }
@@ -83,29 +84,29 @@ const nothingYet: JsonObject = { type: 'object', fields: [] }
 interface Creation {
   readonly record: NewRecord
   readonly draft: Draft
-  readonly texts: Texts
+  readonly history: TextHistory
   readonly now: () => Instant
 }
 
-async function create(creation: Creation, ask: Ask): Promise<Made> {
-  const { record, draft, texts } = creation
+async function create(creation: Creation, context: RequestContext): Promise<CreatedRecord> {
+  const { record, draft, history } = creation
   if (draft.meta.state === 'outcome-unknown') throw sentBefore(record.key)
   let body: JsonObject
   let written: JsonObject
   try {
     const text = await draft.text()
     written = parseObject(text)
-    if (draft.meta.made !== undefined && (await isStillMade(creation, written, ask)))
+    if (draft.meta.made !== undefined && (await isStillMade(creation, written, context)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
     if (record.place !== undefined && draft.meta.thing !== undefined)
-      await refuseAnother(draft, isOtherThan(draft, await record.place(ask)))
-    body = await record.compose(written, ask)
-    await texts.remember(record.key, text, 'sent')
+      await refuseAnother(draft, isOtherThan(draft, await record.place(context)))
+    body = await record.compose(written, context)
+    await history.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })
-    const found = draft.meta.state === 'in-flight' ? await record.find?.(body, ask) : undefined
+    const found = draft.meta.state === 'in-flight' ? await record.find?.(body, context) : undefined
     if (found !== undefined) return { id: await noted(draft, found), written }
-    await texts.remember(record.key, prettyPrint(body), 'sent')
+    await history.remember(record.key, prettyPrint(body), 'sent')
     await draft.sync()
     await draft.change({ state: 'sending', why: undefined })
   } catch (thrown) {
@@ -113,21 +114,21 @@ async function create(creation: Creation, ask: Ask): Promise<Made> {
     const state = draft.meta.state === 'in-flight' ? 'in-flight' : 'refused'
     throw await withFailureAs(state, draft, asFailure(thrown))
   }
-  return { id: await noted(draft, await postOnce(creation, body, ask)), written }
+  return { id: await noted(draft, await postOnce(creation, body, context)), written }
 }
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
 async function isStillMade(
-  { record, draft, texts }: Creation,
+  { record, draft, history }: Creation,
   written: JsonObject,
-  ask: Ask,
+  context: RequestContext,
 ): Promise<boolean> {
   const { made, madeOf } = draft.meta
   if (made === undefined) return false
-  const before = madeOf === undefined ? undefined : await texts.recall(record.key, madeOf)
+  const before = madeOf === undefined ? undefined : await history.recall(record.key, madeOf)
   try {
     const known = before === undefined ? undefined : parseObject(before)
-    if (await record.continues(written, { id: made, before: known }, ask)) return true
+    if (await record.continues(written, { id: made, before: known }, context)) return true
   } catch (thrown) {
     // What it has made is gone; the next save makes another one.
     if (asFailure(thrown).kind === 'absent') await draft.change({ made: undefined, madeOf: undefined })
@@ -143,20 +144,25 @@ async function noted(draft: Draft, id: string): Promise<string> {
 }
 
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */
-async function postOnce({ record, draft, now }: Creation, body: JsonObject, ask: Ask): Promise<string> {
+async function postOnce(
+  { record, draft, now }: Creation,
+  body: JsonObject,
+  context: RequestContext,
+): Promise<string> {
   try {
-    return await record.post(body, withReserve(ask, now()))
+    return await record.post(body, withReserve(context, now()))
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)
-    if (record.find === undefined) throw await withFailureAs('outcome-unknown', draft, nobodyKnows(failure))
-    const found = await record.find(body, ask).catch(unknownYet)
+    if (record.find === undefined)
+      throw await withFailureAs('outcome-unknown', draft, outcomeUnknown(failure))
+    const found = await record.find(body, context).catch(asNotFound)
     if (found !== undefined) return found
-    throw await withFailureAs('in-flight', draft, asItWas(failure))
+    throw await withFailureAs('in-flight', draft, originalFailure(failure))
   }
 }
 
-function nobodyKnows(cause: Failure): Failure {
+function outcomeUnknown(cause: Failure): Failure {
   return new Failure(
     'outcome-unknown',
     `it was sent, and whether it was made is not known: ${cause.message}`,
@@ -175,6 +181,6 @@ function sentBefore({ kind, id }: RecordKey): Failure {
 }
 
 /** The first failure is the one to tell; the next save looks again before it sends. */
-function unknownYet(thrown: unknown): undefined {
+function asNotFound(thrown: unknown): undefined {
   asFailure(thrown)
 }

@@ -30,8 +30,8 @@ function editsByName(base: JsonObject, mine: JsonObject): Edits {
   const names = new Set([...mine.fields, ...base.fields].map(field => field.name))
   const edits = new Map<string, Edit>()
   for (const name of names) {
-    const value = valueIn(mine, name)
-    if (!equalEdit(valueIn(base, name), value)) edits.set(name, value)
+    const value = fieldValue(mine, name)
+    if (!equalEdit(fieldValue(base, name), value)) edits.set(name, value)
   }
   return edits
 }
@@ -55,7 +55,7 @@ export function withEdits(record: JsonObject, edits: Edits): JsonObject {
   return { type: 'object', fields }
 }
 
-export interface Merge {
+export interface MergeResult {
   /** Their record with my edits in it. */
   readonly whole: JsonObject
   /** My edits that they do not have already. */
@@ -79,26 +79,26 @@ export function merge(
   edits: Edits,
   theirs: JsonObject,
   { isOurs = never, isThere = never }: Likeness = {},
-): Merge {
-  const isTheirs = (name: string) => !equalEdit(valueIn(base, name), valueIn(theirs, name))
+): MergeResult {
+  const isTheirs = (name: string) => !equalEdit(fieldValue(base, name), fieldValue(theirs, name))
   const isOpen = ([name, edit]: [string, Edit]) =>
-    !equalEdit(edit, valueIn(theirs, name)) && !(isTheirs(name) && isThere(name))
+    !equalEdit(edit, fieldValue(theirs, name)) && !(isTheirs(name) && isThere(name))
   const open = new Map([...edits].filter(isOpen))
   const conflicts = [...open.keys()].filter(name => isTheirs(name) && !isOurs(name))
   return { whole: withEdits(theirs, open), edits: open, conflicts }
 }
 
-/** The edited fields that a record does not have as they were sent; one that was left out and came back is `kept`. */
-export function unstored(edits: Edits, stored: JsonObject): readonly string[] {
+/** The edited fields that a record does not have as they were sent; one that was left out and came back is `keptFields`. */
+export function unstoredFields(edits: Edits, stored: JsonObject): readonly string[] {
   return [...edits]
-    .filter(([name, edit]) => edit !== removed && !equalEdit(edit, valueIn(stored, name)))
+    .filter(([name, edit]) => edit !== removed && !equalEdit(edit, fieldValue(stored, name)))
     .map(([name]) => name)
 }
 
 /** The fields that were left out, and that the service has all the same: owner, dates and the like are its own. */
-export function kept(edits: Edits, stored: JsonObject): readonly string[] {
+export function keptFields(edits: Edits, stored: JsonObject): readonly string[] {
   const isThere = (name: string) => {
-    const value = valueIn(stored, name)
+    const value = fieldValue(stored, name)
     return value !== removed && !isNull(value)
   }
   return [...edits].filter(([name, edit]) => edit === removed && isThere(name)).map(([name]) => name)
@@ -106,13 +106,13 @@ export function kept(edits: Edits, stored: JsonObject): readonly string[] {
 
 /** What to say of the fields that the service keeps; undefined for none. */
 export function keptSentence(edits: Edits, stored: JsonObject): string | undefined {
-  const names = kept(edits, stored).map(name => JSON.stringify(name))
+  const names = keptFields(edits, stored).map(name => JSON.stringify(name))
   return names.length === 0 ? undefined : `the service keeps ${names.join(', ')}, which the text left out`
 }
 
 const never = (): boolean => false
 
-function valueIn(record: JsonObject, name: string): Edit {
+function fieldValue(record: JsonObject, name: string): Edit {
   return fieldOf(record, name) ?? removed
 }
 

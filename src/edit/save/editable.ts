@@ -1,12 +1,12 @@
 // What the saving path must know of a kind of record; every kind that can be edited implements it once.
 import type { JsonObject } from '../../record/json/json.js'
-import type { Ask, Identity } from '../../remote/remote.js'
+import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
 import type { Edits } from './diff.js'
 
 /** What a program wrote and what it had before. */
-export interface Written {
+export interface WrittenEdit {
   readonly base: JsonObject
   readonly mine: JsonObject
   readonly edits: Edits
@@ -15,14 +15,14 @@ export interface Written {
 }
 
 /** What is to happen on the service: `whole` is `before` with the edits in it. */
-export interface Change {
+export interface RecordChange {
   readonly before: JsonObject
   readonly whole: JsonObject
   readonly edits: Edits
 }
 
 /** What became of a change that was sent. */
-export interface Verdict {
+export interface ChangeResult {
   /** Edited fields that the service does not have as they were sent. */
   readonly unstored: readonly string[]
   /** What nobody edited and the service dropped all the same, in a sentence. */
@@ -30,7 +30,7 @@ export interface Verdict {
 }
 
 /** What a text may be an edit of: the records met here, the latest first, and the one its writer held, if that is known. */
-export interface Meant {
+export interface KnownBases {
   readonly known: readonly Candidate[]
   readonly held: JsonObject | undefined
 }
@@ -44,18 +44,22 @@ export interface EditableRecord {
    * Where the text is no JSON of the record: the record that is meant by it, and the one it was made from.
    * @throws Failure 'refused', or 'conflict' where it is in doubt what it was made from
    */
-  mean?(text: string, meant: Meant, ask: Ask): Promise<{ base: JsonObject; mine: JsonObject }>
+  mean?(
+    text: string,
+    meant: KnownBases,
+    context: RequestContext,
+  ): Promise<{ base: JsonObject; mine: JsonObject }>
   /** The record as it is now, never from a cache. */
-  read(ask: Ask): Promise<JsonObject>
+  read(context: RequestContext): Promise<JsonObject>
   /** Whether two records that had this key are of different things. */
   isAnother(before: JsonObject, now: JsonObject): boolean
   /** Which thing it is, once it was read: its own, and of a share its project's. */
-  identity(record: JsonObject, ask: Ask): Promise<Identity>
+  identity(record: JsonObject, context: RequestContext): Promise<Identity>
   /**
    * The written record in the form the service has it in (a path becomes an id).
    * @throws Failure 'refused' for what the service could not take, 'conflict' where it is in doubt what is meant
    */
-  check(written: Written, ask: Ask): Promise<JsonObject>
+  check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
   /** Whether somebody else has made the same of a field in other words: a list with other place numbers. */
@@ -64,8 +68,8 @@ export interface EditableRecord {
    * A last look at the merged record, before anything is sent.
    * @throws Failure 'refused' or 'conflict' where the parts do not go together
    */
-  allow(written: Written, change: Change): void
+  allow(written: WrittenEdit, change: RecordChange): void
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
-  send(change: Change, ask: Ask): Promise<JsonObject>
-  compare(change: Change, stored: JsonObject): Verdict
+  send(change: RecordChange, context: RequestContext): Promise<JsonObject>
+  compare(change: RecordChange, stored: JsonObject): ChangeResult
 }

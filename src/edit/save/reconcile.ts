@@ -2,53 +2,53 @@
 import { Failure } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
-import type { Ask } from '../../remote/remote.js'
+import type { RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
-import { type Attempt, whyOf } from '../journal/draft-meta.js'
-import type { Texts } from '../journal/text-history.js'
+import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
+import type { TextHistory } from '../journal/text-history.js'
 import { refuseAnother } from './another.js'
 import { removed } from './diff.js'
-import type { Change, EditableRecord } from './editable.js'
+import type { EditableRecord, RecordChange } from './editable.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
-export type Settled = 'stored' | 'not-stored' | 'nothing'
+export type Reconciled = 'stored' | 'not-stored' | 'nothing'
 
 /** Reads the record and tells whether the last attempt of this draft was carried out. */
-export async function settleAttempt(
+export async function reconcileAttempt(
   record: EditableRecord,
   draft: Draft,
-  means: { readonly texts: Texts; readonly ask: Ask },
-): Promise<Settled> {
-  const { texts, ask } = means
+  means: { readonly history: TextHistory; readonly context: RequestContext },
+): Promise<Reconciled> {
+  const { history, context } = means
   const { attempt } = draft.meta
   if (attempt === undefined) return 'nothing'
   const recalled = await Promise.all(
-    [attempt.before, attempt.whole, attempt.form].map(hash => texts.recall(record.key, hash)),
+    [attempt.before, attempt.whole, attempt.form].map(hash => history.recall(record.key, hash)),
   )
   const [before, whole, form] = recalled
   if (before === undefined || whole === undefined || form === undefined) return 'nothing'
   const change = changeOf(parseObject(before), parseObject(whole), attempt.edited)
-  const now = await record.read(ask)
+  const now = await record.read(context)
   await refuseAnother(draft, record.isAnother(change.before, now))
   if (record.compare(change, now).unstored.length > 0) {
     await draft.change({ state: 'refused', why: whyOf(notStored()) })
     // The attempt stays noted: a slow service may still carry it out.
     return 'not-stored'
   }
-  await texts.remember(record.key, whole, 'saved')
-  await texts.remember(record.key, form, 'saved')
+  await history.remember(record.key, whole, 'saved')
+  await history.remember(record.key, form, 'saved')
   return closeAttempt(draft, attempt)
 }
 
 /** The program may have written on since: then the draft holds more than what was stored. */
-async function closeAttempt(draft: Draft, { saved, form }: Attempt): Promise<Settled> {
+async function closeAttempt(draft: Draft, { saved, form }: SaveAttempt): Promise<Reconciled> {
   const isAll = (await draft.hash()) === saved
   const rest = isAll ? { state: 'editing' as const, why: undefined } : { state: 'refused' as const }
   await draft.change({ ...rest, saved, form, attempt: undefined })
   return isAll ? 'stored' : 'not-stored'
 }
 
-function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): Change {
+function changeOf(before: JsonObject, whole: JsonObject, edited: readonly string[]): RecordChange {
   return { before, whole, edits: new Map(edited.map(name => [name, fieldOf(whole, name) ?? removed])) }
 }
 
@@ -62,12 +62,12 @@ export function isUndecided(failure: Failure): boolean {
 }
 
 /** What has become of a lost request was looked up: what it failed of is the better word then. */
-export function asItWas(failure: Failure): Failure {
+export function originalFailure(failure: Failure): Failure {
   return failure.kind === 'outcome-unknown' && failure.cause instanceof Failure ? failure.cause : failure
 }
 
 /** The failure of a save of several requests, with what is stored all the same. */
-export function partlyStored(failure: Failure, change: Change, unstored: readonly string[]): Failure {
+export function partlyStored(failure: Failure, change: RecordChange, unstored: readonly string[]): Failure {
   const missing = new Set(unstored)
   const done = [...change.edits.keys()].filter(name => !missing.has(name))
   if (done.length === 0) return failure

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../record/json/json.js'
 
 /** What the service itself gives twice may stay so. @throws Failure 'refused' */
 export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
-  const known = twice(base)
-  const fresh = [...twice(mine)].find(name => !known.has(name))
+  const known = duplicateNames(base)
+  const fresh = [...duplicateNames(mine)].find(name => !known.has(name))
   if (fresh === undefined) return
   throw new Failure(
     'refused',
@@ -13,7 +13,7 @@ export function refuseSameNames(base: JsonObject, mine: JsonObject): void {
   )
 }
 
-function twice({ fields }: JsonObject): ReadonlySet<string> {
+function duplicateNames({ fields }: JsonObject): ReadonlySet<string> {
   const met = new Set<string>()
   const again = new Set<string>()
   for (const { name } of fields) (met.has(name) ? again : met).add(name)

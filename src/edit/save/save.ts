@@ -4,19 +4,19 @@ import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { foldedFrom, quickObject } from '../../record/json/quick-json.js'
-import { type Ask, type Instant, isAnotherThing } from '../../remote/remote.js'
+import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/explain.js'
-import { onePerKey } from '../journal/keyed-queue.js'
-import { type HoldRecord, holdNothing } from '../journal/record-lock.js'
-import { type KnownText, type Texts, textHash } from '../journal/text-history.js'
+import { openKeyedQueue } from '../journal/keyed-queue.js'
+import { type LockRecord, lockNothing } from '../journal/record-lock.js'
+import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { isOtherThan, refuseAnother } from './another.js'
 import { type Candidate, chooseBase } from './base.js'
 import { editsBetween, merge } from './diff.js'
-import type { Change, EditableRecord, Meant, Written } from './editable.js'
-import { type Settled, settleAttempt } from './reconcile.js'
+import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
+import { type Reconciled, reconcileAttempt } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
-import { carryOut, hashesOf, type Own } from './send-change.js'
+import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
 /** `own` is the text that the writing handle itself had read, where it had. */
 export interface SaveRequest {
@@ -26,7 +26,7 @@ export interface SaveRequest {
 }
 
 /** unchanged: the text says nothing new, and nothing was asked. stored: the service has the edit; `text` shows it. */
-export type Saved =
+export type SaveResult =
   | { readonly outcome: 'unchanged' }
   | {
       readonly outcome: 'stored'
@@ -43,14 +43,14 @@ export interface Saver {
    * the draft), 'another-thing' (nothing was sent: the id stands for another thing), 'broken' (the service did not store it), 'timeout' or 'unreachable' (perhaps stored), 'no-space', or
    * what the service said
    */
-  save(request: SaveRequest, ask: Ask): Promise<Saved>
+  save(request: SaveRequest, context: RequestContext): Promise<SaveResult>
   /** Finds out by reading what became of a draft that was being sent when the daemon or the line broke. */
-  settle(request: SaveRequest, ask: Ask): Promise<Settled>
+  settle(request: SaveRequest, context: RequestContext): Promise<Reconciled>
 }
 
 /** `hold` keeps other processes from saving the same record meanwhile. */
-export function createSaver(texts: Texts, now: () => Instant, hold: HoldRecord = holdNothing): Saver {
-  const inTurn = onePerKey()
+export function createSaver(history: TextHistory, now: () => Instant, hold: LockRecord = lockNothing): Saver {
+  const inTurn = openKeyedQueue()
   const guarded = async <Result>(draft: Draft, work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()
@@ -59,39 +59,41 @@ export function createSaver(texts: Texts, now: () => Instant, hold: HoldRecord =
     }
   }
   return {
-    save: (request, ask) =>
+    save: (request, context) =>
       inTurn(request.record.key, () =>
         guarded(request.draft, () =>
-          hold(request.record.key, ask, () => save({ ...request, texts, now }, ask)),
+          hold(request.record.key, context, () => saveOnce({ ...request, history, now }, context)),
         ),
       ),
-    settle: (request, ask) =>
+    settle: (request, context) =>
       inTurn(request.record.key, () =>
-        hold(request.record.key, ask, () => settleAttempt(request.record, request.draft, { texts, ask })),
+        hold(request.record.key, context, () =>
+          reconcileAttempt(request.record, request.draft, { history, context }),
+        ),
       ),
   }
 }
 
-interface Save extends SaveRequest {
-  readonly texts: Texts
+interface SaveState extends SaveRequest {
+  readonly history: TextHistory
   readonly now: () => Instant
 }
 
-async function save(save: Save, ask: Ask): Promise<Saved> {
-  const { draft, record, texts } = save
+async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveResult> {
+  const { draft, record, history } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
-  if (draft.meta.attempt !== undefined) await settleAttempt(record, draft, { texts, ask })
-  const met = await textsMet(save)
+  if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
+  const met = await knownTexts(save)
   const written = await (mine === undefined
-    ? readMeaning(save, text, met, ask)
-    : findWritten(save, mine, met, ask))
+    ? readMeaning(save, text, met, context)
+    : findWritten(save, mine, met, context))
   // Before anything is taken for unchanged: the text may be an old one of the thing that had this id.
   if (record.key.kind !== 'share')
-    await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, ask)))
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(written.base, context)))
   try {
-    return await saveWritten(save, { text, isJson: mine !== undefined }, written, ask)
+    return await saveWritten(save, { text, isJson: mine !== undefined }, written, context)
   } catch (thrown) {
     await noteBase(draft, met, written.base)
     throw thrown
@@ -99,27 +101,27 @@ async function save(save: Save, ask: Ask): Promise<Saved> {
 }
 
 async function saveWritten(
-  save: Save,
+  save: SaveState,
   { text, isJson }: { text: string; isJson: boolean },
-  written: Written,
-  ask: Ask,
-): Promise<Saved> {
+  written: WrittenEdit,
+  context: RequestContext,
+): Promise<SaveResult> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
-  const readTheirs = () => record.read(ask)
+  const readTheirs = () => record.read(context)
   if (written.edits.size === 0) {
     // A refused text that is put back to what it was made from is meant as an edit of the refused one.
     if (draft.meta.why !== undefined)
-      await besideTheirs(draft, readTheirs, async () =>
+      await keepingTheirs(draft, readTheirs, async () =>
         refuseOtherFields(record, await readTheirs(), written.mine),
       )
     return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
   }
-  const checked = await besideTheirs(draft, readTheirs, () => record.check(written, ask))
+  const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own)
-  return bring(save, own, { ...written, mine: checked, edits }, ask)
+  return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
 
 /** @throws Failure 'conflict' where the service has something else in a field */
@@ -134,20 +136,25 @@ function changedElsewhere(names: readonly string[]): Failure {
 }
 
 /** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
-async function noteBase(draft: Draft, { known }: Met, base: JsonObject): Promise<void> {
+async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): Promise<void> {
   const chosen = known.find(({ record }) => record === base)
   if (chosen !== undefined && draft.meta.base === undefined)
     await draft.change({ base: textHash(chosen.text) })
 }
 
 /** Where no text of the record was ever met here, the text stands for the whole record as it is now. */
-async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, ask: Ask): Promise<Written> {
-  const readTheirs = () => save.record.read(ask)
+async function findWritten(
+  save: SaveState,
+  mine: JsonObject,
+  { known, held }: KnownTexts,
+  context: RequestContext,
+): Promise<WrittenEdit> {
+  const readTheirs = () => save.record.read(context)
   const compared = await comparedWith(mine, known)
-  const base = await besideTheirs(save.draft, readTheirs, async () => chooseBase(compared, mine, held))
+  const base = await keepingTheirs(save.draft, readTheirs, async () => chooseBase(compared, mine, held))
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
-  const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, ask)))
+  const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
   await refuseAnother(
     save.draft,
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
@@ -156,7 +163,7 @@ async function findWritten(save: Save, mine: JsonObject, { known, held }: Met, a
 }
 
 /** Long ones one by one: the drive answers meanwhile. */
-async function comparedWith(mine: JsonObject, known: Met['known']): Promise<readonly Candidate[]> {
+async function comparedWith(mine: JsonObject, known: KnownTexts['known']): Promise<readonly Candidate[]> {
   const compared: Candidate[] = []
   for (const met of known) {
     compared.push({ ...met, edits: editsBetween(met.record, mine) })
@@ -166,23 +173,28 @@ async function comparedWith(mine: JsonObject, known: Met['known']): Promise<read
 }
 
 /** A text in other words than JSON: its kind of record knows what it means. */
-async function readMeaning(save: Save, text: string, met: Met, ask: Ask): Promise<Written> {
-  const written = await besideTheirs(
+async function readMeaning(
+  save: SaveState,
+  text: string,
+  met: KnownTexts,
+  context: RequestContext,
+): Promise<WrittenEdit> {
+  const written = await keepingTheirs(
     save.draft,
-    () => save.record.read(ask),
-    async () => save.record.mean?.(text, met, ask),
+    () => save.record.read(context),
+    async () => save.record.mean?.(text, met, context),
   )
   if (written === undefined) throw new Failure('internal', 'nobody can say what this text means')
   return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
 }
 
-interface Met extends Meant {
+interface KnownTexts extends KnownBases {
   readonly known: readonly (Candidate & Pick<KnownText, 'text'>)[]
 }
 
-async function textsMet(save: Save): Promise<Met> {
+async function knownTexts(save: SaveState): Promise<KnownTexts> {
   const { plain } = save.record
-  const texts = await save.texts.candidates(save.record.key)
+  const texts = await save.history.candidates(save.record.key)
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {
@@ -200,43 +212,50 @@ async function textsMet(save: Save): Promise<Met> {
  * What the writing program held before: its last text that was saved, else what its handle had read, which the draft
  * notes for the time after a crash.
  */
-async function heldBefore({ record, draft, texts, own }: Save): Promise<string | undefined> {
+async function heldBefore({ record, draft, history, own }: SaveState): Promise<string | undefined> {
   const recall = async (hash: string | undefined) =>
-    hash === undefined ? undefined : texts.recall(record.key, hash)
+    hash === undefined ? undefined : history.recall(record.key, hash)
   return (await recall(draft.meta.form)) ?? own ?? (await recall(draft.meta.base))
 }
 
 /** Remembered all the same: the next text may be an edit of this one. */
-async function unchanged(save: Save, own: Own): Promise<Saved> {
-  await save.texts.remember(save.record.key, own.form, 'read')
+async function unchanged(save: SaveState, own: OwnText): Promise<SaveResult> {
+  await save.history.remember(save.record.key, own.form, 'read')
   await save.draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
 
 /** Brings the edits into the record as it is now. */
-async function bring(save: Save, own: Own, written: Written, ask: Ask): Promise<Saved> {
-  const before = await save.record.read(ask)
-  await refuseOtherRecord(save, { base: written.base, before }, ask)
+async function applyEdits(
+  save: SaveState,
+  own: OwnText,
+  written: WrittenEdit,
+  context: RequestContext,
+): Promise<SaveResult> {
+  const before = await save.record.read(context)
+  await refuseOtherRecord(save, { base: written.base, before }, context)
   const readTheirs = async () => before
-  const change = await besideTheirs(save.draft, readTheirs, async () => merged(save.record, written, before))
-  if (change.edits.size === 0) return finish(save, own, before, undefined)
-  const { stored, lost } = await carryOut({ ...save, own }, change, ask)
-  return finish(save, own, stored, lost)
+  const change = await keepingTheirs(save.draft, readTheirs, async () =>
+    mergeEdits(save.record, written, before),
+  )
+  if (change.edits.size === 0) return finishSave(save, own, before, undefined)
+  const { stored, lost } = await sendChange({ ...save, own }, change, context)
+  return finishSave(save, own, stored, lost)
 }
 
 /** @throws Failure 'another-thing' where the id stands for another thing than the base, or than when the draft was begun */
 async function refuseOtherRecord(
-  { record, draft }: Save,
+  { record, draft }: SaveState,
   { base, before }: { base: JsonObject; before: JsonObject },
-  ask: Ask,
+  context: RequestContext,
 ): Promise<void> {
   await refuseAnother(draft, record.isAnother(base, before))
   if (draft.meta.thing !== undefined)
-    await refuseAnother(draft, isOtherThan(draft, await record.identity(before, ask)))
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(before, context)))
 }
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */
-function merged(record: EditableRecord, written: Written, before: JsonObject): Change {
+function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonObject): RecordChange {
   const { base, mine } = written
   const { whole, edits, conflicts } = merge(base, written.edits, before, {
     isOurs: name => record.saysSame?.(name, base, before) === true,
@@ -249,7 +268,7 @@ function merged(record: EditableRecord, written: Written, before: JsonObject): C
 }
 
 /** A conflict leaves their text beside the draft, for a person to compare. */
-async function besideTheirs<Result>(
+async function keepingTheirs<Result>(
   draft: Draft,
   readTheirs: () => Promise<JsonObject>,
   decide: () => Promise<Result>,
@@ -262,8 +281,13 @@ async function besideTheirs<Result>(
   }
 }
 
-async function finish(save: Save, own: Own, stored: JsonObject, lost: string | undefined): Promise<Saved> {
-  await save.texts.remember(save.record.key, own.form, 'saved')
+async function finishSave(
+  save: SaveState,
+  own: OwnText,
+  stored: JsonObject,
+  lost: string | undefined,
+): Promise<SaveResult> {
+  await save.history.remember(save.record.key, own.form, 'saved')
   await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }

@@ -2,29 +2,29 @@
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Ask, Instant } from '../../remote/remote.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
-import { type Texts, textHash } from '../journal/text-history.js'
-import type { Change, EditableRecord } from './editable.js'
+import { type TextHistory, textHash } from '../journal/text-history.js'
+import type { EditableRecord, RecordChange } from './editable.js'
 import { isUndecided, partlyStored } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
-export interface Own {
+export interface OwnText {
   readonly text: string
   readonly form: string
 }
 
-export interface Passage {
+export interface SendContext {
   readonly record: EditableRecord
   readonly draft: Draft
-  readonly texts: Texts
+  readonly history: TextHistory
   readonly now: () => Instant
-  readonly own: Own
+  readonly own: OwnText
 }
 
 /** The record as the service has it now, and what it dropped beside the edit, in a sentence. */
-export interface Arrival {
+export interface ReadBack {
   readonly stored: JsonObject
   readonly lost: string | undefined
 }
@@ -33,9 +33,13 @@ export interface Arrival {
  * Sends the change and reads the record again.
  * @throws Failure 'broken' for a 200 that was not stored, or why it could not be sent; the draft's state tells which
  */
-export async function carryOut(passage: Passage, change: Change, ask: Ask): Promise<Arrival> {
-  await announce(passage, change)
-  const stored = await sendOnce(passage, change, ask)
+export async function sendChange(
+  passage: SendContext,
+  change: RecordChange,
+  context: RequestContext,
+): Promise<ReadBack> {
+  await noteAttempt(passage, change)
+  const stored = await sendOnce(passage, change, context)
   const { unstored, lost } = passage.record.compare(change, stored)
   if (unstored.length > 0) {
     await passage.draft.change({ state: 'refused' })
@@ -46,11 +50,14 @@ export async function carryOut(passage: Passage, change: Change, ask: Ask): Prom
 }
 
 /** On disk before the first request leaves: whatever happens then, the next mount can tell what was tried. */
-async function announce({ record, draft, texts, own }: Passage, change: Change): Promise<void> {
+async function noteAttempt(
+  { record, draft, history, own }: SendContext,
+  change: RecordChange,
+): Promise<void> {
   const before = prettyPrint(change.before)
   const whole = prettyPrint(change.whole)
-  await texts.remember(record.key, before, 'replaced')
-  for (const text of new Set([own.text, own.form, whole])) await texts.remember(record.key, text, 'sent')
+  await history.remember(record.key, before, 'replaced')
+  for (const text of new Set([own.text, own.form, whole])) await history.remember(record.key, text, 'sent')
   await draft.sync()
   const attempt = { ...hashesOf(own), before: textHash(before), whole: textHash(whole) }
   await draft.change({
@@ -61,12 +68,16 @@ async function announce({ record, draft, texts, own }: Passage, change: Change):
 }
 
 /** A failure may hide a success: only the record itself can tell. Nothing is sent a second time. */
-async function sendOnce(passage: Passage, change: Change, ask: Ask): Promise<JsonObject> {
+async function sendOnce(
+  passage: SendContext,
+  change: RecordChange,
+  context: RequestContext,
+): Promise<JsonObject> {
   try {
-    return await passage.record.send(change, withReserve(ask, passage.now()))
+    return await passage.record.send(change, withReserve(context, passage.now()))
   } catch (thrown) {
     const failure = asFailure(thrown)
-    const stored = await readAfter(passage, failure, ask)
+    const stored = await readBack(passage, failure, context)
     const { unstored } = passage.record.compare(change, stored)
     if (unstored.length === 0) return stored
     if (failure.kind === 'conflict') await passage.draft.keepTheirs(prettyPrint(stored))
@@ -75,9 +86,13 @@ async function sendOnce(passage: Passage, change: Change, ask: Ask): Promise<Jso
   }
 }
 
-async function readAfter(passage: Passage, failure: Failure, ask: Ask): Promise<JsonObject> {
+async function readBack(
+  passage: SendContext,
+  failure: Failure,
+  context: RequestContext,
+): Promise<JsonObject> {
   try {
-    return await passage.record.read(ask)
+    return await passage.record.read(context)
   } catch {
     // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
     if (!isUndecided(failure)) await passage.draft.change(notUnderWay(failure))
@@ -91,6 +106,6 @@ function notUnderWay(failure: Failure): MetaChange {
 }
 
 /** How a draft's note names the two. */
-export function hashesOf(own: Own): { saved: string; form: string } {
+export function hashesOf(own: OwnText): { saved: string; form: string } {
   return { saved: textHash(own.text), form: textHash(own.form) }
 }

@@ -2,21 +2,21 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /** Some hundred texts. */
-export interface Bundle {
+export interface CompressedBatch {
   readonly size: number
   texts(): readonly string[]
-  /** The same as bytes, for `bundleOf`. */
+  /** The same as bytes, for `batchOf`. */
   packed(): Buffer
 }
 
 /** Where an item's text lies; `bundle` is missing where it has none. */
-export interface Bundled {
-  readonly bundle: Bundle | undefined
+export interface BatchEntry {
+  readonly bundle: CompressedBatch | undefined
   readonly place: number
 }
 
-export interface Bundler {
-  put(text: string): Bundled
+export interface BatchBuilder {
+  put(text: string): BatchEntry
   /** What was put in is held small from now on. */
   close(): void
 }
@@ -26,7 +26,7 @@ export const bundleSize = 512
 const nothing = '{}'
 
 /** Takes the texts of one listing, in order. */
-export function openBundler(): Bundler {
+export function openBatchBuilder(): BatchBuilder {
   let filling: Filling | undefined
 
   return {
@@ -34,7 +34,7 @@ export function openBundler(): Bundler {
       if (text === nothing) return none
       if (filling === undefined || filling.size === bundleSize) {
         filling?.seal()
-        filling = openBundle()
+        filling = unpackBatch()
       }
       return { bundle: filling, place: filling.add(text) }
     },
@@ -42,11 +42,11 @@ export function openBundler(): Bundler {
   }
 }
 
-const none: Bundled = { bundle: undefined, place: 0 }
+const none: BatchEntry = { bundle: undefined, place: 0 }
 
 /** The texts of these items, in their order; each bundle is opened once as long as they come in order. */
-export function* textsOf(items: Iterable<Bundled>): Generator<string> {
-  let opened: Bundle | undefined
+export function* textsOf(items: Iterable<BatchEntry>): Generator<string> {
+  let opened: CompressedBatch | undefined
   let texts: readonly string[] = []
   for (const { bundle, place } of items) {
     if (bundle !== opened) {
@@ -58,18 +58,18 @@ export function* textsOf(items: Iterable<Bundled>): Generator<string> {
 }
 
 /** A bundle from its bytes. @throws Error, at once or when it is opened, for bytes that are none */
-export const bundleOf = (bytes: Buffer, size: number): Bundle => ({
+export const batchOf = (bytes: Buffer, size: number): CompressedBatch => ({
   size,
   texts: () => unpacked(bytes) as string[],
   packed: () => bytes,
 })
 
-interface Filling extends Bundle {
+interface Filling extends CompressedBatch {
   add(text: string): number
   seal(): void
 }
 
-function openBundle(): Filling {
+function unpackBatch(): Filling {
   let open: string[] = []
   let sealed: Buffer | undefined
   let size = 0

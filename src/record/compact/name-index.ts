@@ -16,7 +16,7 @@ export function emptyIndex(count: number, nameAt: (place: number) => string | un
   const table = new Uint32Array(slots)
 
   function slotOf(name: string): number {
-    let slot = hashOf(name) & mask
+    let slot = nameHash(name) & mask
     for (;;) {
       const taken = table[slot] ?? 0
       if (taken === 0 || nameAt(taken - 1) === name) return slot
@@ -46,7 +46,7 @@ export function nameIndex(entries: readonly { readonly name: string }[]): NameIn
 const seed = Math.floor(Math.random() * 2 ** 32)
 
 /** FNV-1a over UTF-16 units, mixed once more (as MurmurHash3 ends) so that the low bits depend on all. */
-function hashOf(name: string): number {
+function nameHash(name: string): number {
   let hash = 0x811c9dc5 ^ seed
   for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

@@ -1,5 +1,5 @@
 // How the children of a listing are held small: what some hundred of them say lies in columns, and a child is a row.
-import type { Bundle } from './compressed-batch.js'
+import type { CompressedBatch } from './compressed-batch.js'
 
 /** What a listing says of a child; times and parents are whatever kinds of number and text the caller has. */
 export interface ChildFacts<Time extends number, Parent extends string> {
@@ -9,7 +9,7 @@ export interface ChildFacts<Time extends number, Parent extends string> {
   readonly since: Time | undefined
   readonly born: Time | undefined
   readonly published: boolean
-  readonly bundle: Bundle | undefined
+  readonly bundle: CompressedBatch | undefined
   readonly place: number
   readonly parent: Parent | undefined
 }

@@ -7,7 +7,7 @@ export function equalJson(one: Json, other: Json): boolean {
   if (one === other || isSameText(one, other)) return true
   if (one.type === 'string' && other.type === 'string') return one.value === other.value
   if (one.type === 'array' && other.type === 'array') return equalItems(one, other)
-  return one.type === other.type && meaning(one) === meaning(other)
+  return one.type === other.type && canonicalForm(one) === canonicalForm(other)
 }
 
 /** The same tokens: what a save compares differs in few of its fields, and a long one is never made a tree for that. */
@@ -27,12 +27,12 @@ function equalItems(one: JsonArray, other: JsonArray): boolean {
 }
 
 /** A text that is the same for all spellings of one value, and different for different values. */
-export function meaning(json: Json): string {
+export function canonicalForm(json: Json): string {
   switch (json.type) {
     case 'object':
       return `{${objectMeaning(json)}}`
     case 'array':
-      return `[${json.items.map(meaning).join(',')}]`
+      return `[${json.items.map(canonicalForm).join(',')}]`
     case 'string':
       return JSON.stringify(json.value)
     case 'number':
@@ -45,7 +45,7 @@ export function meaning(json: Json): string {
 function objectMeaning(object: JsonObject): string {
   const last = [...new Map(object.fields.map(field => [field.name, field.value]))]
   const sorted = last.sort(([one], [other]) => (one < other ? -1 : 1))
-  return sorted.map(([name, value]) => `${JSON.stringify(name)}:${meaning(value)}`).join(',')
+  return sorted.map(([name, value]) => `${JSON.stringify(name)}:${canonicalForm(value)}`).join(',')
 }
 
 const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/

@@ -1,5 +1,5 @@
 // Where the fields of a long object stand in its text: a name is found among hundreds of thousands without a tree of them.
-import { endOf, signAt, type Walk } from './skim.js'
+import { type ScanState, signAt, valueEnd } from './skim.js'
 
 export interface FieldTable {
   readonly count: number
@@ -17,30 +17,32 @@ const [backslash, comma, colon, openList, closeObject] = [0x5c, 0x2c, 0x3a, 0x5b
 export function fieldTable(source: Buffer): FieldTable {
   const starts = growing()
   const hashes = growing()
-  for (const walk: Walk = { bytes: source, at: 1 }; signAt(walk) !== closeObject; ) {
+  for (const walk: ScanState = { bytes: source, at: 1 }; signAt(walk) !== closeObject; ) {
     if (signAt(walk) === comma) {
       walk.at += 1
       continue
     }
     const start = walk.at
-    const end = endOf(source, start)
+    const end = valueEnd(source, start)
     starts.push(start)
     hashes.push(hashOfName(source, start, end))
     walk.at = end
-    walk.at = endOf(source, valueAfter(source, walk))
+    walk.at = valueEnd(source, valueAfter(source, walk))
   }
 
   function isCalled(start: number, { name, bytes }: { name: string; bytes: Buffer }): boolean {
-    const end = endOf(source, start)
+    const end = valueEnd(source, start)
     const raw = source.subarray(start + 1, end - 1)
-    return raw.includes(backslash) ? nameIn(source.toString('utf8', start, end)) === name : raw.equals(bytes)
+    return raw.includes(backslash)
+      ? storedName(source.toString('utf8', start, end)) === name
+      : raw.equals(bytes)
   }
 
   function at(place: number) {
     const start = starts.at(place)
-    const end = endOf(source, start)
+    const end = valueEnd(source, start)
     const rawName = source.toString('utf8', start, end)
-    return { name: nameIn(rawName), rawName, valueStart: valueAfter(source, { bytes: source, at: end }) }
+    return { name: storedName(rawName), rawName, valueStart: valueAfter(source, { bytes: source, at: end }) }
   }
 
   // A look at a few names takes no memory; a search for all of them is indexed.
@@ -67,7 +69,7 @@ export function fieldTable(source: Buffer): FieldTable {
     lists() {
       const places: number[] = []
       for (let place = 0; place < starts.length; place += 1) {
-        const end = endOf(source, starts.at(place))
+        const end = valueEnd(source, starts.at(place))
         if (source[valueAfter(source, { bytes: source, at: end })] === openList) places.push(place)
       }
       return places
@@ -76,21 +78,21 @@ export function fieldTable(source: Buffer): FieldTable {
 }
 
 /** Where the value of a name begins that ends here. */
-function valueAfter(source: Buffer, walk: Walk): number {
+function valueAfter(source: Buffer, walk: ScanState): number {
   if (signAt(walk) !== colon) throw new Error('a JSON name is followed by a colon')
-  const behind: Walk = { bytes: source, at: walk.at + 1 }
+  const behind: ScanState = { bytes: source, at: walk.at + 1 }
   signAt(behind)
   return behind.at
 }
 
-const nameIn = (rawName: string): string =>
+const storedName = (rawName: string): string =>
   rawName.includes('\\') ? String(JSON.parse(rawName)) : rawName.slice(1, -1)
 
 /** Of a name with its quotes. */
 function hashOfName(source: Buffer, start: number, end: number): number {
   for (let at = start + 1; at < end - 1; at += 1) {
     if (source[at] !== backslash) continue
-    const name = Buffer.from(nameIn(source.toString('utf8', start, end)))
+    const name = Buffer.from(storedName(source.toString('utf8', start, end)))
     return hashBetween(name, 0, name.length)
   }
   return hashBetween(source, start + 1, end - 1)

@@ -11,14 +11,14 @@ export interface TextReader<Value> {
   readonly held?: number
 }
 
-type Place = 'before' | 'first' | 'next' | 'item' | 'behind' | 'wrong'
+type ItemPosition = 'before' | 'first' | 'next' | 'item' | 'behind' | 'wrong'
 
 /** Tells of the text of each item of a JSON list, in order; whether an item is JSON is for its reader to say. */
 export function itemReader<Value>(
   item: (text: string) => void,
   { done, wrong }: { done: () => Value; wrong: (said: string) => Failure },
 ): TextReader<Value> {
-  let place: Place = 'before'
+  let place: ItemPosition = 'before'
   let failure: Failure | undefined
   // The beginning of an item whose end has not arrived yet.
   let begun = ''
@@ -67,7 +67,7 @@ export function itemReader<Value>(
     }
   }
 
-  function after(sign: string): Place {
+  function after(sign: string): ItemPosition {
     if (place === 'before') return sign === '[' ? 'first' : 'wrong'
     if (place === 'first' && sign === ']') return 'behind'
     if (place === 'behind' || sign === ',' || sign === ']') return 'wrong'

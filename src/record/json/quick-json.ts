@@ -15,9 +15,9 @@ export type JsonText = string | Uint8Array
  * @throws Failure 'not-json', with the place of the mistake
  */
 export function quickJson(text: JsonText): Json {
-  if (text.length >= foldedFrom) return longJson(bytesOf(text))
-  const short = typeof text === 'string' ? text : bytesOf(text).toString()
-  const walk: Walk = { text: short, at: 0 }
+  if (text.length >= foldedFrom) return longJson(utf8Bytes(text))
+  const short = typeof text === 'string' ? text : utf8Bytes(text).toString()
+  const walk: ParseState = { text: short, at: 0 }
   const value = valueAt(walk, 1)
   // Whatever this walk does not understand, the parser with the good manners judges and explains.
   return value !== undefined && signAt(walk) === endOfText ? value : parseJson(short)
@@ -25,18 +25,18 @@ export function quickJson(text: JsonText): Json {
 
 function longJson(bytes: Buffer): Json {
   const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
-  const found = skim.valueIn(bytes.subarray(start), deepest)
+  const found = skim.scanValue(bytes.subarray(start), deepest)
   if ('value' in found) return partOf(found.value, 0, found.value.length)
   throw noJsonAt(bytes, start + found.at, found.isTooDeep)
 }
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
 
-const bytesOf = (text: JsonText): Buffer =>
+const utf8Bytes = (text: JsonText): Buffer =>
   typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length)
 
 /** The value that begins here in a text that is JSON. */
-function partOf(source: Buffer, start: number, end = skim.endOf(source, start)): Json {
+function partOf(source: Buffer, start: number, end = skim.valueEnd(source, start)): Json {
   const [first] = source.subarray(start, start + 1)
   if (end - start >= foldedFrom && first === openObject)
     return new FoldedObject(source.subarray(start, end), unfolding)
@@ -47,7 +47,7 @@ function partOf(source: Buffer, start: number, end = skim.endOf(source, start)):
 }
 
 function* itemsIn(source: Buffer): Generator<Json> {
-  for (const walk: skim.Walk = { bytes: source, at: 1 }; ; ) {
+  for (const walk: skim.ScanState = { bytes: source, at: 1 }; ; ) {
     const sign = skim.signAt(walk)
     if (sign === closeList || sign === endOfText) return
     if (sign === comma) {
@@ -55,7 +55,7 @@ function* itemsIn(source: Buffer): Generator<Json> {
       continue
     }
     const start = walk.at
-    walk.at = skim.endOf(source, start)
+    walk.at = skim.valueEnd(source, start)
     yield partOf(source, start, walk.at)
   }
 }
@@ -63,7 +63,7 @@ function* itemsIn(source: Buffer): Generator<Json> {
 const unfolding: Unfolding = { value: (source, start) => partOf(source, start), items: itemsIn }
 
 /** Where the walk over a short text stands; `at` is behind everything that was read. */
-interface Walk {
+interface ParseState {
   readonly text: string
   at: number
 }
@@ -74,7 +74,7 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
 
 /** The next sign that is no white space, which stays unread. */
-function signAt(walk: Walk): number {
+function signAt(walk: ParseState): number {
   for (; walk.at < walk.text.length; walk.at += 1) {
     const sign = walk.text.charCodeAt(walk.at)
     if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
@@ -83,7 +83,7 @@ function signAt(walk: Walk): number {
 }
 
 /** Undefined for what is no JSON, or too deep. */
-function valueAt(walk: Walk, depth: number): Json | undefined {
+function valueAt(walk: ParseState, depth: number): Json | undefined {
   switch (signAt(walk)) {
     case quote:
       return stringAt(walk)
@@ -96,7 +96,7 @@ function valueAt(walk: Walk, depth: number): Json | undefined {
   }
 }
 
-function stringAt(walk: Walk): JsonString | undefined {
+function stringAt(walk: ParseState): JsonString | undefined {
   const { text, at: start } = walk
   let escaped = false
   for (let at = start + 1; at < text.length; at += 1) {
@@ -108,7 +108,7 @@ function stringAt(walk: Walk): JsonString | undefined {
     } else if (sign === quote) {
       walk.at = at + 1
       const raw = text.slice(start, at + 1)
-      const value = escaped ? unescaped(raw) : raw.slice(1, -1)
+      const value = escaped ? unescapeString(raw) : raw.slice(1, -1)
       return value === undefined ? undefined : { type: 'string', value, raw }
     }
   }
@@ -116,7 +116,7 @@ function stringAt(walk: Walk): JsonString | undefined {
 }
 
 /** Undefined where an escape is none. */
-function unescaped(raw: string): string | undefined {
+function unescapeString(raw: string): string | undefined {
   try {
     return String(JSON.parse(raw))
   } catch {
@@ -126,7 +126,7 @@ function unescaped(raw: string): string | undefined {
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 
-function numberAt(walk: Walk): Json | undefined {
+function numberAt(walk: ParseState): Json | undefined {
   numberForm.lastIndex = walk.at
   const raw = numberForm.exec(walk.text)?.[0]
   if (raw === undefined) return undefined
@@ -140,31 +140,31 @@ const words: readonly JsonWord[] = [
   { type: 'word', raw: 'false' },
 ]
 
-function wordAt(walk: Walk): JsonWord | undefined {
+function wordAt(walk: ParseState): JsonWord | undefined {
   const word = words.find(({ raw }) => walk.text.startsWith(raw, walk.at))
   if (word !== undefined) walk.at += word.raw.length
   return word
 }
 
-function listAt(walk: Walk, depth: number): Json | undefined {
+function listAt(walk: ParseState, depth: number): Json | undefined {
   walk.at += 1
   const items: Json[] = []
-  if (signAt(walk) === closeList) return ended(walk, { type: 'array', items })
+  if (signAt(walk) === closeList) return endedText(walk, { type: 'array', items })
   for (;;) {
     const item = valueAt(walk, depth + 1)
     if (item === undefined) return undefined
     items.push(item)
     const sign = signAt(walk)
-    if (sign === closeList) return ended(walk, { type: 'array', items })
+    if (sign === closeList) return endedText(walk, { type: 'array', items })
     if (sign !== comma) return undefined
     walk.at += 1
   }
 }
 
-function objectAt(walk: Walk, depth: number): Json | undefined {
+function objectAt(walk: ParseState, depth: number): Json | undefined {
   walk.at += 1
   const fields: Field[] = []
-  if (signAt(walk) === closeObject) return ended(walk, { type: 'object', fields })
+  if (signAt(walk) === closeObject) return endedText(walk, { type: 'object', fields })
   for (;;) {
     const name = signAt(walk) === quote ? stringAt(walk) : undefined
     if (name === undefined || signAt(walk) !== colon) return undefined
@@ -173,13 +173,13 @@ function objectAt(walk: Walk, depth: number): Json | undefined {
     if (value === undefined) return undefined
     fields.push({ name: name.value, rawName: name.raw, value })
     const sign = signAt(walk)
-    if (sign === closeObject) return ended(walk, { type: 'object', fields })
+    if (sign === closeObject) return endedText(walk, { type: 'object', fields })
     if (sign !== comma) return undefined
     walk.at += 1
   }
 }
 
-function ended(walk: Walk, value: Json): Json {
+function endedText(walk: ParseState, value: Json): Json {
   walk.at += 1
   return value
 }
@@ -189,5 +189,5 @@ export function quickObject(text: JsonText): JsonObject {
   const json = quickJson(text)
   return json.type === 'object'
     ? json
-    : parseObject(typeof text === 'string' ? text : bytesOf(text).toString())
+    : parseObject(typeof text === 'string' ? text : utf8Bytes(text).toString())
 }

@@ -2,13 +2,13 @@
 import { longBytes } from '../compact/long-bytes.js'
 
 /** Where the walk stands in UTF-8 bytes; `at` is behind everything that was read. */
-export interface Walk {
+export interface ScanState {
   readonly bytes: Uint8Array
   at: number
 }
 
 /** Where a text is no JSON, and whether it is only nested too deep there. */
-export interface Mistake {
+export interface SyntaxFault {
   readonly at: number
   readonly isTooDeep: boolean
 }
@@ -25,7 +25,7 @@ const isSpace = (sign: number): boolean =>
 const isDigit = (sign: number): boolean => sign >= zero && sign <= nine
 
 /** The next byte that is no white space, which stays unread. */
-export function signAt(walk: Walk): number {
+export function signAt(walk: ScanState): number {
   const { bytes } = walk
   for (; walk.at < bytes.length; walk.at += 1) {
     const sign = bytes[walk.at] ?? endOfText
@@ -35,7 +35,7 @@ export function signAt(walk: Walk): number {
 }
 
 /** The one JSON value of the text without the white space around it, if it is nested no deeper than this. */
-export function valueIn(bytes: Buffer, deepest: number): { readonly value: Buffer } | Mistake {
+export function scanValue(bytes: Buffer, deepest: number): { readonly value: Buffer } | SyntaxFault {
   const walk: Checked = { bytes, at: 0, isTooDeep: false }
   signAt(walk)
   const start = walk.at
@@ -45,7 +45,7 @@ export function valueIn(bytes: Buffer, deepest: number): { readonly value: Buffe
   return { at: walk.at, isTooDeep: walk.isTooDeep }
 }
 
-interface Checked extends Walk {
+interface Checked extends ScanState {
   isTooDeep: boolean
 }
 
@@ -73,12 +73,12 @@ function passItems(walk: Checked, deeper: number, close: number): boolean {
   }
 }
 
-function passed(walk: Walk): true {
+function passed(walk: ScanState): true {
   walk.at += 1
   return true
 }
 
-function passString(walk: Walk): boolean {
+function passString(walk: ScanState): boolean {
   const { bytes } = walk
   for (let at = walk.at + 1; at < bytes.length; at += 1) {
     const sign = bytes[at] ?? 0
@@ -107,7 +107,7 @@ function escapeLength(bytes: Uint8Array, at: number): number {
   return isCode ? 5 : 0
 }
 
-function passNumber(walk: Walk): boolean {
+function passNumber(walk: ScanState): boolean {
   const { bytes } = walk
   let at = walk.at
   if (bytes[at] === minus) at += 1
@@ -137,14 +137,14 @@ function passDigits(bytes: Uint8Array, start: number): number {
 
 const words = ['null', 'true', 'false'].map(word => Buffer.from(word))
 
-function passWord(walk: Walk): boolean {
+function passWord(walk: ScanState): boolean {
   const word = words.find(one => one.every((sign, at) => walk.bytes[walk.at + at] === sign))
   walk.at += word?.length ?? 0
   return word !== undefined
 }
 
 /** Behind the value that begins here, of a text that is JSON. */
-export function endOf(bytes: Uint8Array, start: number): number {
+export function valueEnd(bytes: Uint8Array, start: number): number {
   const first = bytes[start]
   if (first === quote) return closingQuote(bytes, start) + 1
   if (first !== openObject && first !== openList) return endOfWord(bytes, start)
@@ -195,7 +195,7 @@ function squeeze(bytes: Uint8Array, out?: Uint8Array): number {
     const sign = bytes[at] ?? 0
     if (isSpace(sign)) continue
     const end = sign === quote ? closingQuote(bytes, at) + 1 : at + 1
-    if (out !== undefined) copy(bytes, at, end, out, length)
+    if (out !== undefined) copyLayout(bytes, at, end, out, length)
     length += end - at
     at = end - 1
   }
@@ -230,7 +230,7 @@ function layOut(bytes: Uint8Array, level: number, out?: Uint8Array): number {
     if (isSpace(sign)) continue
     if (sign === quote) {
       const end = closingQuote(bytes, at) + 1
-      if (out !== undefined) copy(bytes, at, end, out, length)
+      if (out !== undefined) copyLayout(bytes, at, end, out, length)
       length += end - at
       at = end - 1
       continue
@@ -262,7 +262,7 @@ function layOut(bytes: Uint8Array, level: number, out?: Uint8Array): number {
 
 /** Where an object or a list ends in which nothing is; -1 where something is. */
 function closeOfEmpty(bytes: Uint8Array, open: number): number {
-  const inside: Walk = { bytes, at: open + 1 }
+  const inside: ScanState = { bytes, at: open + 1 }
   const sign = signAt(inside)
   return sign === closeObject || sign === closeList ? inside.at : -1
 }
@@ -270,7 +270,7 @@ function closeOfEmpty(bytes: Uint8Array, open: number): number {
 /** A call of the engine's own copying costs as much as so many bytes one by one. */
 const worthCalling = 64
 
-function copy(bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number): void {
+function copyLayout(bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number): void {
   if (end - start > worthCalling) out.set(bytes.subarray(start, end), to)
   else for (let at = start; at < end; at += 1) out[to + at - start] = bytes[at] ?? 0
 }

@@ -9,14 +9,14 @@ const usual = '/create/rest'
  */
 export function baseUrl(text: string, plainHttp: 'loopback-only' | 'anywhere' = 'loopback-only'): URL {
   const typed = text.trim()
-  const url = parsed(typed)
+  const url = parseAddress(typed)
   if (url.username !== '' || url.password !== '') {
-    throw refused('leave the user name and password out of the address; they come from `calcfs login`')
+    throw addressRefused('leave the user name and password out of the address; they come from `calcfs login`')
   }
   if (url.search !== '' || url.hash !== '')
-    throw refused(`leave out what stands after ${url.origin}${url.pathname}`)
+    throw addressRefused(`leave out what stands after ${url.origin}${url.pathname}`)
   if (url.protocol === 'http:' && plainHttp === 'loopback-only' && !isLoopback(url)) {
-    throw refused(
+    throw addressRefused(
       `plain http would show your password to the network; use https://${url.host} or --insecure-http`,
     )
   }
@@ -32,21 +32,23 @@ export function isLoopback(url: URL): boolean {
   )
 }
 
-function parsed(typed: string): URL {
+function parseAddress(typed: string): URL {
   const withScheme = typed.includes('://')
   if (!withScheme || !URL.canParse(typed)) {
     const hint =
       !withScheme && URL.canParse(`https://${typed}`) ? `https://${typed}` : 'https://create.example.org'
-    throw refused(`"${shown(typed)}" is no web address; type it like ${shown(hint)}`)
+    throw addressRefused(
+      `"${withoutCredentials(typed)}" is no web address; type it like ${withoutCredentials(hint)}`,
+    )
   }
   const url = new URL(typed)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw refused(`a service is reached over https, not over ${url.protocol.slice(0, -1)}`)
+    throw addressRefused(`a service is reached over https, not over ${url.protocol.slice(0, -1)}`)
   }
   return url
 }
 
 /** What somebody typed may hold a password before an `@`: it is not repeated. */
-const shown = (typed: string): string => typed.replace(/^(.*\/\/)?[^/@]*@/, '$1…@').slice(0, 200)
+const withoutCredentials = (typed: string): string => typed.replace(/^(.*\/\/)?[^/@]*@/, '$1…@').slice(0, 200)
 
-const refused = (sentence: string): Failure => new Failure('refused', sentence)
+const addressRefused = (sentence: string): Failure => new Failure('refused', sentence)

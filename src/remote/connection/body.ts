@@ -4,11 +4,11 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import { longBytes } from '../../record/compact/long-bytes.js'
-import { cutFailure } from './network-errors.js'
+import { truncatedBodyFailure } from './network-errors.js'
 import type { TextShare } from './text-budget.js'
 
 /** What the head of an answer says of its body. */
-export interface Claims {
+export interface DeclaredBody {
   /** Content-Length: bytes on the wire. */
   readonly length: number | undefined
   readonly ends: 'proven' | 'unproven'
@@ -28,7 +28,7 @@ export interface TextLimits {
 }
 
 /** How pieces are received: each may be waited for so long, and costs so much time. */
-export interface Flow {
+export interface FlowControl {
   /** Starts to count the wait for the next piece; the answer ends it. */
   expectPiece(): () => void
   /** Resolves when the bandwidth allows the next piece. */
@@ -38,32 +38,40 @@ export interface Flow {
 }
 
 /** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
-export function claimsOf(headers: IncomingHttpHeaders): Claims {
-  const length = lengthOf(headers['content-length'])
+export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
+  const length = contentLength(headers['content-length'])
   const chunked = isChunked(single(headers['transfer-encoding']))
   const contentType = single(headers['content-type'])
   return {
     length,
     ends: length !== undefined || chunked ? 'proven' : 'unproven',
-    encoding: encodingOf(single(headers['content-encoding'])),
+    encoding: contentEncoding(single(headers['content-encoding'])),
     mediaType: contentType.split(';', 1).join('').trim().toLowerCase(),
     charset: /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8',
   }
 }
 
 /** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
-export function wholePieces(bytes: Readable, claims: Claims, flow: Flow): AsyncIterable<Uint8Array> {
-  const received = counted(bytes, claims, flow)
-  if (claims.encoding === 'none') return received
+export function wholePieces(
+  bytes: Readable,
+  declared: DeclaredBody,
+  flow: FlowControl,
+): AsyncIterable<Uint8Array> {
+  const received = withCountedBytes(bytes, declared, flow)
+  if (declared.encoding === 'none') return received
   const decoder = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
-    claims.encoding
+    declared.encoding
   ]()
   // Errors of either side reach the reader through the decoder, which the pipeline destroys with them.
   pipeline(Readable.from(received, { objectMode: false }), decoder, () => {})
-  return decoded(decoder)
+  return decodedPieces(decoder)
 }
 
-async function* counted(bytes: Readable, claims: Claims, flow: Flow): AsyncGenerator<Uint8Array> {
+async function* withCountedBytes(
+  bytes: Readable,
+  declared: DeclaredBody,
+  flow: FlowControl,
+): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = bytes[Symbol.asyncIterator]()
   let count = 0
   try {
@@ -72,17 +80,17 @@ async function* counted(bytes: Readable, claims: Claims, flow: Flow): AsyncGener
       const next = await pieces.next().finally(arrived)
       if (next.done === true) break
       count += next.value.length
-      if (claims.length !== undefined && count > claims.length) break
+      if (declared.length !== undefined && count > declared.length) break
       await flow.spend(next.value.length)
       yield next.value
     }
   } catch (thrown) {
-    throw cutFailure(thrown, count)
+    throw truncatedBodyFailure(thrown, count)
   } finally {
     bytes.destroy()
   }
-  if (claims.length !== undefined && count !== claims.length) {
-    throw new Failure('broken', `the answer claimed ${claims.length} bytes and had ${count}`)
+  if (declared.length !== undefined && count !== declared.length) {
+    throw new Failure('broken', `the answer claimed ${declared.length} bytes and had ${count}`)
   }
 }
 
@@ -90,7 +98,7 @@ async function* counted(bytes: Readable, claims: Claims, flow: Flow): AsyncGener
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
 
 /** What is gzip again once it is unpacked was packed twice, or is a packed file: nothing tells which. */
-async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
+async function* decodedPieces(decoder: Readable): AsyncGenerator<Uint8Array> {
   let start = Buffer.alloc(0)
   try {
     for await (const piece of decoder) {
@@ -107,28 +115,31 @@ async function* decoded(decoder: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /** All pieces as one, put where they belong as they come if the length is expected; @throws Failure 'broken' beyond the limit in bytes */
-export async function gathered(
+export async function collectBytes(
   pieces: AsyncIterable<Uint8Array>,
   { limit, expected }: { limit: number; expected: number | undefined },
 ): Promise<Buffer> {
-  if (expected === undefined || expected > limit) return joined(limited(pieces, limit))
+  if (expected === undefined || expected > limit) return concatPieces(withByteLimit(pieces, limit))
   const whole = longBytes(expected)
   let length = 0
-  for await (const piece of limited(pieces, expected)) {
+  for await (const piece of withByteLimit(pieces, expected)) {
     whole.set(piece, length)
     length += piece.length
   }
   return whole.subarray(0, length)
 }
 
-async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function concatPieces(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
   return Buffer.concat(parts)
 }
 
 /** The same pieces; @throws Failure 'broken' beyond the limit in bytes */
-export async function* limited(pieces: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+export async function* withByteLimit(
+  pieces: AsyncIterable<Uint8Array>,
+  limit: number,
+): AsyncGenerator<Uint8Array> {
   let count = 0
   for await (const piece of pieces) {
     count += piece.length
@@ -138,7 +149,7 @@ export async function* limited(pieces: AsyncIterable<Uint8Array>, limit: number)
   }
 }
 
-function lengthOf(header: string | string[] | undefined): number | undefined {
+function contentLength(header: string | string[] | undefined): number | undefined {
   if (header === undefined) return undefined
   const length = typeof header === 'string' && /^\d+$/.test(header) ? Number(header) : Number.NaN
   if (!Number.isSafeInteger(length)) throw new Failure('broken', `the answer claims a length of "${header}"`)
@@ -153,7 +164,7 @@ function isChunked(header: string): boolean {
   throw new Failure('broken', `the answer is transferred as "${coding}", which nobody asked for`)
 }
 
-function encodingOf(header: string): Claims['encoding'] {
+function contentEncoding(header: string): DeclaredBody['encoding'] {
   const encoding = header
     .trim()
     .toLowerCase()

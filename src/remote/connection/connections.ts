@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { Failure } from '../../failure.js'
 import { isLoopback } from './address.js'
 
-export interface Reach {
+export interface ConnectionOptions {
   /** How many connections at most. */
   readonly connections: number
   /** Certificates in PEM to trust besides the usual ones: many instances have a private authority. */
@@ -15,7 +15,7 @@ export interface Reach {
 const connectTimeout = 8_000
 
 /** The pool of connections for this base address. This machine itself is never asked for through a proxy. */
-export function connectionsTo(base: URL, reach: Reach): Dispatcher {
+export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatcher {
   const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
   const shared = {
     // Beside the slots, two for the probes of a service that seems away: they must not wait behind what is silent.

@@ -4,22 +4,22 @@ import type { Dispatcher } from 'undici'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 
 /** The head of a response; `bytes` is its body, and destroying it ends the exchange. */
-export interface Arrival {
+export interface IncomingResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Readable
 }
 
 export interface Exchange {
-  readonly arrival: Promise<Arrival>
+  readonly response: Promise<IncomingResponse>
   /** True once the first byte may have left: after that a lost answer leaves the outcome unknown. */
   sent(): boolean
-  /** Ends it in whatever state it is; `arrival` or the body fails with the reason. */
+  /** Ends it in whatever state it is; `response` or the body fails with the reason. */
   abort(reason: Error): void
 }
 
 /** Sends one request; the only caller of undici. Never retries and follows nothing. */
-export function exchange(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
+export function sendOnConnection(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
   let controller: Dispatcher.DispatchController | undefined
   let stopped: Error | undefined
   let bytes: Readable | undefined
@@ -32,7 +32,7 @@ export function exchange(dispatcher: Dispatcher, options: Dispatcher.DispatchOpt
     else bytes.destroy(stopped)
   }
 
-  const arrival = new Promise<Arrival>((resolve, reject) => {
+  const response = new Promise<IncomingResponse>((resolve, reject) => {
     fail = reject
     dispatcher.dispatch(options, {
       onRequestStart(connected) {
@@ -41,7 +41,7 @@ export function exchange(dispatcher: Dispatcher, options: Dispatcher.DispatchOpt
       },
       onResponseStart(connected, status, headers) {
         if (status < 200) return
-        bytes = bodyOf(connected)
+        bytes = responseStream(connected)
         resolve({ status, headers, bytes })
       },
       onResponseData(connected, piece) {
@@ -56,13 +56,13 @@ export function exchange(dispatcher: Dispatcher, options: Dispatcher.DispatchOpt
       },
     })
   })
-  return { arrival, sent: () => controller !== undefined, abort }
+  return { response, sent: () => controller !== undefined, abort }
 }
 
 /** How much of a body may wait in memory for its reader. */
 const waiting = 256 * 1024
 
-function bodyOf(controller: Dispatcher.DispatchController): Readable {
+function responseStream(controller: Dispatcher.DispatchController): Readable {
   const bytes = new Readable({
     highWaterMark: waiting,
     read: () => controller.resume(),

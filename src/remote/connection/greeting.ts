@@ -1,9 +1,9 @@
 // One question without a token, for diagnosis only: can the service be reached and trusted, and what time is it there?
 import { type Instant, instant } from '../remote.js'
-import { connectionsTo, type Reach } from './connections.js'
-import { transportFailure } from './network-errors.js'
+import { type ConnectionOptions, openConnectionPool } from './connections.js'
+import { networkFailure } from './network-errors.js'
 
-export interface Greeting {
+export interface ServerProbe {
   /** The service's clock, to the second; undefined where its answer carries no date. */
   readonly date: Instant | undefined
 }
@@ -13,8 +13,8 @@ export interface Greeting {
  * @param limit milliseconds to wait
  * @throws Failure 'unreachable', 'timeout' or 'untrusted'
  */
-export async function greeting(base: URL, reach: Reach, limit: number): Promise<Greeting> {
-  const pool = connectionsTo(base, reach)
+export async function probeServer(base: URL, reach: ConnectionOptions, limit: number): Promise<ServerProbe> {
+  const pool = openConnectionPool(base, reach)
   try {
     const answer = await pool.request({
       origin: base.origin,
@@ -26,7 +26,7 @@ export async function greeting(base: URL, reach: Reach, limit: number): Promise<
     await answer.body.dump()
     return { date: dateOf(answer.headers['date']) }
   } catch (reason) {
-    throw transportFailure(reason)
+    throw networkFailure(reason)
   } finally {
     await pool.destroy()
   }

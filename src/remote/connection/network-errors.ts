@@ -25,28 +25,29 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
 ]
 
 /** Whatever a connection threw, as a Failure; an unknown error is a bug of ours and keeps its stack as the cause. */
-export function transportFailure(thrown: unknown): Failure {
+export function networkFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   const code = nameOrCode(thrown)
   for (const [form, kind, sentence] of known) {
-    if (form.test(code)) return new Failure(kind, `${sentence} (${code})`, { cause: bare(thrown) })
+    if (form.test(code))
+      return new Failure(kind, `${sentence} (${code})`, { cause: withoutParserData(thrown) })
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   return new Failure('internal', message, { cause: thrown })
 }
 
-/** As `transportFailure`, for a body on its way: an end before the end is a cut answer. */
-export function cutFailure(thrown: unknown, received: number): Failure {
+/** As `networkFailure`, for a body on its way: an end before the end is a cut answer. */
+export function truncatedBodyFailure(thrown: unknown, received: number): Failure {
   if (
     /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(nameOrCode(thrown))
   ) {
     return new Failure('broken', `the answer was cut off after ${received} bytes`, { cause: thrown })
   }
-  return transportFailure(thrown)
+  return networkFailure(thrown)
 }
 
 /** A parser error carries the bytes it met, which may hold anything and must reach no log. */
-const bare = (thrown: unknown): unknown =>
+const withoutParserData = (thrown: unknown): unknown =>
   thrown instanceof Error && 'data' in thrown ? new Error(thrown.message) : thrown
 
 /** undici's parser errors carry no code, only a name. */

@@ -13,7 +13,7 @@ export interface TextShare {
   release(): void
 }
 
-interface Share {
+interface ShareState {
   held: number
   readonly waiting: (() => void)[]
 }
@@ -23,10 +23,10 @@ interface Share {
  * `short` bytes at most, so that a long one which drips holds up no small one.
  */
 export function textBudget(limit: number, short: number): TextBudget {
-  const shares = new Set<Share>()
+  const shares = new Set<ShareState>()
   let held = 0
 
-  const isOldest = (share: Share): boolean => shares.values().next().value === share
+  const isOldest = (share: ShareState): boolean => shares.values().next().value === share
 
   function wake(): void {
     for (const share of shares) {
@@ -37,7 +37,7 @@ export function textBudget(limit: number, short: number): TextBudget {
 
   return {
     enter() {
-      const share: Share = { held: 0, waiting: [] }
+      const share: ShareState = { held: 0, waiting: [] }
       shares.add(share)
       return {
         hold(bytes) {

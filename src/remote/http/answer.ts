@@ -5,8 +5,15 @@ import type { TextReader } from '../../record/json/items.js'
 import { foldedFrom, type JsonText } from '../../record/json/quick-json.js'
 import { printedLength } from '../../record/json/skim.js'
 import { treeBytes } from '../../record/json/weight.js'
-import { type Claims, claimsOf, type Flow, gathered, limited, wholePieces } from '../connection/body.js'
-import type { Arrival } from '../connection/exchange.js'
+import {
+  collectBytes,
+  type DeclaredBody,
+  declaredBody,
+  type FlowControl,
+  wholePieces,
+  withByteLimit,
+} from '../connection/body.js'
+import type { IncomingResponse } from '../connection/exchange.js'
 import {
   type Body,
   type ByteCount,
@@ -18,7 +25,7 @@ import {
 import { withoutErrors } from './error-body.js'
 
 /** Whether a Range was honoured, and the whole size if the answer told it. */
-export interface FirstByte {
+export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
   readonly version: ContentVersion | undefined
@@ -42,42 +49,47 @@ export interface AnswerText {
 }
 
 /** The text of an answer. @throws Failure 'broken' for a page of HTML, a cut body or bytes that are no text */
-export async function textOf(arrival: Arrival, flow: Flow): Promise<AnswerText> {
-  const { bytes, claims } = await wholeOf(arrival, flow)
-  const text = decoderFor(claims.charset)(bytes).trim()
-  return { text, doubtful: claims.ends === 'unproven' && /^-?\d+$/.test(text) }
+export async function answerText(response: IncomingResponse, flow: FlowControl): Promise<AnswerText> {
+  const { bytes, claims: declared } = await wholeOf(response, flow)
+  const text = decoderFor(declared.charset)(bytes).trim()
+  return { text, doubtful: declared.ends === 'unproven' && /^-?\d+$/.test(text) }
 }
 
-/** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `textOf` */
-export async function jsonTextOf(arrival: Arrival, flow: Flow): Promise<JsonText> {
-  const { bytes, claims } = await wholeOf(arrival, flow)
-  if (bytes.length < foldedFrom) return decoderFor(claims.charset)(bytes).trim()
+/** The same; a long text as its bytes in UTF-8, for as a string it would be in memory a second time. @throws as `answerText` */
+export async function answerJsonText(response: IncomingResponse, flow: FlowControl): Promise<JsonText> {
+  const { bytes, claims: declared } = await wholeOf(response, flow)
+  if (bytes.length < foldedFrom) return decoderFor(declared.charset)(bytes).trim()
   if (printedLength(bytes) > flow.text.limit * printToText) throw tooLong(flow.text.limit)
-  return isUtf8Name(claims.charset) && isUtf8(bytes) ? bytes : Buffer.from(decoderFor(claims.charset)(bytes))
+  return isUtf8Name(declared.charset) && isUtf8(bytes)
+    ? bytes
+    : Buffer.from(decoderFor(declared.charset)(bytes))
 }
 
 const isUtf8Name = (charset: string): boolean => /^utf-?8$/i.test(charset)
 
-async function wholeOf(arrival: Arrival, flow: Flow): Promise<{ bytes: Buffer; claims: Claims }> {
-  const claims = claimsOf(arrival.headers)
-  if (isHtml(claims)) throw new Failure('broken', page)
+async function wholeOf(
+  response: IncomingResponse,
+  flow: FlowControl,
+): Promise<{ bytes: Buffer; claims: DeclaredBody }> {
+  const declared = declaredBody(response.headers)
+  if (isHtml(declared)) throw new Failure('broken', page)
   const { limit } = flow.text
-  if (claims.length !== undefined && claims.length > limit) throw tooLong(limit)
-  const expected = claims.encoding === 'none' ? claims.length : undefined
-  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
-  const bytes = await gathered(pieces, { limit, expected }).catch(thrown => {
-    arrival.bytes.destroy()
+  if (declared.length !== undefined && declared.length > limit) throw tooLong(limit)
+  const expected = declared.encoding === 'none' ? declared.length : undefined
+  const pieces = withinTextBudget(wholePieces(response.bytes, declared, flow), flow)
+  const bytes = await collectBytes(pieces, { limit, expected }).catch(thrown => {
+    response.bytes.destroy()
     throw thrown
   })
   if (bytes.length >= foldedFrom) flow.text.long(bytes.length)
   if (bytes.length > weighedFrom && treeBytes(bytes) > limit * treeToText) throw tooLong(limit)
-  const start = startOf(bytes, claims.charset)
+  const start = leadingText(bytes, declared.charset)
   if (start.startsWith('<')) throw new Failure('broken', page, { said: start })
-  return { bytes, claims }
+  return { bytes, claims: declared }
 }
 
 /** Its first characters, to be shown to people. */
-function startOf(bytes: Buffer, charset: string): string {
+function leadingText(bytes: Buffer, charset: string): string {
   const { length } = bytes
   const start: string = decoderFor(charset)(bytes.subarray(0, Math.min(length, startBytes)), { stream: true })
   return start.trimStart().slice(0, 300)
@@ -90,7 +102,10 @@ const tooLong = (limit: number): Failure =>
   new Failure('broken', `the answer takes more memory than one of ${limit} bytes may; see --max-answer`)
 
 /** The same pieces, as fast as there is memory for them; what is made of them takes its own once this turn is over. */
-async function* held(pieces: AsyncIterable<Uint8Array>, flow: Flow): AsyncGenerator<Uint8Array> {
+async function* withinTextBudget(
+  pieces: AsyncIterable<Uint8Array>,
+  flow: FlowControl,
+): AsyncGenerator<Uint8Array> {
   const share = flow.text.enter()
   try {
     for await (const piece of pieces) {
@@ -102,19 +117,19 @@ async function* held(pieces: AsyncIterable<Uint8Array>, flow: Flow): AsyncGenera
   }
 }
 
-/** The reader, with the whole text of an answer taken. @throws Failure as `textOf` */
-export async function taken<Reader extends TextReader<unknown>>(
-  arrival: Arrival,
-  flow: Flow,
+/** The reader, with the whole text of an answer taken. @throws Failure as `answerText` */
+export async function readWith<Reader extends TextReader<unknown>>(
+  response: IncomingResponse,
+  flow: FlowControl,
   reader: Reader,
 ): Promise<Reader> {
-  const claims = claimsOf(arrival.headers)
-  if (isHtml(claims)) throw new Failure('broken', page)
-  const decode = decoderFor(claims.charset)
+  const declared = declaredBody(response.headers)
+  if (isHtml(declared)) throw new Failure('broken', page)
+  const decode = decoderFor(declared.charset)
   let begun = false
   let length = 0
-  const pieces = held(wholePieces(arrival.bytes, claims, flow), flow)
-  for await (const bytes of limited(pieces, flow.text.limit * listToText)) {
+  const pieces = withinTextBudget(wholePieces(response.bytes, declared, flow), flow)
+  for await (const bytes of withByteLimit(pieces, flow.text.limit * listToText)) {
     length += bytes.length
     const piece: string = decode(bytes, { stream: true })
     const start: string = begun ? '' : piece.trimStart()
@@ -134,21 +149,21 @@ const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
  * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. Nor does an answer
  * that is packed although it was asked for as it is, where the file is a packed one: the two cannot be told apart.
  */
-export function refusePage(arrival: Arrival, name: string): void {
-  const claims = claimsOf(arrival.headers)
-  if (isHtml(claims) && !/\.x?html?$/i.test(name)) {
+export function refusePage(response: IncomingResponse, name: string): void {
+  const declared = declaredBody(response.headers)
+  if (isHtml(declared) && !/\.x?html?$/i.test(name)) {
     throw new Failure('broken', `the service answered with a web page instead of the file ${name}`)
   }
-  if (claims.encoding !== 'none' && packedName.test(name)) {
+  if (declared.encoding !== 'none' && packedName.test(name)) {
     throw new Failure(
       'broken',
-      `nothing tells whether ${name} is packed once or twice: it came as ${claims.encoding}`,
+      `nothing tells whether ${name} is packed once or twice: it came as ${declared.encoding}`,
     )
   }
 }
 
 /** Which bytes are asked for; without an end, all from `start` on. */
-export interface Part {
+export interface RequestedRange {
   readonly start: ByteOffset
   readonly end?: ByteOffset | undefined
   /** The version they belong to: of another one the whole may come instead. */
@@ -161,72 +176,83 @@ export function conditionOf(version: ContentVersion | undefined): string | undef
 }
 
 /** The body as it streams in; `part` is what was asked for if the answer is a part. */
-export function bodyOf(arrival: Arrival, flow: Flow, part: Part | undefined, name: string): Body {
-  const claims = claimsOf(arrival.headers)
-  const range = part === undefined ? undefined : partOf(arrival, claims, part)
-  const total = range === undefined ? claims.length : range.total
-  const pieces = wholePieces(arrival.bytes, claims, flow)
+export function streamedBody(
+  response: IncomingResponse,
+  flow: FlowControl,
+  part: RequestedRange | undefined,
+  name: string,
+): Body {
+  const declared = declaredBody(response.headers)
+  const range = part === undefined ? undefined : checkedRange(response, declared, part)
+  const total = range === undefined ? declared.length : range.total
+  const pieces = wholePieces(response.bytes, declared, flow)
   const isStart = part === undefined || part.start === 0
   return {
-    length: total === undefined || claims.encoding !== 'none' ? undefined : byteCount(total),
+    length: total === undefined || declared.encoding !== 'none' ? undefined : byteCount(total),
     start: part?.start ?? byteOffset(0),
     end: range === undefined || range.end === range.total ? undefined : byteOffset(range.end),
-    ends: claims.ends,
-    wasPacked: claims.encoding !== 'none',
-    version: versionOf(arrival),
-    bytes: isStart ? withoutErrors(pieces, claims, name) : pieces,
-    cancel: () => arrival.bytes.destroy(),
+    ends: declared.ends,
+    wasPacked: declared.encoding !== 'none',
+    version: contentVersionOf(response),
+    bytes: isStart ? withoutErrors(pieces, declared, name) : pieces,
+    cancel: () => response.bytes.destroy(),
   }
 }
 
 /** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
-export function headSize(arrival: Arrival): ByteCount | undefined {
-  arrival.bytes.resume()
-  const claims = claimsOf(arrival.headers)
-  const believed = claims.encoding === 'none' && !isHtml(claims) && claims.length !== 0
-  return believed && claims.length !== undefined ? byteCount(claims.length) : undefined
+export function headSize(response: IncomingResponse): ByteCount | undefined {
+  response.bytes.resume()
+  const declared = declaredBody(response.headers)
+  const believed = declared.encoding === 'none' && !isHtml(declared) && declared.length !== 0
+  return believed && declared.length !== undefined ? byteCount(declared.length) : undefined
 }
 
 /** What the answer to a Range of one byte tells; `honoured` is whether it answers with a part at all. */
-export function firstByteOf(arrival: Arrival, honoured: boolean): FirstByte {
-  arrival.bytes.destroy()
-  const claims = claimsOf(arrival.headers)
-  const version = versionOf(arrival)
-  if (isHtml(claims) || claims.encoding !== 'none') return { honoured: false, size: undefined, version }
-  const size = honoured ? rangeOf(arrival)?.total : claims.length
+export function rangeProbeOf(response: IncomingResponse, honoured: boolean): RangeProbe {
+  response.bytes.destroy()
+  const declared = declaredBody(response.headers)
+  const version = contentVersionOf(response)
+  if (isHtml(declared) || declared.encoding !== 'none') return { honoured: false, size: undefined, version }
+  const size = honoured ? contentRange(response)?.total : declared.length
   return { honoured, size: size === undefined ? undefined : byteCount(size), version }
 }
 
 /** The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. */
-function versionOf({ headers }: Arrival): ContentVersion | undefined {
-  const tag = validatorIn(headers['etag'], /^(W\/)?"[^"]*"$/)
-  const modified = validatorIn(headers['last-modified'], /\d/)
+function contentVersionOf({ headers }: IncomingResponse): ContentVersion | undefined {
+  const tag = validatorHeader(headers['etag'], /^(W\/)?"[^"]*"$/)
+  const modified = validatorHeader(headers['last-modified'], /\d/)
   return tag === undefined && modified === undefined ? undefined : { tag, modified }
 }
 
-function validatorIn(header: string | string[] | undefined, form: RegExp): string | undefined {
+function validatorHeader(header: string | string[] | undefined, form: RegExp): string | undefined {
   const text = typeof header === 'string' ? header.trim() : ''
   return form.test(text) ? text : undefined
 }
 
 /** A part must start where it was asked to, run to the asked end or the very end, and be as long as it says. */
-function partOf(arrival: Arrival, claims: Claims, part: Part): { total: number; end: number } {
-  const range = rangeOf(arrival)
+function checkedRange(
+  response: IncomingResponse,
+  declared: DeclaredBody,
+  part: RequestedRange,
+): { total: number; end: number } {
+  const range = contentRange(response)
   const total = range?.total
   const end = range === undefined ? 0 : range.last + 1
   const isRight =
     range?.first === part.start &&
-    claims.encoding === 'none' &&
+    declared.encoding === 'none' &&
     total !== undefined &&
     (end === total || (end === part.end && end < total)) &&
-    (claims.length === undefined || claims.length === end - part.start)
+    (declared.length === undefined || declared.length === end - part.start)
   if (isRight) return { total, end }
   throw new Failure('broken', `the service sent another part than the asked one, from byte ${part.start} on`)
 }
 
 // As `bytes 5-9/10`, `bytes 5-9/*`, or for a range that does not exist `bytes */0`.
-function rangeOf(arrival: Arrival): { first: number; last: number; total: number | undefined } | undefined {
-  const header = String(arrival.headers['content-range'])
+function contentRange(
+  response: IncomingResponse,
+): { first: number; last: number; total: number | undefined } | undefined {
+  const header = String(response.headers['content-range'])
   const [, first = '-1', last = '-1', total = '*'] =
     /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/i.exec(header.trim()) ?? []
   const numbers = {
@@ -237,7 +263,8 @@ function rangeOf(arrival: Arrival): { first: number; last: number; total: number
   return header === 'undefined' ? undefined : numbers
 }
 
-const isHtml = (claims: Claims): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(claims.mediaType)
+const isHtml = (declared: DeclaredBody): boolean =>
+  /^(text\/html|application\/xhtml\+xml)$/.test(declared.mediaType)
 
 function decoding(charset: string) {
   const decoder = new TextDecoder(charset, { fatal: true })

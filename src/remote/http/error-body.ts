@@ -1,6 +1,6 @@
 // An error of the service in JSON under a 200, in the place of a file whose name says that it holds something else.
 import { Failure } from '../../failure.js'
-import type { Claims } from '../connection/body.js'
+import type { DeclaredBody } from '../connection/body.js'
 
 const jsonType = /^(application|text)\/([\w.-]+\+)?json$/
 const jsonName = /json|\.(ipynb|js|map|har|jsn|webmanifest)$/i
@@ -12,7 +12,7 @@ const saidAtMost = 300
  */
 export function withoutErrors(
   pieces: AsyncIterable<Uint8Array>,
-  { mediaType }: Claims,
+  { mediaType }: DeclaredBody,
   name: string,
 ): AsyncIterable<Uint8Array> {
   return jsonType.test(mediaType) && !jsonName.test(name) ? withoutJson(pieces, name) : pieces

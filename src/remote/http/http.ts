@@ -2,32 +2,32 @@
 import { Failure, type FailureKind } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonText } from '../../record/json/quick-json.js'
-import type { Flow } from '../connection/body.js'
-import type { Arrival } from '../connection/exchange.js'
-import { transportFailure } from '../connection/network-errors.js'
+import type { FlowControl } from '../connection/body.js'
+import type { IncomingResponse } from '../connection/exchange.js'
+import { networkFailure } from '../connection/network-errors.js'
 import {
-  described,
-  type LineOptions,
-  line,
+  describeRequest,
   type Outgoing,
+  openRequestPipeline,
+  type PipelineOptions,
   unknownOutcome,
 } from '../pipeline/request-pipeline.js'
-import { type Attempt, retried, retryAfter } from '../pipeline/retry.js'
-import type { Ask, Body, ByteCount, ByteOffset, ContentVersion } from '../remote.js'
+import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
+import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
 import {
   type AnswerText,
-  bodyOf,
+  answerJsonText,
+  answerText,
   conditionOf,
-  type FirstByte,
-  firstByteOf,
   headSize,
-  jsonTextOf,
-  type Part,
+  type RangeProbe,
+  type RequestedRange,
+  rangeProbeOf,
+  readWith,
   refusePage,
-  taken,
-  textOf,
+  streamedBody,
 } from './answer.js'
-import { originOf, sameOrigin, wordsOf } from './refusal.js'
+import { originOf, refusalText, sameOrigin } from './refusal.js'
 
 export interface Request {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
@@ -43,28 +43,28 @@ export interface Request {
 /** All answers are whole or a Failure; nothing else is ever thrown. */
 export interface Http {
   /** The text of a metadata answer, '' for none. */
-  text(request: Request, ask: Ask): Promise<string>
+  text(request: Request, context: RequestContext): Promise<string>
   /** The same of a record, which may be long. */
-  jsonText(request: Request, ask: Ask): Promise<JsonText>
+  jsonText(request: Request, context: RequestContext): Promise<JsonText>
   /** A reader that has taken the whole text of a metadata answer, however long; each attempt begins with a new one. */
   readInto<Reader extends TextReader<unknown>>(
     request: Request,
     reader: () => Reader,
-    ask: Ask,
+    context: RequestContext,
   ): Promise<Reader>
   /** A body to be streamed, the asked part of it where the service honours Range; `name` says which pages are content. */
   content(
     request: Request,
     name: string,
     start: ByteOffset,
-    ask: Ask,
+    context: RequestContext,
     end?: ByteOffset,
     of?: ContentVersion,
   ): Promise<Body>
   /** The size that HEAD tells, if it tells one. */
-  head(request: Request, ask: Ask): Promise<ByteCount | undefined>
+  head(request: Request, context: RequestContext): Promise<ByteCount | undefined>
   /** What a Range of one byte tells. */
-  firstByte(request: Request, ask: Ask): Promise<FirstByte>
+  firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
   /** How many guesses may be under way side by side, now. */
   readonly guesses: number
   /** Ends every connection; what is under way fails. */
@@ -105,9 +105,9 @@ const transformed = 203
 const noSuchRange = 416
 
 /** How one kind of question reads its answers, and which statuses are answers to it. */
-interface Reading<Value> {
+interface ResponseReader<Value> {
   readonly accepts: (status: number) => boolean
-  readonly read: (arrival: Arrival, flow: Flow) => Promise<Value> | Value
+  readonly read: (response: IncomingResponse, flow: FlowControl) => Promise<Value> | Value
   readonly range?: string | undefined
   /** If-Range: a version of which alone the range is wanted. */
   readonly condition?: string | undefined
@@ -118,39 +118,43 @@ interface Reading<Value> {
 }
 
 /** The platform behind this address. */
-export function http(options: LineOptions): Http {
+export function openHttp(options: PipelineOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
-  const way = line(options, { tooMuch: overload, probe: `${base}/user/info` })
+  const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
 
-  function question<Value>(request: Request, reading: Reading<Value>, ask: Ask): Promise<Value> {
+  function question<Value>(
+    request: Request,
+    reading: ResponseReader<Value>,
+    context: RequestContext,
+  ): Promise<Value> {
     const outgoing = outgoingOf(request, `${base}${request.path}`, reading)
-    return retried(ask, way.clock, () => attempt(outgoing, reading, ask))
+    return withRetries(context, way.clock, () => attempt(outgoing, reading, context))
   }
 
   async function attempt<Value>(
     outgoing: Outgoing,
-    reading: Reading<Value>,
-    ask: Ask,
-  ): Promise<Attempt<Value>> {
+    reading: ResponseReader<Value>,
+    context: RequestContext,
+  ): Promise<AttemptResult<Value>> {
     let onward: string | undefined
-    const end = await way.send(outgoing, ask, async (arrival, flow) => {
-      if (reading.accepts(arrival.status))
-        return accepted(outgoing, arrival, () => reading.read(arrival, flow))
-      if (moved.has(arrival.status)) onward = sameOrigin(arrival, outgoing, options.base)
-      return refused(outgoing, arrival, flow, way.clock.now())
+    const end = await way.send(outgoing, context, async (response, flow) => {
+      if (reading.accepts(response.status))
+        return readAccepted(outgoing, response, () => reading.read(response, flow))
+      if (moved.has(response.status)) onward = sameOrigin(response, outgoing, options.base)
+      return refusalFailure(outgoing, response, flow, way.clock.now())
     })
     if (onward === undefined || reading.hops === 0 || outgoing.method !== 'GET') return end
-    return attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, ask)
+    return attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context)
   }
 
   return {
-    text: (request, ask) => undoubted(request, () => question(request, metadata, ask)),
-    jsonText: (request, ask) => question(request, record, ask),
-    readInto: (request, reader, ask) => question(request, readingInto(reader), ask),
-    content: (request, name, start, ask, end, of) =>
-      question(request, download(name, { start, end, of }), ask),
-    head: (request, ask) => question({ ...request, method: 'HEAD' }, size, ask),
-    firstByte: (request, ask) => question(request, oneByte, ask),
+    text: (request, context) => askAgainIfDoubtful(request, () => question(request, metadata, context)),
+    jsonText: (request, context) => question(request, record, context),
+    readInto: (request, reader, context) => question(request, readingInto(reader), context),
+    content: (request, name, start, context, end, of) =>
+      question(request, download(name, { start, end, of }), context),
+    head: (request, context) => question({ ...request, method: 'HEAD' }, size, context),
+    firstByte: (request, context) => question(request, oneByte, context),
     get guesses() {
       return way.guesses
     },
@@ -159,7 +163,7 @@ export function http(options: LineOptions): Http {
 }
 
 /** A doubtful number is asked for twice and must be the same; a write cannot be asked twice. */
-async function undoubted(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
+async function askAgainIfDoubtful(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
   const first = await ask()
   if (!first.doubtful) return first.text
   const kind = request.method === 'GET' ? 'broken' : 'outcome-unknown'
@@ -175,23 +179,23 @@ const whole = (status: number): boolean => status === ok || status === transform
 const json = 'application/json'
 const anyBytes = 'application/octet-stream, */*'
 
-const metadata: Reading<AnswerText> = {
+const metadata: ResponseReader<AnswerText> = {
   accepts: success,
-  read: textOf,
+  read: answerText,
   accept: json,
   weight: 'question',
   hops: 5,
 }
 
-const record: Reading<JsonText> = { ...metadata, accepts: whole, read: jsonTextOf }
+const record: ResponseReader<JsonText> = { ...metadata, accepts: whole, read: answerJsonText }
 
-const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): Reading<Reader> => ({
+const readingInto = <Reader extends TextReader<unknown>>(reader: () => Reader): ResponseReader<Reader> => ({
   ...metadata,
   accepts: whole,
-  read: (arrival, flow) => taken(arrival, flow, reader()),
+  read: (response, flow) => readWith(response, flow, reader()),
 })
 
-const size: Reading<ByteCount | undefined> = {
+const size: ResponseReader<ByteCount | undefined> = {
   accepts: status => status === ok,
   read: headSize,
   accept: anyBytes,
@@ -199,22 +203,22 @@ const size: Reading<ByteCount | undefined> = {
   hops: 0,
 }
 
-const oneByte: Reading<FirstByte> = {
+const oneByte: ResponseReader<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: arrival => firstByteOf(arrival, arrival.status !== ok),
+  read: response => rangeProbeOf(response, response.status !== ok),
   range: 'bytes=0-0',
   accept: anyBytes,
   weight: 'question',
   hops: 0,
 }
 
-function download(name: string, part: Part): Reading<Body> {
+function download(name: string, part: RequestedRange): ResponseReader<Body> {
   const isPart = part.start > 0 || part.end !== undefined
   return {
     accepts: status => status === ok || (status === partial && isPart),
-    read: (arrival, flow) => {
-      refusePage(arrival, name)
-      return bodyOf(arrival, flow, arrival.status === partial ? part : undefined, name)
+    read: (response, flow) => {
+      refusePage(response, name)
+      return streamedBody(response, flow, response.status === partial ? part : undefined, name)
     },
     range: isPart ? `bytes=${part.start}-${part.end === undefined ? '' : part.end - 1}` : undefined,
     condition: isPart ? conditionOf(part.of) : undefined,
@@ -224,7 +228,7 @@ function download(name: string, part: Part): Reading<Body> {
   }
 }
 
-function outgoingOf(request: Request, path: string, reading: Reading<unknown>): Outgoing {
+function outgoingOf(request: Request, path: string, reading: ResponseReader<unknown>): Outgoing {
   const { authorization, body } = request
   return {
     method: request.method,
@@ -244,21 +248,21 @@ function outgoingOf(request: Request, path: string, reading: Reading<unknown>): 
 }
 
 /** A POST cannot be looked up everywhere: a 503 of which nobody says when to come again may be a gateway's. */
-function isLost({ method }: Outgoing, { status, headers }: Arrival): boolean {
+function mayHaveHappened({ method }: Outgoing, { status, headers }: IncomingResponse): boolean {
   return lost.has(status) || (method === 'POST' && status === 503 && headers['retry-after'] === undefined)
 }
 
 /** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
-async function accepted<Value>(
+async function readAccepted<Value>(
   outgoing: Outgoing,
-  arrival: Arrival,
+  response: IncomingResponse,
   read: () => Promise<Value> | Value,
-): Promise<Attempt<Value>> {
+): Promise<AttemptResult<Value>> {
   try {
     return { ended: 'well', value: await read() }
   } catch (thrown) {
-    arrival.bytes.destroy()
-    const failure = transportFailure(thrown)
+    response.bytes.destroy()
+    const failure = networkFailure(thrown)
     if (!outgoing.repeatable)
       return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
     // With a cause it is the connection that failed; without one the answer itself is no good and will not get better.
@@ -266,20 +270,20 @@ async function accepted<Value>(
   }
 }
 
-async function refused(
+async function refusalFailure(
   outgoing: Outgoing,
-  arrival: Arrival,
-  flow: Flow,
+  response: IncomingResponse,
+  flow: FlowControl,
   now: number,
-): Promise<Attempt<never>> {
-  const { status, headers } = arrival
-  const said = await wordsOf(outgoing, arrival, flow)
+): Promise<AttemptResult<never>> {
+  const { status, headers } = response
+  const said = await refusalText(outgoing, response, flow)
   const target = moved.has(status)
     ? `, a redirect to ${originOf(headers['location'])} that is not followed`
     : ''
-  const sentence = `the service answered ${status} to ${described(outgoing)}${target}`
+  const sentence = `the service answered ${status} to ${describeRequest(outgoing)}${target}`
   const failure = new Failure(kinds.get(status) ?? 'broken', sentence, { said })
-  if (!outgoing.repeatable && isLost(outgoing, arrival)) {
+  if (!outgoing.repeatable && mayHaveHappened(outgoing, response)) {
     return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
   }
   const again = outgoing.repeatable && passing.has(status)

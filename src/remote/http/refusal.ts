@@ -1,32 +1,36 @@
 // What a refusal says besides its status: its own words for people, and where a redirect leads.
-import { claimsOf, type Flow, gathered, wholePieces } from '../connection/body.js'
-import type { Arrival } from '../connection/exchange.js'
-import { transportFailure } from '../connection/network-errors.js'
+import { collectBytes, declaredBody, type FlowControl, wholePieces } from '../connection/body.js'
+import type { IncomingResponse } from '../connection/exchange.js'
+import { networkFailure } from '../connection/network-errors.js'
 import type { Outgoing } from '../pipeline/request-pipeline.js'
-import { blotted, secretsIn } from '../secrets.js'
+import { redactSecrets, secretsIn } from '../secrets.js'
 
 /** Nobody reads more of an error page than this. */
 const wordsLimit = 64 * 1024
 
 /** The first 300 characters of a refusal. They are for people only, so a refusal whose words get lost stays what it is. */
-export async function wordsOf(outgoing: Outgoing, arrival: Arrival, flow: Flow): Promise<string | undefined> {
+export async function refusalText(
+  outgoing: Outgoing,
+  response: IncomingResponse,
+  flow: FlowControl,
+): Promise<string | undefined> {
   try {
-    const bytes = await gathered(wholePieces(arrival.bytes, claimsOf(arrival.headers), flow), {
+    const bytes = await collectBytes(wholePieces(response.bytes, declaredBody(response.headers), flow), {
       limit: wordsLimit,
       expected: undefined,
     })
-    const words = blotted(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
+    const words = redactSecrets(bytes.toString(), secretsIn(outgoing.headers['authorization'])).trim()
     return words === '' ? undefined : words.slice(0, 300)
   } catch (thrown) {
-    return `(its words could not be read: ${transportFailure(thrown).message})`
+    return `(its words could not be read: ${networkFailure(thrown).message})`
   } finally {
-    arrival.bytes.destroy()
+    response.bytes.destroy()
   }
 }
 
 /** Path and query of a redirect within the service's own origin: the token never goes to another one. */
-export function sameOrigin(arrival: Arrival, from: Outgoing, base: URL): string | undefined {
-  const location = arrival.headers['location']
+export function sameOrigin(response: IncomingResponse, from: Outgoing, base: URL): string | undefined {
+  const location = response.headers['location']
   if (typeof location !== 'string') return undefined
   if (!URL.canParse(location, `${base.origin}${from.path}`)) return undefined
   const target = new URL(location, `${base.origin}${from.path}`)

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.js'
 import type { Instant } from '../remote.js'
 
-export interface Pace {
+export interface AdaptiveConcurrency {
   /** How many may be under way at once, now. */
   readonly width: number
   /** A request goes out while so many others are under way. */
@@ -28,7 +28,7 @@ const contentMs = 10_000
 const answerBytes = 64 * 1024
 
 /** What one window of time showed. */
-interface Window {
+interface WindowSample {
   readonly width: number
   /** Answers a millisecond. */
   readonly rate: number
@@ -37,9 +37,13 @@ interface Window {
 }
 
 /** Starts at 16 or `most`; `changed` is told of every other width. */
-export function pace(most: number, clock: Clock, changed: (width: number) => void): Pace {
+export function openAdaptiveConcurrency(
+  most: number,
+  clock: Clock,
+  changed: (width: number) => void,
+): AdaptiveConcurrency {
   let width = Math.min(widthAtFirst, most)
-  let before: Window | undefined
+  let before: WindowSample | undefined
   let steadyUntil = Number.NEGATIVE_INFINITY
   let narrowedAt = Number.NEGATIVE_INFINITY
   let began = clock.now()
@@ -59,7 +63,7 @@ export function pace(most: number, clock: Clock, changed: (width: number) => voi
     units = heads = waited = asked = crowded = 0
   }
 
-  function conclude(seen: Window): void {
+  function conclude(seen: WindowSample): void {
     if (before === undefined || seen.width <= before.width) {
       before = seen
       if (width < most) set(width * 2)
@@ -90,7 +94,7 @@ export function pace(most: number, clock: Clock, changed: (width: number) => voi
       units += 1 + bytes / answerBytes
       const elapsed = clock.now() - began
       if (elapsed < windowMs || heads < width) return
-      const seen: Window = { width, rate: units / elapsed, wait: waited / heads }
+      const seen: WindowSample = { width, rate: units / elapsed, wait: waited / heads }
       // Where there was room left, nothing was learned about a wider way.
       const full = crowded > asked / 2
       begin()

@@ -1,7 +1,8 @@
 // When a service that does not answer is no longer asked: only after a question of calcfs's own got no answer either.
 import { Failure } from '../../failure.js'
-import { type Clock, inTime } from '../clock.js'
-import type { Ask, Instant } from '../remote.js'
+import { noop } from '../../noop.js'
+import { type Clock, withDeadline } from '../clock.js'
+import type { Instant, RequestContext } from '../remote.js'
 
 /** So many requests in a row without a word from the service, and calcfs asks a question of its own. */
 const patience = 3
@@ -12,9 +13,9 @@ const probePatience = 2_000
 /** Milliseconds a request waits for the probe that it caused. */
 const probeWait = 1_000
 
-export interface Breaker {
+export interface CircuitBreaker {
   /** Lets a request go out. @throws Failure 'unreachable' while the service is away and no probe is due, or in vain */
-  admit(ask: Ask): Promise<void> | undefined
+  admit(context: RequestContext): Promise<void> | undefined
   /** The service said something, whatever it was. */
   heard(): void
   /** A request that went out at `since` ended without a word. */
@@ -30,7 +31,7 @@ export interface Breaker {
  * itself. `probe` asks the service something that every service answers; it rejects without an answer, and whatever it
  * hears is also told by `heard`.
  */
-export function breaker(clock: Clock, probe: () => Promise<void>): Breaker {
+export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): CircuitBreaker {
   const { now } = clock
   let silences = 0
   let lastHeard = Number.NEGATIVE_INFINITY
@@ -44,7 +45,8 @@ export function breaker(clock: Clock, probe: () => Promise<void>): Breaker {
     const started = probe().finally(() => {
       if (probing === started) probing = undefined
     })
-    started.catch(unheard)
+    // What a probe failed with is told by its silence.
+    started.catch(noop)
     probing = started
     return started
   }
@@ -64,10 +66,15 @@ export function breaker(clock: Clock, probe: () => Promise<void>): Breaker {
 
   const awayFailure = (): Failure => new Failure('unreachable', awaySentence(last), { cause: last })
 
-  async function probed(ask: Ask): Promise<void> {
-    const until = Math.min(ask.deadline, now() + probeWait) as Instant
+  async function probed(context: RequestContext): Promise<void> {
+    const until = Math.min(context.deadline, now() + probeWait) as Instant
     try {
-      await inTime(startProbe(), { ...ask, deadline: until }, clock, 'the probe was not answered yet')
+      await withDeadline(
+        startProbe(),
+        { ...context, deadline: until },
+        clock,
+        'the probe was not answered yet',
+      )
     } catch {
       // Whatever the probe failed with, the service is still away.
       throw awayFailure()
@@ -77,10 +84,10 @@ export function breaker(clock: Clock, probe: () => Promise<void>): Breaker {
   return {
     away: () => open,
     heardSince: since => lastHeard >= since,
-    admit(ask) {
+    admit(context) {
       if (!open) return undefined
       if (now() < probedAt + probeEvery) throw awayFailure()
-      return probed(ask)
+      return probed(context)
     },
     heard() {
       silences = 0
@@ -95,9 +102,6 @@ export function breaker(clock: Clock, probe: () => Promise<void>): Breaker {
     },
   }
 }
-
-/** What a probe failed with is told by its silence. */
-function unheard(): void {}
 
 const awaySentence = (last: Failure | undefined): string =>
   `the service has not answered for a while (${last?.message ?? 'no reason known'}); calcfs looks again every 2 seconds`

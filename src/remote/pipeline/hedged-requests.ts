@@ -1,14 +1,15 @@
 // Hedged requests: a question that is silent is sent once more as soon as another asker comes for it; the first head wins.
 import type { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import type { Clock } from '../clock.js'
-import type { Arrival, Exchange } from '../connection/exchange.js'
-import type { Ask, Instant } from '../remote.js'
-import type { Turn } from './priority-limiter.js'
+import type { Exchange, IncomingResponse } from '../connection/exchange.js'
+import type { Instant, RequestContext } from '../remote.js'
+import type { HeldSlot } from './priority-limiter.js'
 
 /** One sending of a request. */
-export interface Leg {
+export interface HedgedSend {
   /** Rejects with why no head came. */
-  readonly head: Promise<Headed>
+  readonly head: Promise<AnsweredSend>
   /** When it went out; undefined while it waits for its slot. */
   readonly sentAt: Instant | undefined
   /** Ends it in whatever state it is. */
@@ -16,10 +17,10 @@ export interface Leg {
 }
 
 /** A sending that is being answered. */
-export interface Headed {
-  readonly arrival: Arrival
+export interface AnsweredSend {
+  readonly response: IncomingResponse
   readonly call: Exchange
-  readonly turn: Turn
+  readonly turn: HeldSlot
 }
 
 /** Milliseconds a request has to be silent before a new asker has it sent once more. */
@@ -28,9 +29,12 @@ const silentMs = 1_000
 const atOnce = 2
 
 /** The first sending that is answered. @throws what the last of them failed with */
-export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPorts): Promise<Headed> {
+export function firstResponseHead(
+  context: RequestContext,
+  { clock, start, unusual, superseded }: HedgePorts,
+): Promise<AnsweredSend> {
   return new Promise((resolve, reject) => {
-    const legs: Leg[] = []
+    const legs: HedgedSend[] = []
     let lookOff = noop
 
     function begin(): void {
@@ -67,7 +71,7 @@ export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPo
     function look(): void {
       lookOff()
       const newest = legs.at(-1)
-      if (newest === undefined || ask.askers?.waiting !== true) return
+      if (newest === undefined || context.askers?.waiting !== true) return
       const patience = Math.max(silentMs, unusual())
       const silence = newest.sentAt === undefined ? 0 : clock.now() - newest.sentAt
       if (silence < patience) {
@@ -81,7 +85,7 @@ export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPo
       begin()
     }
 
-    const unwatchAskers = ask.askers?.watch(askedAgain) ?? noop
+    const unwatchAskers = context.askers?.watch(askedAgain) ?? noop
     const unwatch = (): void => {
       unwatchAskers()
       lookOff()
@@ -90,13 +94,11 @@ export function firstHead(ask: Ask, { clock, start, unusual, superseded }: LegPo
   })
 }
 
-interface LegPorts {
+interface HedgePorts {
   readonly clock: Clock
-  readonly start: () => Leg
+  readonly start: () => HedgedSend
   /** Milliseconds after which a request without a head is unusually slow here. */
   readonly unusual: () => number
   /** What a sending fails with that is not needed any more. */
   readonly superseded: Failure
 }
-
-function noop(): void {}

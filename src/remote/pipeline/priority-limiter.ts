@@ -1,16 +1,17 @@
 // Which request holds a concurrency slot: users before background, a share for questions and one for contents, silent ones yield.
 import { Failure } from '../../failure.js'
-import { type Clock, inTime } from '../clock.js'
-import type { Ask } from '../remote.js'
-import { pace } from './adaptive-concurrency.js'
+import { noop } from '../../noop.js'
+import { type Clock, withDeadline } from '../clock.js'
+import type { RequestContext } from '../remote.js'
+import { openAdaptiveConcurrency } from './adaptive-concurrency.js'
 import { headTimes } from './silence.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
-export type Weight = 'question' | 'download'
+export type TrafficClass = 'question' | 'download'
 
 /** A request that wants a slot. */
-export interface Entrant {
-  readonly weight: Weight
+export interface SlotRequest {
+  readonly weight: TrafficClass
   /** True where it may be ended for others at any time: asking again does no harm. */
   readonly repeatable: boolean
   /** How often it was ended for others before. */
@@ -20,7 +21,7 @@ export interface Entrant {
 }
 
 /** A slot on the way to the service, until it is given back. */
-export interface Turn {
+export interface HeldSlot {
   leave(): void
   /** The request goes out now: from now on its silence counts. */
   sent(): void
@@ -32,9 +33,9 @@ export interface Turn {
   pushedBack(): void
 }
 
-export interface Lanes {
+export interface PriorityLimiter {
   /** Waits for a slot; the answer gives it back. @throws Failure 'timeout' if the deadline comes first */
-  enter(entrant: Entrant, ask: Ask): Promise<Turn>
+  enter(entrant: SlotRequest, context: RequestContext): Promise<HeldSlot>
   /** How many background requests may be under way side by side, now. */
   readonly guesses: number
   /** Milliseconds after which a silent request is unusually slow. */
@@ -45,16 +46,16 @@ export interface Lanes {
  * waiting: in the queue. active: counts against the width. quiet: still on its connection, but without a head for longer
  * than is usual here, or with a body that takes long; it counts only against the connections.
  */
-type State = 'waiting' | 'active' | 'quiet' | 'gone'
+type SlotState = 'waiting' | 'active' | 'quiet' | 'gone'
 
 interface Slot {
-  readonly entrant: Entrant
+  readonly entrant: SlotRequest
   readonly since: number
   readonly go: () => void
   background: boolean
   /** It was ended for others before, and nobody has come for it since: a few of these at a time take the turn of another. */
   yielded: boolean
-  state: State
+  state: SlotState
   hasHead: boolean
   /** Bytes of its body since `countedSince`, and whether the second before brought hardly any. */
   bytes: number
@@ -82,8 +83,8 @@ const standstillMs = 200
 const standingMs = 100
 
 /** The slots of a pool of at most so many connections (at least 1). */
-export function lanes(connections: number, clock: Clock): Lanes {
-  const speed = pace(connections, clock, admit)
+export function openPriorityLimiter(connections: number, clock: Clock): PriorityLimiter {
+  const speed = openAdaptiveConcurrency(connections, clock, admit)
   const heads = headTimes()
   /** In the order in which they came. */
   const queue = new Set<Slot>()
@@ -267,14 +268,14 @@ export function lanes(connections: number, clock: Clock): Lanes {
     admit()
   }
 
-  async function enter(entrant: Entrant, ask: Ask): Promise<Turn> {
+  async function enter(entrant: SlotRequest, context: RequestContext): Promise<HeldSlot> {
     let slot: Slot | undefined
     const admitted = new Promise<void>(go => {
       slot = {
         entrant,
         since: clock.now(),
         go,
-        background: isBackground(ask),
+        background: isBackground(context),
         yielded: entrant.yields > 0,
         state: 'waiting',
         hasHead: false,
@@ -290,27 +291,32 @@ export function lanes(connections: number, clock: Clock): Lanes {
     const own = slot
     if (own === undefined) throw new Failure('internal', 'a promise runs its executor at once')
     own.unwatch =
-      ask.askers?.watch(what => {
-        own.background = isBackground(ask)
+      context.askers?.watch(what => {
+        own.background = isBackground(context)
         if (what === 'came') own.yielded = false
         admit()
       }) ?? noop
     queue.add(own)
     admit()
-    if (own.state === 'waiting') await waited(own, admitted, ask)
+    if (own.state === 'waiting') await waited(own, admitted, context)
     return turnOf(own)
   }
 
-  async function waited(slot: Slot, admitted: Promise<void>, ask: Ask): Promise<void> {
+  async function waited(slot: Slot, admitted: Promise<void>, context: RequestContext): Promise<void> {
     try {
-      await inTime(admitted, ask, clock, 'every connection to the service was busy until the deadline')
+      await withDeadline(
+        admitted,
+        context,
+        clock,
+        'every connection to the service was busy until the deadline',
+      )
     } catch (late) {
       close(slot)
       throw late
     }
   }
 
-  function turnOf(slot: Slot): Turn {
+  function turnOf(slot: Slot): HeldSlot {
     const startedAt = clock.now()
     let refused = false
     return {
@@ -357,10 +363,8 @@ export function lanes(connections: number, clock: Clock): Lanes {
 }
 
 /** Whether nobody waits for it, at the moment. */
-export const isBackground = (ask: Ask): boolean =>
-  ask.askers === undefined ? ask.lane === 'guess' : !ask.askers.waiting
+export const isBackground = (context: RequestContext): boolean =>
+  context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
 
 const byYields = (one: Slot, other: Slot): number =>
   one.entrant.yields - other.entrant.yields || other.since - one.since
-
-function noop(): void {}

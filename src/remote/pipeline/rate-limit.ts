@@ -1,26 +1,26 @@
 // How fast a small server may be asked: requests a second, users before guesses, and bytes a second.
-import { type Clock, inTime, sleep } from '../clock.js'
-import type { Ask } from '../remote.js'
+import { type Clock, sleep, withDeadline } from '../clock.js'
+import type { RequestContext } from '../remote.js'
 import { isBackground } from './priority-limiter.js'
 
-export interface Rate {
+export interface RateLimiter {
   /** Resolves when this request may go out. @throws Failure 'timeout' if its deadline comes first */
-  turn(ask: Ask): Promise<void>
+  turn(context: RequestContext): Promise<void>
 }
 
 /** At most so many requests a second, evenly spaced; undefined is no limit. */
-export function requestRate(perSecond: number | undefined, clock: Clock): Rate {
+export function openRateLimiter(perSecond: number | undefined, clock: Clock): RateLimiter {
   if (perSecond === undefined) return { turn: async () => {} }
   const spacing = 1000 / perSecond
-  const waiting = new Set<Waiting>()
+  const waiting = new Set<QueuedRequest>()
   let free = Number.NEGATIVE_INFINITY
   let serving = false
 
   /** Users first, as they are now: a background request may have found somebody who waits for it. */
-  function next(): Waiting | undefined {
-    let first: Waiting | undefined
+  function next(): QueuedRequest | undefined {
+    let first: QueuedRequest | undefined
     for (const one of waiting) {
-      if (!isBackground(one.ask)) return one
+      if (!isBackground(one.context)) return one
       first ??= one
     }
     return first
@@ -40,15 +40,15 @@ export function requestRate(perSecond: number | undefined, clock: Clock): Rate {
   }
 
   return {
-    async turn(ask) {
-      let one: Waiting | undefined
+    async turn(context) {
+      let one: QueuedRequest | undefined
       const turn = new Promise<void>(go => {
-        one = { ask, go }
+        one = { context, go }
         waiting.add(one)
       })
       if (!serving) void serve()
       try {
-        await inTime(turn, ask, clock, 'the limit of requests a second left no time for this one')
+        await withDeadline(turn, context, clock, 'the limit of requests a second left no time for this one')
       } finally {
         if (one !== undefined) waiting.delete(one)
       }
@@ -56,13 +56,16 @@ export function requestRate(perSecond: number | undefined, clock: Clock): Rate {
   }
 }
 
-interface Waiting {
-  readonly ask: Ask
+interface QueuedRequest {
+  readonly context: RequestContext
   readonly go: () => void
 }
 
 /** Waits after each piece so that all bodies together keep to so many bytes a second; undefined is no limit. */
-export function bandwidth(perSecond: number | undefined, clock: Clock): (bytes: number) => Promise<void> {
+export function openBandwidthLimiter(
+  perSecond: number | undefined,
+  clock: Clock,
+): (bytes: number) => Promise<void> {
   if (perSecond === undefined) return async () => {}
   let free = Number.NEGATIVE_INFINITY
   return async bytes => {

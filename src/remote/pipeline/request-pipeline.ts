@@ -1,20 +1,21 @@
 // Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, and what a lost answer means.
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
-import type { Flow, TextLimits } from '../connection/body.js'
-import { connectionsTo, type Reach } from '../connection/connections.js'
-import { type Arrival, type Exchange, exchange } from '../connection/exchange.js'
-import { transportFailure } from '../connection/network-errors.js'
+import type { FlowControl, TextLimits } from '../connection/body.js'
+import { type ConnectionOptions, openConnectionPool } from '../connection/connections.js'
+import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
+import { networkFailure } from '../connection/network-errors.js'
 import { textBudget } from '../connection/text-budget.js'
-import type { Ask, Instant } from '../remote.js'
-import { breaker } from './circuit-breaker.js'
-import { firstHead, type Headed, type Leg } from './hedged-requests.js'
-import { lanes, type Turn, type Weight } from './priority-limiter.js'
-import { bandwidth, requestRate } from './rate-limit.js'
-import type { Attempt } from './retry.js'
-import { watchPieces } from './stall.js'
+import type { Instant, RequestContext } from '../remote.js'
+import { openCircuitBreaker } from './circuit-breaker.js'
+import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
+import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priority-limiter.js'
+import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
+import type { AttemptResult } from './retry.js'
+import { watchBody } from './stall.js'
 
-export interface LineOptions extends Reach {
+export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
   /** Requests a second. */
   readonly maxRequests?: number | undefined
@@ -28,7 +29,7 @@ export interface LineOptions extends Reach {
 }
 
 /** What the meaning of HTTP adds to the pipeline. */
-export interface Manners {
+export interface PipelinePolicy {
   /** Statuses of an overload. */
   readonly tooMuch: ReadonlySet<number>
   /** A path that every service answers somehow. */
@@ -41,18 +42,25 @@ export interface Outgoing {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  readonly weight: Weight
+  readonly weight: TrafficClass
   /** False for a write: if its answer is lost, nobody knows what happened. */
   readonly repeatable: boolean
 }
 
 /** Reads an answer; what it throws counts as the end of the attempt. */
-export type Judge<Value> = (arrival: Arrival, flow: Flow) => Promise<Attempt<Value>>
+export type AnswerReader<Value> = (
+  response: IncomingResponse,
+  flow: FlowControl,
+) => Promise<AttemptResult<Value>>
 
-export interface Line {
+export interface RequestPipeline {
   readonly clock: Clock
   /** One attempt. Never throws; the judge has until the deadline to be done. */
-  send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>>
+  send<Value>(
+    outgoing: Outgoing,
+    context: RequestContext,
+    judge: AnswerReader<Value>,
+  ): Promise<AttemptResult<Value>>
   /** How many guesses may be under way side by side, now. */
   readonly guesses: number
   close(): Promise<void>
@@ -68,21 +76,24 @@ const probeLimit = 10_000
 const superseded = new Failure('busy', 'the same question was answered by another request')
 
 /** Opens nothing yet: connections are made when the first request goes out, and kept. */
-export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
+export function openRequestPipeline(
+  options: PipelineOptions,
+  { tooMuch, probe }: PipelinePolicy,
+): RequestPipeline {
   const clock = options.clock ?? systemClock
-  const dispatcher = connectionsTo(options.base, options)
+  const dispatcher = openConnectionPool(options.base, options)
   // An answer to HEAD that is followed by more, a body or a second head, would be taken for the next answer of its connection.
-  const heads = connectionsTo(options.base, options)
-  const slots = lanes(options.connections, clock)
-  const rate = requestRate(options.maxRequests, clock)
+  const heads = openConnectionPool(options.base, options)
+  const slots = openPriorityLimiter(options.connections, clock)
+  const rate = openRateLimiter(options.maxRequests, clock)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
   const limits: TextLimits = {
     limit: options.maxAnswer ?? usualAnswer,
     enter: texts.enter,
     long: bytes => options.longAnswer?.(bytes),
   }
-  const spend = bandwidth(options.bwlimit, clock)
-  const health = breaker(clock, () => probed())
+  const spend = openBandwidthLimiter(options.bwlimit, clock)
+  const health = openCircuitBreaker(clock, () => probed())
   /** How often each lost its connection to others. */
   const yields = new WeakMap<Outgoing, number>()
   let lastHeaders: Outgoing['headers'] = {}
@@ -90,7 +101,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
   /** A question of our own, on a connection beside those of the slots: any head at all is an answer. */
   async function probed(): Promise<void> {
     const headers = { ...lastHeaders }
-    const call = exchange(
+    const call = sendOnConnection(
       dispatcher,
       wireOptions(options.base, { method: 'GET', path: probe, headers, body: undefined }),
     )
@@ -98,7 +109,7 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
       call.abort(new Failure('timeout', 'the probe was not answered')),
     )
     try {
-      const { bytes } = await call.arrival
+      const { bytes } = await call.response
       bytes.destroy()
       health.heard()
     } finally {
@@ -106,11 +117,15 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
     }
   }
 
-  async function send<Value>(outgoing: Outgoing, ask: Ask, judge: Judge<Value>): Promise<Attempt<Value>> {
-    const allowed = ask.deadline - clock.now()
-    const sending: Sending = {
+  async function send<Value>(
+    outgoing: Outgoing,
+    context: RequestContext,
+    judge: AnswerReader<Value>,
+  ): Promise<AttemptResult<Value>> {
+    const allowed = context.deadline - clock.now()
+    const attempt: RequestAttempt = {
       outgoing,
-      ask,
+      context,
       allowed,
       tried: false,
       sent: false,
@@ -118,24 +133,29 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
       dropped: undefined,
       late: undefined,
     }
-    const start = (): Leg => legOf(sending)
+    const start = (): HedgedSend => legOf(attempt)
     let callOff = noop
     try {
-      if (allowed <= 0) throw tooLate(sending)
-      const headed = await firstHead(ask, { clock, start, unusual: () => slots.unusual, superseded })
-      sending.headed = headed
-      callOff = clock.after(ask.deadline - clock.now(), () => headed.call.abort(tooLate(sending)))
-      return await judge(headed.arrival, flow(headed, sending))
+      if (allowed <= 0) throw tooLate(attempt)
+      const headed = await firstResponseHead(context, {
+        clock,
+        start,
+        unusual: () => slots.unusual,
+        superseded,
+      })
+      attempt.headed = headed
+      callOff = clock.after(context.deadline - clock.now(), () => headed.call.abort(tooLate(attempt)))
+      return await judge(headed.response, flow(headed, attempt))
     } catch (thrown) {
-      const failure = transportFailure(thrown)
-      return unanswered(sending, failure, health.away())
+      const failure = networkFailure(thrown)
+      return unansweredFailure(attempt, failure, health.away())
     } finally {
       callOff()
     }
   }
 
-  function legOf(sending: Sending): Leg {
-    const { outgoing, ask } = sending
+  function legOf(attempt: RequestAttempt): HedgedSend {
+    const { outgoing, context } = attempt
     let call: Exchange | undefined
     let sentAt: Instant | undefined
     let dropped: Failure | undefined
@@ -145,33 +165,36 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
     }
     const preempt = (reason: Failure): void => {
       yields.set(outgoing, (yields.get(outgoing) ?? 0) + 1)
-      sending.dropped = reason
+      attempt.dropped = reason
       drop(reason)
     }
 
-    async function headOf(): Promise<Headed> {
-      let turn: Turn | undefined
+    async function headOf(): Promise<AnsweredSend> {
+      let turn: HeldSlot | undefined
       let callOff = noop
       try {
-        turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, ask)
-        await rate.turn(ask)
-        await health.admit(ask)
+        turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, context)
+        await rate.turn(context)
+        await health.admit(context)
         if (dropped !== undefined) throw dropped
         sentAt = clock.now()
         lastHeaders = headersOfProbe(outgoing.headers)
-        call = exchange(outgoing.method === 'HEAD' ? heads : dispatcher, wireOptions(options.base, outgoing))
-        sending.tried = true
+        call = sendOnConnection(
+          outgoing.method === 'HEAD' ? heads : dispatcher,
+          wireOptions(options.base, outgoing),
+        )
+        attempt.tried = true
         turn.sent()
-        callOff = clock.after(ask.deadline - sentAt, () => call?.abort(tooLate(sending)))
-        const arrival = await call.arrival
-        heard(arrival, turn, sentAt)
-        return { arrival, call, turn }
+        callOff = clock.after(context.deadline - sentAt, () => call?.abort(tooLate(attempt)))
+        const response = await call.response
+        heard(response, turn, sentAt)
+        return { response, call, turn }
       } catch (thrown) {
-        const failure = transportFailure(thrown)
+        const failure = networkFailure(thrown)
         turn?.leave()
-        if (call?.sent() === true) sending.sent = true
+        if (call?.sent() === true) attempt.sent = true
         if (call !== undefined && sentAt !== undefined && dropped === undefined)
-          silent(sending, { failure, turn, sentAt })
+          silent(attempt, { failure, turn, sentAt })
         throw failure
       } finally {
         callOff()
@@ -187,32 +210,35 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
     }
   }
 
-  function heard(arrival: Arrival, turn: Turn, sentAt: Instant): void {
+  function heard(response: IncomingResponse, turn: HeldSlot, sentAt: Instant): void {
     health.heard()
     // A body that failed with its head has closed already.
-    if (arrival.bytes.closed) turn.leave()
-    else arrival.bytes.once('close', turn.leave)
-    if (tooMuch.has(arrival.status)) turn.pushedBack()
-    turn.answered(clock.now() - sentAt, Number(arrival.headers['content-length'] ?? 0))
+    if (response.bytes.closed) turn.leave()
+    else response.bytes.once('close', turn.leave)
+    if (tooMuch.has(response.status)) turn.pushedBack()
+    turn.answered(clock.now() - sentAt, Number(response.headers['content-length'] ?? 0))
   }
 
   /** A silence while others are answered is about this request alone, not about the service. */
-  function silent(sending: Sending, { failure, turn, sentAt }: Silence): void {
-    if (failure === sending.late && sending.sent && !health.heardSince(sentAt)) turn?.pushedBack()
+  function silent(attempt: RequestAttempt, { failure, turn, sentAt }: UnansweredSend): void {
+    if (failure === attempt.late && attempt.sent && !health.heardSince(sentAt)) turn?.pushedBack()
     if (failure.kind !== 'untrusted') health.silent(sentAt, failure)
   }
 
   /** A body may take long as a whole, but no longer for one piece than the question had for its answer. */
-  function flow({ call, turn, arrival }: Headed, { ask, allowed, outgoing }: Sending): Flow {
-    const pieces = watchPieces({
+  function flow(
+    { call, turn, response }: AnsweredSend,
+    { context, allowed, outgoing }: RequestAttempt,
+  ): FlowControl {
+    const pieces = watchBody({
       clock,
-      askers: ask.askers,
+      askers: context.askers,
       weight: outgoing.weight,
       unusual: () => slots.unusual,
       abort: call.abort,
     })
-    arrival.bytes.once('close', pieces.end)
-    if (arrival.bytes.closed) pieces.end()
+    response.bytes.once('close', pieces.end)
+    if (response.bytes.closed) pieces.end()
     const stalled = () => new Failure('timeout', `the answer stood still for ${allowed} ms`)
     return {
       expectPiece() {
@@ -220,26 +246,26 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
         pieces.waiting()
         return () => {
           waitOff()
-          pieces.came()
+          pieces.arrived()
         }
       },
       text: limits,
       async spend(bytes) {
         turn.moved(bytes)
-        pieces.took(bytes)
+        pieces.consumed(bytes)
         await spend(bytes)
       },
     }
   }
 
   /** Made when it is needed: an error that nobody throws still costs its stack. */
-  function tooLate(sending: Sending): Failure {
-    const { outgoing, allowed } = sending
-    sending.late ??= new Failure(
+  function tooLate(attempt: RequestAttempt): Failure {
+    const { outgoing, allowed } = attempt
+    attempt.late ??= new Failure(
       'timeout',
-      `no answer to ${described(outgoing)} within ${Math.max(0, Math.round(allowed))} ms`,
+      `no answer to ${describeRequest(outgoing)} within ${Math.max(0, Math.round(allowed))} ms`,
     )
-    return sending.late
+    return attempt.late
   }
 
   return {
@@ -255,33 +281,33 @@ export function line(options: LineOptions, { tooMuch, probe }: Manners): Line {
 }
 
 /** One attempt, however often it is sent. */
-interface Sending {
+interface RequestAttempt {
   readonly outgoing: Outgoing
-  readonly ask: Ask
+  readonly context: RequestContext
   /** Milliseconds. */
   readonly allowed: number
   /** A connection was asked for. */
   tried: boolean
   /** The first byte of it may have left. */
   sent: boolean
-  headed: Headed | undefined
+  headed: AnsweredSend | undefined
   /** Why it was ended for others. */
   dropped: Failure | undefined
   late: Failure | undefined
 }
 
-interface Silence {
+interface UnansweredSend {
   readonly failure: Failure
-  readonly turn: Turn | undefined
+  readonly turn: HeldSlot | undefined
   readonly sentAt: Instant
 }
 
 /** Without an answer a sent write may or may not have been carried out; everything else simply failed. */
-function unanswered(
-  { outgoing, tried, sent, headed, dropped }: Sending,
+function unansweredFailure(
+  { outgoing, tried, sent, headed, dropped }: RequestAttempt,
   failure: Failure,
   away: boolean,
-): Attempt<never> {
+): AttemptResult<never> {
   if (outgoing.repeatable || !(sent || headed !== undefined)) {
     const transient = failure.kind === 'unreachable' || failure.kind === 'broken' || failure === dropped
     const again = !away && outgoing.repeatable && transient
@@ -292,12 +318,13 @@ function unanswered(
 
 /** The failure of a write that may have been carried out. */
 export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
-  const sentence = `${described(outgoing)} was sent, but whether it was carried out is unknown: ${cause.message}`
+  const sentence = `${describeRequest(outgoing)} was sent, but whether it was carried out is unknown: ${cause.message}`
   return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
 }
 
 /** A request in an error's sentence. */
-export const described = (outgoing: Outgoing): string => `${outgoing.method} ${outgoing.path.slice(0, 300)}`
+export const describeRequest = (outgoing: Outgoing): string =>
+  `${outgoing.method} ${outgoing.path.slice(0, 300)}`
 
 /** A probe is signed like the request that came before it, and asks for nothing but an answer. */
 function headersOfProbe({ authorization }: Outgoing['headers']): Outgoing['headers'] {
@@ -313,5 +340,3 @@ const wireOptions = (base: URL, outgoing: Pick<Outgoing, 'method' | 'path' | 'he
   // undici closes the connection after a HEAD unless told otherwise.
   reset: false,
 })
-
-function noop(): void {}

@@ -1,10 +1,10 @@
 // When a question is asked again: only if asking twice does no harm, with growing jittered waits, never past the deadline.
 import type { Failure } from '../../failure.js'
 import { type Clock, sleep } from '../clock.js'
-import type { Ask } from '../remote.js'
+import type { RequestContext } from '../remote.js'
 
 /** How one attempt ended. `after` is what the service asked to wait, in milliseconds. */
-export type Attempt<Value> =
+export type AttemptResult<Value> =
   | { readonly ended: 'well'; readonly value: Value }
   | {
       readonly ended: 'badly'
@@ -19,18 +19,19 @@ const attempts = 4
 const firstWait = 100
 
 /** The value of the first attempt that ends well. @throws the Failure of the last attempt */
-export async function retried<Value>(
-  ask: Ask,
+export async function withRetries<Value>(
+  context: RequestContext,
   clock: Clock,
-  attempt: () => Promise<Attempt<Value>>,
+  attempt: () => Promise<AttemptResult<Value>>,
 ): Promise<Value> {
-  const patience = ask.patience ?? Math.min(ask.deadline, ask.answerBy ?? ask.deadline) - clock.now()
-  let answerBy = Math.min(ask.deadline, ask.answerBy ?? ask.deadline)
+  const patience =
+    context.patience ?? Math.min(context.deadline, context.answerBy ?? context.deadline) - clock.now()
+  let answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
   let made = 0
   // Each asker may expect as much as the first one; the request itself still ends at its deadline.
-  const unwatch = ask.askers?.watch(what => {
+  const unwatch = context.askers?.watch(what => {
     if (what !== 'came') return
-    answerBy = Math.min(ask.deadline, clock.now() + patience)
+    answerBy = Math.min(context.deadline, clock.now() + patience)
     made = Math.min(made, attempts - 2)
   })
   let before: Failure | undefined

@@ -2,22 +2,22 @@
 import type { Askers } from '../../askers.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
-import type { Weight } from './priority-limiter.js'
+import type { TrafficClass } from './priority-limiter.js'
 
 /** What happens to one body on its way. */
-export interface Pieces {
+export interface BodyProgress {
   /** Its reader waits for the next piece. */
   waiting(): void
   /** It waits no longer. */
-  came(): void
-  took(bytes: number): void
+  arrived(): void
+  consumed(bytes: number): void
   end(): void
 }
 
 interface StallPorts {
   readonly clock: Clock
   readonly askers: Askers | undefined
-  readonly weight: Weight
+  readonly weight: TrafficClass
   /** Milliseconds after which a silence is unusual here. */
   readonly unusual: () => number
   readonly abort: (reason: Failure) => void
@@ -37,7 +37,7 @@ const slowCutPause = 60_000
 const slowCuts = new WeakMap<Askers, { readonly at: number; readonly every: number }>()
 
 /** Watches the pieces of a body until it ends. */
-export function watchPieces({ clock, askers, weight, unusual, abort }: StallPorts): Pieces {
+export function watchBody({ clock, askers, weight, unusual, abort }: StallPorts): BodyProgress {
   let waitingSince: number | undefined
   // Only the time counts in which the reader waits: it may be held up by its own memory or bandwidth.
   let waited = 0
@@ -85,12 +85,12 @@ export function watchPieces({ clock, askers, weight, unusual, abort }: StallPort
     waiting() {
       waitingSince = clock.now()
     },
-    came() {
+    arrived() {
       if (waitingSince !== undefined) waited += clock.now() - waitingSince
       waitingSince = undefined
       stillSince = undefined
     },
-    took(count) {
+    consumed(count) {
       bytes += count
     },
     end() {

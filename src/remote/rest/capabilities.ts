@@ -1,7 +1,7 @@
 // What one instance turned out to be able to do: found out once, kept by whoever owns this value.
 
 /** What was found out about a service and need not be found out again; its owner may keep it as JSON. */
-export interface Learned {
+export interface Capabilities {
   /** How the size of a file, or of a generated geometry, can be known without its bytes. */
   sizes: { file?: SizeSource; xyz?: SizeSource }
   /** Where no way is known yet: how many contents in a row had neither, each refused in due form. */

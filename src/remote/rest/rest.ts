@@ -3,7 +3,6 @@ import { asFailure, Failure, type FailureKind } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { Http } from '../http/http.js'
 import {
-  type Ask,
   type Body,
   type ByteOffset,
   byteOffset,
@@ -14,54 +13,55 @@ import {
   type ProjectId,
   type Remote,
   type ReportId,
+  type RequestContext,
   type ShareId,
 } from '../remote.js'
-import type { Asked } from '../wire/identity.js'
+import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
-import { isItsWay, isSampled, type Learned } from './capabilities.js'
+import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 import { factsOf, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 
 /** The whole in the place of a part. */
-function noteRange(learned: Learned, honoured: boolean): void {
-  learned.unranged = honoured ? 0 : (learned.unranged ?? 0) + 1
-  if (honoured || isItsWay(learned.unranged)) learned.ranges = honoured
+function noteRange(capabilities: Capabilities, honoured: boolean): void {
+  capabilities.unranged = honoured ? 0 : (capabilities.unranged ?? 0) + 1
+  if (honoured || isItsWay(capabilities.unranged)) capabilities.ranges = honoured
 }
 
 /** Whether a part is asked for at all. */
-function asksForParts(learned: Learned): boolean {
-  if (learned.ranges !== false) return true
-  learned.unranged = (learned.unranged ?? 0) + 1
-  return isSampled(learned.unranged)
+function asksForParts(capabilities: Capabilities): boolean {
+  if (capabilities.ranges !== false) return true
+  capabilities.unranged = (capabilities.unranged ?? 0) + 1
+  return isSampled(capabilities.unranged)
 }
 
-/** The whole API as the waist of calcfs. `learned` is written to as facts come in. */
-export function rest(http: Http, wire: Wire, learned: Learned): Remote {
-  const get = (endpoint: string, query: Query, ask: Ask) =>
-    http.text({ method: 'GET', path: path(endpoint, query) }, ask)
-  const getRecord = (endpoint: Asked['kind'], id: string, ask: Ask) =>
-    http.jsonText({ method: 'GET', path: path(endpoint, { id }) }, ask)
-  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, ask: Ask) => {
-    const answer = http.text({ method, path: path(endpoint, {}), body }, ask)
+/** The whole API as the waist of calcfs. `capabilities` is written to as facts come in. */
+export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Remote {
+  const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
+    http.text({ method: 'GET', path: path(endpoint, query) }, context)
+  const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
+    http.jsonText({ method: 'GET', path: path(endpoint, { id }) }, context)
+  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, context: RequestContext) => {
+    const answer = http.text({ method, path: path(endpoint, {}), body }, context)
     return method === 'PUT' ? canBeSeen(answer) : answer
   }
-  const remove = (endpoint: string, query: Query, ask: Ask) =>
-    http.text({ method: 'DELETE', path: path(endpoint, query) }, ask).then(() => {})
+  const remove = (endpoint: string, query: QueryParameters, context: RequestContext) =>
+    http.text({ method: 'DELETE', path: path(endpoint, query) }, context).then(() => {})
   /** A list that may be long: it is read while it arrives. */
   async function descendants<Value>(
     query: { id: string; type: 'project' | 'calculation'; depth: '1' | 'all' },
     reader: () => TextReader<Value>,
-    ask: Ask,
+    context: RequestContext,
   ): Promise<Value> {
     const request = { method: 'GET', path: path('project/descendant', query) } as const
-    return (await http.readInto(request, reader, ask)).end()
+    return (await http.readInto(request, reader, context)).end()
   }
-  const resolve = (at: string, type: string, ask: Ask) =>
-    meaning({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, ask))
+  const resolve = (at: string, type: string, context: RequestContext) =>
+    translateFailure({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, context))
 
-  function path(endpoint: string, query: Query): string {
+  function path(endpoint: string, query: QueryParameters): string {
     const parameters = Object.entries({ ...query, ...wire.extras(endpoint) })
-    const written = parameters.map(([name, value]) => `${encoded(name)}=${encoded(value)}`)
+    const written = parameters.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`)
     return `/${endpoint}${written.length === 0 ? '' : `?${written.join('&')}`}`
   }
 
@@ -72,8 +72,12 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
       : path('calculation/xyz', { id, filename: content.title })
   }
 
-  async function created<Id extends string>(endpoint: string, body: string, ask: Ask): Promise<Id> {
-    const answer = await send('POST', endpoint, body, ask)
+  async function created<Id extends string>(
+    endpoint: string,
+    body: string,
+    context: RequestContext,
+  ): Promise<Id> {
+    const answer = await send('POST', endpoint, body, context)
     try {
       return wire.newId(answer) as Id
     } catch (cause) {
@@ -81,105 +85,113 @@ export function rest(http: Http, wire: Wire, learned: Learned): Remote {
     }
   }
 
-  const calculation: Remote['calculation'] = async (id, ask) =>
-    wire.record(await getRecord('calculation', id, ask), { kind: 'calculation', id })
-  const project: Remote['project'] = async (id, ask) =>
-    wire.record(await getRecord('project', id, ask), { kind: 'project', id })
+  const calculation: Remote['calculation'] = async (id, context) =>
+    wire.record(await getRecord('calculation', id, context), { kind: 'calculation', id })
+  const project: Remote['project'] = async (id, context) =>
+    wire.record(await getRecord('project', id, context), { kind: 'project', id })
   const verified = openVerifiedPaths({ project, calculation, dialect: wire.dialect })
   const children = checkedChildren({
-    project: (id, ask) => descendants({ id, type: 'project', depth: '1' }, wire.projects, ask),
-    calculation: (id, ask) => descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, ask),
+    project: (id, context) => descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
+    calculation: (id, context) =>
+      descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
   })
 
   return {
-    user: async ask => wire.user(await get('user/info', {}, ask)),
-    resolveProject: async (at, ask) =>
-      verified.project(at, wire.projectId(await resolve(at, 'project', ask)), ask),
-    resolveCalculation: async (at, ask) =>
-      verified.calculation(at, wire.calculationId(await resolve(at, 'calculation', ask)), ask),
+    user: async context => wire.user(await get('user/info', {}, context)),
+    resolveProject: async (at, context) =>
+      verified.project(at, wire.projectId(await resolve(at, 'project', context)), context),
+    resolveCalculation: async (at, context) =>
+      verified.calculation(at, wire.calculationId(await resolve(at, 'calculation', context)), context),
 
     subProjects: children.project,
     calculations: children.calculation,
-    async countChildren(id, ask) {
+    async countChildren(id, context) {
       const counts = await Promise.all(
         (['project', 'calculation'] as const).map(type =>
-          descendants({ id, type, depth: '1' }, wire.counted, ask),
+          descendants({ id, type, depth: '1' }, wire.counted, context),
         ),
       )
       return counts.reduce((sum, count) => sum + count, 0)
     },
-    allSubProjects: (id, ask) => descendants({ id, type: 'project', depth: 'all' }, wire.projects, ask),
-    allCalculations: (id, ask) =>
-      descendants({ id, type: 'calculation', depth: 'all' }, wire.calculations, ask),
+    allSubProjects: (id, context) =>
+      descendants({ id, type: 'project', depth: 'all' }, wire.projects, context),
+    allCalculations: (id, context) =>
+      descendants({ id, type: 'calculation', depth: 'all' }, wire.calculations, context),
 
     project,
     calculation,
-    report: async (id, ask) =>
-      wire.record(await meaning({ invalid: 'absent' }, getRecord('report', id, ask)), { kind: 'report', id }),
-    shares: async (id, ask) => wire.shares(await get('project/share', { id }, ask), id),
-    reportTypes: async ask => wire.reportTypes(await reportTypes(ask)),
+    report: async (id, context) =>
+      wire.record(await translateFailure({ invalid: 'absent' }, getRecord('report', id, context)), {
+        kind: 'report',
+        id,
+      }),
+    shares: async (id, context) => wire.shares(await get('project/share', { id }, context), id),
+    reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
-    createProject: (record, ask) => created<ProjectId>('project', wire.recordBody(record), ask),
-    updateProject: async (record, ask) => void (await send('PUT', 'project', wire.recordBody(record), ask)),
-    deleteProject: (id, ask) => remove('project', { id }, ask),
-    createShare: (record, ask) => created<ShareId>('project/share', wire.recordBody(record), ask),
-    updateShare: async (record, ask) =>
-      void (await send('PUT', 'project/share', wire.recordBody(record), ask)),
-    deleteShare: (shareId, ask) => remove('project/share', { shareId }, ask),
-    createReport: (record, ask) => created<ReportId>('report', wire.recordBody(record), ask),
-    updateReport: async (record, ask) => void (await send('PUT', 'report', wire.recordBody(record), ask)),
-    deleteReport: (id, ask) => remove('report', { id }, ask),
-    setReportCalculations: async (id, order, ask) =>
-      void (await send('PUT', 'report/calculations', wire.orderBody(id, order), ask)),
-    updateCalculation: async (record, ask) =>
-      void (await send('PUT', 'calculation', wire.recordBody(record), ask)),
-    deleteCalculation: (id, ask) => remove('calculation', { id }, ask),
+    createProject: (record, context) => created<ProjectId>('project', wire.recordBody(record), context),
+    updateProject: async (record, context) =>
+      void (await send('PUT', 'project', wire.recordBody(record), context)),
+    deleteProject: (id, context) => remove('project', { id }, context),
+    createShare: (record, context) => created<ShareId>('project/share', wire.recordBody(record), context),
+    updateShare: async (record, context) =>
+      void (await send('PUT', 'project/share', wire.recordBody(record), context)),
+    deleteShare: (shareId, context) => remove('project/share', { shareId }, context),
+    createReport: (record, context) => created<ReportId>('report', wire.recordBody(record), context),
+    updateReport: async (record, context) =>
+      void (await send('PUT', 'report', wire.recordBody(record), context)),
+    deleteReport: (id, context) => remove('report', { id }, context),
+    setReportCalculations: async (id, order, context) =>
+      void (await send('PUT', 'report/calculations', wire.orderBody(id, order), context)),
+    updateCalculation: async (record, context) =>
+      void (await send('PUT', 'calculation', wire.recordBody(record), context)),
+    deleteCalculation: (id, context) => remove('calculation', { id }, context),
 
-    fileTitles: (of, type, ask) => fileTitles(of, ask, { type, read: wire.fileTitles }),
-    allFileTitles: (of, ask) => fileTitles(of, ask, { type: 'files', read: wire.allFileTitles }),
-    contentSize: async (content, ask) => sizeOf(http, bytesPath(content), content.of, learned, ask),
-    contentFacts: (content, ask) => factsOf(http, bytesPath(content), ask),
-    async content(content, start, ask, end, of) {
+    fileTitles: (of, type, context) => fileTitles(of, context, { type, read: wire.fileTitles }),
+    allFileTitles: (of, context) => fileTitles(of, context, { type: 'files', read: wire.allFileTitles }),
+    contentSize: async (content, context) =>
+      sizeOf(http, bytesPath(content), content.of, capabilities, context),
+    contentFacts: (content, context) => factsOf(http, bytesPath(content), context),
+    async content(content, start, context, end, of) {
       const request = { method: 'GET', path: bytesPath(content) } as const
       const whole = { start: byteOffset(0), end: undefined }
-      const span = asksForParts(learned) ? { start, end } : whole
-      const condition = learned.conditions === false ? undefined : of
-      const body = await http.content(request, content.title, span.start, ask, span.end, condition)
+      const span = asksForParts(capabilities) ? { start, end } : whole
+      const condition = capabilities.conditions === false ? undefined : of
+      const body = await http.content(request, content.title, span.start, context, span.end, condition)
       const isSame = isVersion(body, of)
-      if (condition !== undefined && isSame && isWhole(body, span)) {
+      if (condition !== undefined && isSame && isWholeContent(body, span)) {
         // A service that does not understand the condition sends everything; without it the part may come.
-        learned.conditions = false
+        capabilities.conditions = false
         body.cancel()
-        return http.content(request, content.title, span.start, ask, span.end)
+        return http.content(request, content.title, span.start, context, span.end)
       }
-      if (span.start > 0 && (of === undefined || isSame)) noteRange(learned, body.start === span.start)
+      if (span.start > 0 && (of === undefined || isSame)) noteRange(capabilities, body.start === span.start)
       return body
     },
   }
 
   async function fileTitles(
     of: CalculationId,
-    ask: Ask,
+    context: RequestContext,
     { type, read }: { type: 'files' | 'cml'; read: Wire['fileTitles'] },
   ): Promise<readonly FileTitle[]> {
     try {
-      return read(await get('calculation/files', { id: of, type }, ask), of)
+      return read(await get('calculation/files', { id: of, type }, context), of)
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
       // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.
-      if (type === 'files') await calculation(of, ask)
+      if (type === 'files') await calculation(of, context)
       return []
     }
   }
 
-  async function reportTypes(ask: Ask): Promise<string> {
-    if (learned.reportTypes === 'report-type') return get('report-type', {}, ask)
+  async function reportTypes(context: RequestContext): Promise<string> {
+    if (capabilities.reportTypes === 'report-type') return get('report-type', {}, context)
     try {
-      return await get('report/types', {}, ask)
+      return await get('report/types', {}, context)
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
-      const answer = await get('report-type', {}, ask)
-      learned.reportTypes = 'report-type'
+      const answer = await get('report-type', {}, context)
+      capabilities.reportTypes = 'report-type'
       return answer
     }
   }
@@ -203,7 +215,7 @@ const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolea
   other !== undefined && version?.tag === other.tag && version?.modified === other.modified
 
 /** A part was asked for, and everything comes. */
-function isWhole(
+function isWholeContent(
   body: Body,
   part: { readonly start: ByteOffset; readonly end?: ByteOffset | undefined },
 ): boolean {
@@ -211,17 +223,17 @@ function isWhole(
   return part.end !== undefined && body.end === undefined && (body.length ?? part.end + 1) > part.end
 }
 
-type Query = Readonly<Record<string, string>>
+type QueryParameters = Readonly<Record<string, string>>
 
 /** Percent-encoded UTF-8, which half a surrogate pair is not: such a name can be listed, and never asked for. */
-function encoded(text: string): string {
+function percentEncoded(text: string): string {
   if (/[\ud800-\udfff]/u.test(text))
     throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`)
   return encodeURIComponent(text)
 }
 
 /** A refusal that means something else to this question than to others. */
-async function meaning<Value>(
+async function translateFailure<Value>(
   others: { readonly [Kind in FailureKind]?: FailureKind },
   answer: Promise<Value>,
 ): Promise<Value> {

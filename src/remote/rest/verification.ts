@@ -2,7 +2,6 @@
 import { LRUCache } from 'lru-cache'
 import { asFailure, type FailureKind } from '../../failure.js'
 import type {
-  Ask,
   CalculationId,
   Dialect,
   Listed,
@@ -10,15 +9,16 @@ import type {
   ListedProject,
   ProjectId,
   Remote,
+  RequestContext,
   ServicePath,
 } from '../remote.js'
-import { otherThing, refuseOtherName } from '../wire/identity.js'
+import { refuseOtherName, wrongRecordFailure } from '../wire/identity.js'
 
-type Listing<Item> = (of: ProjectId, ask: Ask) => Promise<readonly Item[]>
+type ListChildren<Item> = (of: ProjectId, context: RequestContext) => Promise<readonly Item[]>
 
 interface Listings {
-  readonly project: Listing<ListedProject>
-  readonly calculation: Listing<ListedCalculation>
+  readonly project: ListChildren<ListedProject>
+  readonly calculation: ListChildren<ListedCalculation>
 }
 
 const remembered = 4096
@@ -32,13 +32,16 @@ export function checkedChildren(listings: Listings): Listings {
   const accepted = new LRUCache<string, true>({ max: remembered })
 
   const checked =
-    <Item extends Listed<string>>(kind: Listed<string>['kind'], list: Listing<Item>): Listing<Item> =>
-    async (of, ask) => {
-      const items = await list(of, ask)
+    <Item extends Listed<string>>(
+      kind: Listed<string>['kind'],
+      list: ListChildren<Item>,
+    ): ListChildren<Item> =>
+    async (of, context) => {
+      const items = await list(of, context)
       const other = otherParent(items, of)
       if (other === undefined || accepted.has(`${kind} ${of} ${other}`)) return items
-      if (isSame(items, await listingIfAny(list, other, ask)))
-        throw otherThing(`the ${kind}s in project ${of}`, `those of project ${other}`)
+      if (isSame(items, await listingIfAny(list, other, context)))
+        throw wrongRecordFailure(`the ${kind}s in project ${of}`, `those of project ${other}`)
       accepted.set(`${kind} ${of} ${other}`, true)
       return items
     }
@@ -66,9 +69,13 @@ const isSame = (one: readonly Listed<string>[], other: readonly Listed<string>[]
 /** Failures that are the service's own answer about this very thing: they tell nothing about another one. */
 const answers = new Set<FailureKind>(['absent', 'forbidden', 'invalid', 'unsupported'])
 
-async function listingIfAny<Item>(list: Listing<Item>, of: ProjectId, ask: Ask): Promise<readonly Item[]> {
+async function listingIfAny<Item>(
+  list: ListChildren<Item>,
+  of: ProjectId,
+  context: RequestContext,
+): Promise<readonly Item[]> {
   try {
-    return await list(of, ask)
+    return await list(of, context)
   } catch (thrown) {
     if (answers.has(asFailure(thrown).kind)) return []
     throw thrown
@@ -76,8 +83,8 @@ async function listingIfAny<Item>(list: Listing<Item>, of: ProjectId, ask: Ask):
 }
 
 export interface VerifiedPaths {
-  project(path: ServicePath, id: ProjectId, ask: Ask): Promise<ProjectId>
-  calculation(path: ServicePath, id: CalculationId, ask: Ask): Promise<CalculationId>
+  project(path: ServicePath, id: ProjectId, context: RequestContext): Promise<ProjectId>
+  calculation(path: ServicePath, id: CalculationId, context: RequestContext): Promise<CalculationId>
 }
 
 /**
@@ -108,8 +115,8 @@ export function openVerifiedPaths({
   }
 
   return {
-    project: (path, id, ask) => verify(path, id, () => project(id, ask)),
-    calculation: (path, id, ask) => verify(path, id, () => calculation(id, ask)),
+    project: (path, id, context) => verify(path, id, () => project(id, context)),
+    calculation: (path, id, context) => verify(path, id, () => calculation(id, context)),
   }
 }
 

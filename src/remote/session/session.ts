@@ -1,10 +1,10 @@
 // Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
 import { type Askers, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
-import { type Clock, inTime } from '../clock.js'
+import { type Clock, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
-import { type Ask, type Instant, instant } from '../remote.js'
-import { endOf, renewalOf, type Token, tokenIn } from './token.js'
+import { type Instant, instant, type RequestContext } from '../remote.js'
+import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
 export type Credentials =
   | { readonly with: 'password'; readonly user: string; readonly password: string }
@@ -31,7 +31,7 @@ export interface SessionOptions {
 
 export interface Session {
   /** Asks with a token; a refused one is renewed once. @throws Failure 'unauthenticated' if that does not help */
-  ask<Value>(ask: Ask, question: (authorization: string) => Promise<Value>): Promise<Value>
+  ask<Value>(context: RequestContext, question: (authorization: string) => Promise<Value>): Promise<Value>
 }
 
 /** Milliseconds a log-in may take, whoever waits for it. */
@@ -44,9 +44,9 @@ const refusalsKeptOfKnown = [1_000, 10_000]
 const uselessLoginEvery = 30_000
 
 /** A session that nothing has been asked of yet. */
-export function session(http: Http, options: SessionOptions): Session {
+export function openSession(http: Http, options: SessionOptions): Session {
   const { clock, address } = options
-  const mend = mendAt(address)
+  const mend = loginHint(address)
   let token: Token | undefined
   let renewing: Promise<Token> | undefined
   let refused:
@@ -76,22 +76,23 @@ export function session(http: Http, options: SessionOptions): Session {
   }
 
   return {
-    async ask(ask, question) {
-      const first = await current(ask)
+    async ask(context, question) {
+      const first = await current(context)
       const began = clock.now()
       let refusal: unknown
       try {
         return await asked(first, question)
       } catch (failure) {
         if (!isRefusal(failure)) throw failure
-        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, ask))) throw failure
+        if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context))) throw failure
         if (token === first) token = undefined
         bad.add(first.text)
         refusal = failure
       }
-      const second = await current(ask).catch(async failure => {
+      const second = await current(context).catch(async failure => {
         // Without a log-in, a token that others are served with is as good as before.
-        if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, ask))) throw failure
+        if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, context)))
+          throw failure
         bad.delete(first.text)
         token ??= first
         throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
@@ -104,18 +105,18 @@ export function session(http: Http, options: SessionOptions): Session {
   }
 
   /** After a log-in that changed nothing for its question: whether it is the token that is refused, and was good before. */
-  async function needsRenewal(by: Token, since: Instant, ask: Ask): Promise<boolean> {
+  async function needsRenewal(by: Token, since: Instant, context: RequestContext): Promise<boolean> {
     if (token !== undefined && token !== by) return true
     if (served?.text !== by.text) return false
     if (served.at > since) return false
-    return !(await isServed(by, ask))
+    return !(await isServed(by, context))
   }
 
   /** Asks who the user is, which every valid token may: one request however many questions are refused. */
-  async function isServed(by: Token, ask: Ask): Promise<boolean> {
+  async function isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (checking?.text !== by.text) {
       const authorization = `Bearer ${by.text}`
-      const answer = http.text({ method: 'GET', path: '/user/info', authorization }, ask).then(
+      const answer = http.text({ method: 'GET', path: '/user/info', authorization }, context).then(
         () => true,
         failure => !isRefusal(failure),
       )
@@ -128,27 +129,27 @@ export function session(http: Http, options: SessionOptions): Session {
     return checking.answer
   }
 
-  async function current(ask: Ask): Promise<Token> {
-    const renewal = token === undefined ? undefined : renewalOf(token)
+  async function current(context: RequestContext): Promise<Token> {
+    const renewal = token === undefined ? undefined : tokenRenewal(token)
     if (token !== undefined && (renewal === undefined || clock.now() < renewal)) return token
     const joins = renewing !== undefined
     try {
-      return await logInUnderWay(ask)
+      return await logInUnderWay(context)
     } catch (failure) {
       // A log-in that was begun earlier and fails says nothing about one that is begun now.
-      if (!joins || isRefusal(failure) || clock.now() >= ask.deadline) throw failure
-      return logInUnderWay(ask)
+      if (!joins || isRefusal(failure) || clock.now() >= context.deadline) throw failure
+      return logInUnderWay(context)
     }
   }
 
   /** Begun now if there is none. */
-  async function logInUnderWay(ask: Ask): Promise<Token> {
+  async function logInUnderWay(context: RequestContext): Promise<Token> {
     renewing ??= renewed().finally(() => {
       renewing = undefined
     })
     const leave = waiting.join()
     try {
-      return await inTime(renewing, ask, clock, 'the log-in was not answered in time')
+      return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
     } finally {
       leave()
     }
@@ -157,14 +158,14 @@ export function session(http: Http, options: SessionOptions): Session {
   async function renewed(): Promise<Token> {
     const stored = await kept()
     const readable = stored instanceof Failure ? undefined : stored
-    if (readable !== undefined && usable(readable, renewalOf)) {
+    if (readable !== undefined && usable(readable, tokenRenewal)) {
       token = readable
       return readable
     }
     const credentials = await options.credentials()
     if (credentials === undefined) {
       // It cannot be renewed, so it serves to its end.
-      if (readable !== undefined && usable(readable, endOf)) return readable
+      if (readable !== undefined && usable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
       throw new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
     }
@@ -213,7 +214,7 @@ export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> 
   readonly askers?: Askers
 }
 
-const mendAt = (address: string): string => `run \`calcfs login ${address}\``
+const loginHint = (address: string): string => `run \`calcfs login ${address}\``
 
 /**
  * One log-in, for `calcfs login` too.
@@ -227,13 +228,16 @@ export async function logIn(
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  const ask: Ask = { deadline: instant(clock.now() + loginLimit), lane: 'user', askers }
+  const context: RequestContext = { deadline: instant(clock.now() + loginLimit), priority: 'user', askers }
   try {
-    const answer = await http.text({ method: 'POST', path: '/login', authorization, repeatable: true }, ask)
+    const answer = await http.text(
+      { method: 'POST', path: '/login', authorization, repeatable: true },
+      context,
+    )
     return tokenIn(answer, clock.now())
   } catch (failure) {
     if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
-    const sentence = `${address} refused the log-in of ${user}; ${mendAt(address)}`
+    const sentence = `${address} refused the log-in of ${user}; ${loginHint(address)}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
 }
@@ -251,18 +255,22 @@ const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
 
 /** The same service, every question signed. */
-export function signedIn(http: Http, who: Session): Http {
+export function withAuthorization(http: Http, who: Session): Http {
   return {
-    text: (request, ask) => who.ask(ask, authorization => http.text({ ...request, authorization }, ask)),
-    jsonText: (request, ask) =>
-      who.ask(ask, authorization => http.jsonText({ ...request, authorization }, ask)),
-    readInto: (request, reader, ask) =>
-      who.ask(ask, authorization => http.readInto({ ...request, authorization }, reader, ask)),
-    content: (request, name, start, ask, end, of) =>
-      who.ask(ask, authorization => http.content({ ...request, authorization }, name, start, ask, end, of)),
-    head: (request, ask) => who.ask(ask, authorization => http.head({ ...request, authorization }, ask)),
-    firstByte: (request, ask) =>
-      who.ask(ask, authorization => http.firstByte({ ...request, authorization }, ask)),
+    text: (request, context) =>
+      who.ask(context, authorization => http.text({ ...request, authorization }, context)),
+    jsonText: (request, context) =>
+      who.ask(context, authorization => http.jsonText({ ...request, authorization }, context)),
+    readInto: (request, reader, context) =>
+      who.ask(context, authorization => http.readInto({ ...request, authorization }, reader, context)),
+    content: (request, name, start, context, end, of) =>
+      who.ask(context, authorization =>
+        http.content({ ...request, authorization }, name, start, context, end, of),
+      ),
+    head: (request, context) =>
+      who.ask(context, authorization => http.head({ ...request, authorization }, context)),
+    firstByte: (request, context) =>
+      who.ask(context, authorization => http.firstByte({ ...request, authorization }, context)),
     get guesses() {
       return http.guesses
     },

@@ -23,36 +23,36 @@ export function tokenIn(answer: string, received: Instant): Token {
 }
 
 /** When to fetch a new one; undefined if the token does not tell, or when it came is not known. */
-export function renewalOf(token: Token): Instant | undefined {
+export function tokenRenewal(token: Token): Instant | undefined {
   // Every request asks.
   if (!renewals.has(token)) renewals.set(token, renewalIn(token))
   return renewals.get(token)
 }
 
 /** When it ends; undefined if the token does not tell, or when it came is not known. */
-export function endOf({ text, received }: Token): Instant | undefined {
-  const life = lifeOf(text)
+export function tokenExpiry({ text, received }: Token): Instant | undefined {
+  const life = tokenLifetime(text)
   return life === undefined || received === undefined ? undefined : instant(received + life)
 }
 
 const renewals = new WeakMap<Token, Instant | undefined>()
 
 function renewalIn(token: Token): Instant | undefined {
-  const life = lifeOf(token.text)
+  const life = tokenLifetime(token.text)
   if (life === undefined || token.received === undefined) return undefined
   return instant(token.received + Math.max(life - margin, life * 0.9))
 }
 
 /** Milliseconds from its issue to its end. */
-function lifeOf(text: string): number | undefined {
+function tokenLifetime(text: string): number | undefined {
   if (text.split('.').length !== 3) return undefined
-  const claims = claimsOf(text)
+  const claims = jwtClaims(text)
   if (claims?.exp === undefined || claims.iat === undefined) return undefined
   return Math.max(0, claims.exp - claims.iat) * 1000
 }
 
 /** The service's token may be of any form: one that is no JWT simply does not tell its end. */
-function claimsOf(text: string): ReturnType<typeof decodeJwt> | undefined {
+function jwtClaims(text: string): ReturnType<typeof decodeJwt> | undefined {
   try {
     return decodeJwt(text)
   } catch {

@@ -4,7 +4,7 @@ import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/j
 import { idIn } from './scalar.js'
 
 /** The thing a question names. */
-export interface Asked {
+export interface RequestedRecord {
   readonly kind: 'project' | 'calculation' | 'report'
   readonly id: string
 }
@@ -13,9 +13,14 @@ export interface Asked {
  * The record, if it is the asked one. A record without a numeric id cannot be compared and passes.
  * @throws Failure 'broken' for a record with another id
  */
-export function askedRecord(record: JsonObject, asked: Asked, fields: readonly string[]): JsonObject {
+export function requireRequested(
+  record: JsonObject,
+  asked: RequestedRecord,
+  fields: readonly string[],
+): JsonObject {
   const other = numbersIn(record, fields).find(said => idIn(said) !== asked.id)
-  if (other !== undefined) throw otherThing(`${asked.kind} ${asked.id}`, `${asked.kind} ${textOf(other)}`)
+  if (other !== undefined)
+    throw wrongRecordFailure(`${asked.kind} ${asked.id}`, `${asked.kind} ${scalarText(other)}`)
   return record
 }
 
@@ -25,12 +30,12 @@ export function askedRecord(record: JsonObject, asked: Asked, fields: readonly s
  */
 export function refuseOtherOwner(
   item: Json,
-  { what, of, fields }: { what: string; of: Asked; fields: readonly string[] },
+  { what, of, fields }: { what: string; of: RequestedRecord; fields: readonly string[] },
 ): void {
   if (item.type !== 'object') return
   const other = numbersIn(item, fields).find(said => idIn(said) !== of.id)
   if (other === undefined) return
-  throw otherThing(`the ${what} of ${of.kind} ${of.id}`, `one of ${of.kind} ${textOf(other)}`)
+  throw wrongRecordFailure(`the ${what} of ${of.kind} ${of.id}`, `one of ${of.kind} ${scalarText(other)}`)
 }
 
 /** @throws Failure 'broken' where the record found under a path has another name */
@@ -42,7 +47,7 @@ export function refuseOtherName(path: string, id: string, title: string | undefi
   )
 }
 
-export function otherThing(asked: string, answered: string): Failure {
+export function wrongRecordFailure(asked: string, answered: string): Failure {
   return new Failure(
     'broken',
     `${asked} was asked for, and the service answered with ${answered}: does a cache stand in front of it that ignores the question?`,
@@ -67,17 +72,17 @@ const insideOf = (value: Json, fields: readonly string[]): Json | undefined =>
 const isNumeric = (json: Json | undefined): json is Json =>
   json?.type === 'number' || (json?.type === 'string' && /^\s*[-+]?\d+\s*$/.test(json.value))
 
-const textOf = (json: Json): string =>
+const scalarText = (json: Json): string =>
   json.type === 'string' ? json.value.trim() : 'raw' in json ? json.raw : ''
 
 /** The platform may spell a name otherwise than a path does: blanks, case and signs do not count. */
 function agrees(path: string, title: string): boolean {
   if (path === title || path.endsWith(`/${title}`)) return true
   const last = path.slice(path.lastIndexOf('/') + 1)
-  return bare(last) === bare(title)
+  return normalizedName(last) === normalizedName(title)
 }
 
-const bare = (name: string): string =>
+const normalizedName = (name: string): string =>
   name
     .normalize('NFKD')
     .replace(/[^\p{L}\p{N}]/gu, '')

@@ -5,13 +5,13 @@ import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { isTooDeep, parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import { blotted } from '../secrets.js'
+import { redactSecrets } from '../secrets.js'
 
 /** Told of each item that was left out, as compact JSON of at most 300 characters. */
 export type Malformed = (item: string) => void
 
 /** The items that can be read, each id once. */
-export function listing<Item extends { readonly id: string }>(
+export function readItems<Item extends { readonly id: string }>(
   listed: readonly Json[],
   read: (item: JsonObject) => Item | undefined,
   malformed: Malformed,
@@ -117,7 +117,7 @@ export function lengthReader(): TextReader<number> {
  * throws for an item that belongs to another list.
  * @throws Failure 'broken' if it is no list at all
  */
-export function namesOf(
+export function fileNamesIn(
   text: string,
   fields: readonly string[],
   malformed: Malformed,
@@ -127,20 +127,20 @@ export function namesOf(
   if (listed === undefined) throw noList(text)
   const names = listed.flatMap(item => {
     check(item)
-    const name = nameOf(item, fields)
+    const name = fileNameIn(item, fields)
     if (name === undefined) malformed(compactPrint(item).slice(0, 300))
     return name ?? []
   })
   return [...new Set(names)]
 }
 
-function nameOf(item: Json, fields: readonly string[]): string | undefined {
+function fileNameIn(item: Json, fields: readonly string[]): string | undefined {
   if (item.type === 'string') return item.value === '' ? undefined : item.value
   if (item.type === 'number') return item.raw
   if (item.type !== 'object') return undefined
   for (const field of fields) {
     const value = fieldOf(item, field)
-    if (value?.type === 'string' || value?.type === 'number') return nameOf(value, fields)
+    if (value?.type === 'string' || value?.type === 'number') return fileNameIn(value, fields)
   }
   return undefined
 }
@@ -167,5 +167,5 @@ function unquotedItems(text: string): readonly Json[] | undefined {
 
 const noList = (text: string): Failure =>
   new Failure('broken', 'a list is due, and the service answered with something else', {
-    said: blotted(text.slice(0, 300), []),
+    said: redactSecrets(text.slice(0, 300), []),
   })

@@ -10,10 +10,10 @@ import {
   withoutField,
 } from '../../record/json/json.js'
 import type { NewRecords, ReportRow } from '../remote.js'
-import { firstOf } from './reading.js'
+import { firstReadable } from './reading.js'
 import { type ListNames, listFieldOf, withRowsIn } from './rows.js'
 import { personNamed, resembles } from './same-thing.js'
-import { wordsIn } from './scalar.js'
+import { nonBlankText } from './scalar.js'
 
 /** The names `wire.ts` gives to what a new record must say. */
 export interface NewNames extends ListNames {
@@ -58,7 +58,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
 
   /** The service wants a name, a reader looks at the title: whoever gives one of them means both. */
   function withBothTitles(record: JsonObject): JsonObject {
-    const title = firstOf(record, names.reportTitle, wordsIn)
+    const title = firstReadable(record, names.reportTitle, nonBlankText)
     if (title === undefined) return record
     return names.reportTitle.reduce(
       (whole, name) =>
@@ -75,7 +75,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
     const list = listFieldOf(written, names)
     const said = without(written, names.id, names.reportType, ownOfService, list === undefined ? [] : [list])
     const isCopy = names.id.some(name => fieldOf(written, name) !== undefined)
-    const whole = overlaid(record, isCopy ? unanswered(said, record) : said)
+    const whole = overlaid(record, isCopy ? unfilledFields(said, record) : said)
     const shown = listFieldOf(record, names)
     return rows === undefined || shown === undefined ? whole : withRowsIn(whole, { rows }, names)
   }
@@ -91,8 +91,8 @@ export function newRecordsIn(names: NewNames): NewRecords {
     },
     report,
     share(written, project, like) {
-      const person = firstOf(written, names.sharedWith, json =>
-        wordsIn(json) === undefined ? undefined : json,
+      const person = firstReadable(written, names.sharedWith, json =>
+        nonBlankText(json) === undefined ? undefined : json,
       )
       const personField = names.sharedWith.find(name => like.some(share => isPlain(fieldOf(share, name))))
       const bare = without(written, names.share, names.shareProject)
@@ -112,10 +112,10 @@ const nothing: JsonObject = { type: 'object', fields: [] }
 
 const idsIn = (rows: readonly ReportRow[]): string => rows.map(row => row.calculation).join(',')
 
-const isPlain = (json: Json | undefined): boolean => wordsIn(json) !== undefined
+const isPlain = (json: Json | undefined): boolean => nonBlankText(json) !== undefined
 
 /** Of a copied record the owner and the like are the service's own: only what it has left empty is asked for again. */
-function unanswered(said: JsonObject, record: JsonObject): JsonObject {
+function unfilledFields(said: JsonObject, record: JsonObject): JsonObject {
   const isEmpty = (json: Json | undefined) =>
     json === undefined ||
     (json.type === 'word' && json.raw === 'null') ||

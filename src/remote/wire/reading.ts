@@ -1,6 +1,6 @@
 // What records say of themselves: facts, listed items, shares and log-in names, each from the first field that tells.
 
-import type { Bundler } from '../../record/compact/compressed-batch.js'
+import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import type {
@@ -13,7 +13,7 @@ import type {
   Share,
   ShareId,
 } from '../remote.js'
-import { dateIn, idIn, wordsIn } from './scalar.js'
+import { dateIn, idIn, nonBlankText } from './scalar.js'
 
 /** The names `wire.ts` gives to what is read here. */
 export interface ReadNames {
@@ -38,7 +38,7 @@ export interface ReadNames {
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
 /** What the first of these fields that makes sense says. */
-export function firstOf<Value>(
+export function firstReadable<Value>(
   record: JsonObject,
   fields: readonly string[],
   read: (json: Json) => Value | undefined,
@@ -52,8 +52,8 @@ export function firstOf<Value>(
 }
 
 /** The first of these fields that holds a text which is not blank. */
-export const wordsOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
-  firstOf(record, fields, wordsIn)
+export const textFieldOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
+  firstReadable(record, fields, nonBlankText)
 
 /** The readers of one instance; each answers undefined for a record that does not say enough. */
 export function readings(names: ReadNames) {
@@ -69,13 +69,13 @@ export function readings(names: ReadNames) {
 
   function factsIn(record: JsonObject): RecordFacts {
     return {
-      id: firstOf(record, names.id, idIn),
-      title: wordsOf(record, isReport(record) ? names.reportTitle : names.title),
-      born: firstOf(record, names.born, dateIn),
-      owner: firstOf(record, names.owner, person),
-      parent: firstOf(record, names.parent, reference),
-      created: firstOf(record, names.created, dateIn),
-      modified: firstOf(record, names.modified, dateIn),
+      id: firstReadable(record, names.id, idIn),
+      title: textFieldOf(record, isReport(record) ? names.reportTitle : names.title),
+      born: firstReadable(record, names.born, dateIn),
+      owner: firstReadable(record, names.owner, person),
+      parent: firstReadable(record, names.parent, reference),
+      created: firstReadable(record, names.created, dateIn),
+      modified: firstReadable(record, names.modified, dateIn),
       published: isPublished(record),
     }
   }
@@ -85,18 +85,18 @@ export function readings(names: ReadNames) {
 
   /** The state decides where there is one; a date or a handle of publication does where there is none. */
   function isPublished(record: JsonObject): boolean {
-    const state = wordsOf(record, names.state)
+    const state = textFieldOf(record, names.state)
     if (state !== undefined) return state.trim().toLowerCase() === 'published'
     return names.published.some(name => saysYes(fieldOf(record, name)))
   }
 
   /** An id, also inside an object that stands for the thing. */
   const reference = (json: Json): string | undefined =>
-    json.type === 'object' ? firstOf(json, names.id, idIn) : idIn(json)
+    json.type === 'object' ? firstReadable(json, names.id, idIn) : idIn(json)
 
   /** A person, by a name or a number, or by an object that has one. */
   const person = (json: Json): string | undefined =>
-    (json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json)) ?? reference(json)
+    (json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json)) ?? reference(json)
 
   const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
 
@@ -106,16 +106,16 @@ export function readings(names: ReadNames) {
   /** What a listing says of one child; what else it says goes into the bundle. */
   function item(
     json: JsonObject,
-    { kind, bundler }: { kind: Listed<string>['kind']; bundler: Bundler },
+    { kind, bundler }: { kind: Listed<string>['kind']; bundler: BatchBuilder },
   ): Listed<string> | undefined {
-    const id = firstOf(json, names.id, idIn)
-    const title = firstOf(json, names.title, anyText)
+    const id = firstReadable(json, names.id, idIn)
+    const title = firstReadable(json, names.title, anyText)
     if (id === undefined || title === undefined) return undefined
     const unread = json.fields.filter(field => !shownBesides.has(field.name))
     const { bundle, place } = bundler.put(compactPrint({ type: 'object', fields: unread }))
-    const since = firstOf(json, names.modified, dateIn) ?? firstOf(json, names.created, dateIn)
-    const born = firstOf(json, names.born, dateIn)
-    const parent = firstOf(json, names.parent, reference)
+    const since = firstReadable(json, names.modified, dateIn) ?? firstReadable(json, names.created, dateIn)
+    const born = firstReadable(json, names.born, dateIn)
+    const parent = firstReadable(json, names.parent, reference)
     if (parent !== lastParent) lastParent = parent === undefined ? undefined : (detached(parent) as ProjectId)
     return {
       kind,
@@ -131,22 +131,22 @@ export function readings(names: ReadNames) {
   }
 
   function share(record: JsonObject): Share | undefined {
-    const id = firstOf(record, names.share, idIn)
-    const given = wordsOf(record, names.permission)?.trim().toUpperCase()
+    const id = firstReadable(record, names.share, idIn)
+    const given = textFieldOf(record, names.permission)?.trim().toUpperCase()
     const permission = given !== undefined && permissions.includes(given) ? (given as Permission) : undefined
     return id === undefined ? undefined : { id: id as ShareId, permission, user: sharedWith(record), record }
   }
 
   /** A person, by a log-in name or by an object that has one. */
   function sharedWith(record: JsonObject): string | undefined {
-    return firstOf(record, names.sharedWith, json =>
-      json.type === 'object' ? wordsOf(json, names.login) : wordsIn(json),
+    return firstReadable(record, names.sharedWith, json =>
+      json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json),
     )
   }
 
   function reportType(record: JsonObject): ReportType | undefined {
-    const id = firstOf(record, names.id, json => idIn(json) ?? wordsIn(json))
-    const title = wordsOf(record, names.title)
+    const id = firstReadable(record, names.id, json => idIn(json) ?? nonBlankText(json))
+    const title = textFieldOf(record, names.title)
     return id === undefined || title === undefined ? undefined : { id: id as ReportTypeId, title, record }
   }
 
@@ -161,7 +161,7 @@ export function readings(names: ReadNames) {
   }
 
   const loginsIn = (record: JsonObject): readonly string[] =>
-    names.login.flatMap(name => wordsIn(fieldOf(record, name))?.trim() ?? [])
+    names.login.flatMap(name => nonBlankText(fieldOf(record, name))?.trim() ?? [])
 
   return { facts, reference, item, share, sharedWith, reportType, candidates }
 }

@@ -52,8 +52,8 @@ export function placesIn(
 ): readonly (CalculationId | undefined)[] | undefined {
   const rows = rowsIn(report, names)
   if (rows === undefined) return undefined
-  const numbers = byPlace(itemsOf(report, names) ?? [], names).map(item =>
-    item.type === 'object' ? (placeOf(item, names) ?? 0) : 0,
+  const numbers = byPlace(listItems(report, names) ?? [], names).map(item =>
+    item.type === 'object' ? (rowPlace(item, names) ?? 0) : 0,
   )
   const isCounted = numbers.every(number => Number.isInteger(number) && number > 0 && number <= largestPlace)
   if (!isCounted || new Set(numbers).size < numbers.length) return rows.map(row => row.calculation)
@@ -71,11 +71,11 @@ export function entriesIn(
   names: ListNames,
 ): readonly ListEntry[] | undefined {
   if (base === report) return ownEntries(report, names)
-  const items = itemsOf(report, names)
+  const items = listItems(report, names)
   if (items === undefined) return undefined
-  const before = base === undefined ? items : (itemsOf(base, names) ?? [])
+  const before = base === undefined ? items : (listItems(base, names) ?? [])
   const numbered = base !== undefined && sameSequence(items, before, names)
-  return (numbered ? byPlace(items, names) : items).map(item => entryOf(item, names))
+  return (numbered ? byPlace(items, names) : items).map(item => listEntryOf(item, names))
 }
 
 /** The entries of a record that is its own base, by place number; a long list is never there as a tree. */
@@ -84,8 +84,8 @@ function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] 
   if (items === undefined) return undefined
   const entries: { readonly entry: ListEntry; readonly place: number | undefined }[] = []
   for (const item of items) {
-    const place = item.type === 'object' ? placeOf(item, names) : undefined
-    entries.push({ entry: entryOf(item, names), place })
+    const place = item.type === 'object' ? rowPlace(item, names) : undefined
+    entries.push({ entry: listEntryOf(item, names), place })
   }
   if (entries.every(({ place }) => place !== undefined))
     entries.sort((one, other) => (one.place ?? 0) - (other.place ?? 0))
@@ -95,9 +95,9 @@ function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] 
 /** True if every row has the place number that its calculation has in the other report, too. */
 export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNames): boolean {
   const placed = (item: Json) =>
-    item.type === 'object' ? `${calculationOf(item, names)} at ${placeOf(item, names)}` : 'none'
-  const there = new Set((itemsOf(other, names) ?? []).map(placed))
-  return (itemsOf(report, names) ?? []).every(item => there.has(placed(item)))
+    item.type === 'object' ? `${rowCalculation(item, names)} at ${rowPlace(item, names)}` : 'none'
+  const there = new Set((listItems(other, names) ?? []).map(placed))
+  return (listItems(report, names) ?? []).every(item => there.has(placed(item)))
 }
 
 /**
@@ -117,8 +117,8 @@ export function withRowsIn(
     return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
   const items = list.type === 'array' ? list.items : []
   // Where a calculation was deleted a place is empty; only another order counts the places anew.
-  const before = byPlace(itemsOf(base, names) ?? [], names)
-  const numbers = sameRows(before, rows, names) ? before.map(item => placeIn(item, names)) : undefined
+  const before = byPlace(listItems(base, names) ?? [], names)
+  const numbers = sameRows(before, rows, names) ? before.map(item => itemPlace(item, names)) : undefined
   return withField(report, field, { type: 'array', items: writtenLike(items, { rows, numbers }, names) })
 }
 
@@ -131,7 +131,7 @@ function writtenLike(
   const old = byPlace(items, names).filter(item => item.type === 'object')
   const continued = continuedRows(
     rows,
-    old.map(item => ({ calculation: calculationOf(item, names), title: titleOf(item, names) })),
+    old.map(item => ({ calculation: rowCalculation(item, names), title: rowTitle(item, names) })),
   )
   const once = new Set<CalculationId>()
   const twice = new Set(rows.map(row => row.calculation).filter(id => once.size === once.add(id).size))
@@ -152,7 +152,7 @@ function writtenLike(
 
 const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: ListNames): boolean =>
   items.length === rows.length &&
-  rows.every(({ calculation }, at) => calculationIn(items[at], names) === calculation)
+  rows.every(({ calculation }, at) => itemCalculation(items[at], names) === calculation)
 
 /** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
 function rowObject(
@@ -183,15 +183,15 @@ const idLike = (model: JsonObject | undefined, field: string, id: CalculationId)
 const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
-/** The same as `itemsOf`, of which none is held. */
+/** The same as `listItems`, of which none is held. */
 export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
-  return list?.type === 'array' ? eachItem(list) : itemsOf(report, names)
+  return list?.type === 'array' ? eachItem(list) : listItems(report, names)
 }
 
 /** The items as values; a text is split at commas, but not inside a path that has one. */
-export function itemsOf(report: JsonObject, names: ListNames): readonly Json[] | undefined {
+export function listItems(report: JsonObject, names: ListNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   if (list?.type === 'array') return list.items
@@ -200,11 +200,11 @@ export function itemsOf(report: JsonObject, names: ListNames): readonly Json[] |
   return parts.filter(part => part !== '').map(stringJson)
 }
 
-function entryOf(item: Json, names: ListNames): ListEntry {
-  const title = item.type === 'object' ? titleOf(item, names) : undefined
-  const id = item.type === 'object' ? calculationOf(item, names) : idIn(item)
+function listEntryOf(item: Json, names: ListNames): ListEntry {
+  const title = item.type === 'object' ? rowTitle(item, names) : undefined
+  const id = item.type === 'object' ? rowCalculation(item, names) : idIn(item)
   if (id !== undefined) return { as: 'id', calculation: id as CalculationId, title }
-  const path = item.type === 'object' ? pathOf(item, names) : item.type === 'string' ? item.value.trim() : ''
+  const path = item.type === 'object' ? rowPath(item, names) : item.type === 'string' ? item.value.trim() : ''
   if (path === undefined || path === '' || isNumeric(path)) return { as: 'nonsense', value: item }
   return { as: 'path', path, title }
 }
@@ -214,25 +214,25 @@ const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId
 
 /** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
 function sameSequence(items: readonly Json[], base: readonly Json[], names: ListNames): boolean {
-  const ids = items.map(item => calculationIn(item, names))
+  const ids = items.map(item => itemCalculation(item, names))
   const isTwice = new Set(ids).size < ids.length
   // Of a calculation that stands twice only the titles tell which row is which.
-  const title = (item: Json) => (isTwice && item.type === 'object' ? (titleOf(item, names) ?? '') : '')
+  const title = (item: Json) => (isTwice && item.type === 'object' ? (rowTitle(item, names) ?? '') : '')
   const keys = (list: readonly Json[]) =>
-    list.map(item => JSON.stringify([calculationIn(item, names) ?? 'none', title(item)]))
+    list.map(item => JSON.stringify([itemCalculation(item, names) ?? 'none', title(item)]))
   return keys(items).join() === keys(base).join()
 }
 
 function byPlace(items: readonly Json[], names: ListNames): readonly Json[] {
   const placed = items.map(item => ({
     item,
-    place: item.type === 'object' ? placeOf(item, names) : undefined,
+    place: item.type === 'object' ? rowPlace(item, names) : undefined,
   }))
   if (placed.some(({ place }) => place === undefined)) return items
   return placed.sort((one, other) => (one.place as number) - (other.place as number)).map(({ item }) => item)
 }
 
-function placeOf(row: JsonObject, names: ListNames): number | undefined {
+function rowPlace(row: JsonObject, names: ListNames): number | undefined {
   const field = presentIn(row, names.rowPlace)
   const value = field === undefined ? undefined : fieldOf(row, field)
   const place =
@@ -240,21 +240,22 @@ function placeOf(row: JsonObject, names: ListNames): number | undefined {
   return Number.isFinite(place) ? place : undefined
 }
 
-const calculationIn = (item: Json | undefined, names: ListNames): string | undefined =>
-  item?.type === 'object' ? calculationOf(item, names) : undefined
+const itemCalculation = (item: Json | undefined, names: ListNames): string | undefined =>
+  item?.type === 'object' ? rowCalculation(item, names) : undefined
 
-function placeIn(item: Json, names: ListNames): Json | undefined {
+function itemPlace(item: Json, names: ListNames): Json | undefined {
   const field = item.type === 'object' ? presentIn(item, names.rowPlace) : undefined
   return item.type === 'object' && field !== undefined ? fieldOf(item, field) : undefined
 }
 
-const calculationOf = (row: JsonObject, names: ListNames): string | undefined =>
+const rowCalculation = (row: JsonObject, names: ListNames): string | undefined =>
   names.rowCalculation.map(name => idIn(fieldOf(row, name))).find(id => id !== undefined)
 
-const titleOf = (row: JsonObject, names: ListNames): string | undefined => textIn(row, names.rowTitle)
-const pathOf = (row: JsonObject, names: ListNames): string | undefined => textIn(row, names.rowPath)?.trim()
+const rowTitle = (row: JsonObject, names: ListNames): string | undefined => firstText(row, names.rowTitle)
+const rowPath = (row: JsonObject, names: ListNames): string | undefined =>
+  firstText(row, names.rowPath)?.trim()
 
-function textIn(row: JsonObject, fields: readonly string[]): string | undefined {
+function firstText(row: JsonObject, fields: readonly string[]): string | undefined {
   const values = fields.map(name => fieldOf(row, name))
   const found = values.find(value => value?.type === 'string')
   return found?.type === 'string' ? found.value : undefined

@@ -3,8 +3,8 @@ import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
 import type { PersonNamed } from '../remote.js'
-import { firstOf } from './reading.js'
-import { idIn, wordsIn } from './scalar.js'
+import { firstReadable } from './reading.js'
+import { idIn, nonBlankText } from './scalar.js'
 
 export interface PersonNames {
   readonly id: readonly string[]
@@ -32,9 +32,11 @@ function personsIn(share: JsonObject, names: PersonNames): readonly string[] {
 function spellings(json: Json | undefined, names: PersonNames): readonly string[] {
   if (json === undefined || isEmpty(json)) return []
   if (json.type !== 'object')
-    return [(wordsIn(json) ?? idIn(json) ?? compactPrint(json)).trim().toLowerCase()]
-  const login = firstOf(json, names.login, wordsIn)
-  const found = [firstOf(json, names.id, idIn), login?.trim().toLowerCase()].filter(one => one !== undefined)
+    return [(nonBlankText(json) ?? idIn(json) ?? compactPrint(json)).trim().toLowerCase()]
+  const login = firstReadable(json, names.login, nonBlankText)
+  const found = [firstReadable(json, names.id, idIn), login?.trim().toLowerCase()].filter(
+    one => one !== undefined,
+  )
   return found.length > 0 ? found : [compactPrint(json)]
 }
 
@@ -52,7 +54,7 @@ export interface ReportNames {
  */
 export function resembles(written: JsonObject, known: readonly JsonObject[], names: ReportNames): boolean {
   const titles = (record: JsonObject) =>
-    names.reportTitle.flatMap(name => wordsIn(fieldOf(record, name))?.trim() ?? [])
+    names.reportTitle.flatMap(name => nonBlankText(fieldOf(record, name))?.trim() ?? [])
   const theirs = new Set(known.flatMap(titles))
   const own = titles(written)
   if (own.length === 0 || own.some(title => theirs.has(title))) return true

@@ -14,7 +14,7 @@ export function idIn(json: Json | undefined): string | undefined {
 export const isId = (text: string): boolean => idForm.test(text) && BigInt(text) <= largestLong
 
 /** A text that says something: no blank one, no number, no null. */
-export function wordsIn(json: Json | undefined): string | undefined {
+export function nonBlankText(json: Json | undefined): string | undefined {
   return json?.type === 'string' && json.value.trim() !== '' ? json.value : undefined
 }
 

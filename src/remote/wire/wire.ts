@@ -1,6 +1,6 @@
 // The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
 import { Failure } from '../../failure.js'
-import { openBundler } from '../../record/compact/compressed-batch.js'
+import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
 import { openChildPacker } from '../../record/compact/packed-children.js'
 import type { TextReader } from '../../record/json/items.js'
 import {
@@ -28,11 +28,18 @@ import {
   type Share,
   type User,
 } from '../remote.js'
-import { blotted } from '../secrets.js'
-import { type Asked, askedRecord, refuseOtherOwner } from './identity.js'
-import { itemsOfText, lengthReader, listing, listingReader, type Malformed, namesOf } from './listing.js'
+import { redactSecrets } from '../secrets.js'
+import { type RequestedRecord, refuseOtherOwner, requireRequested } from './identity.js'
+import {
+  fileNamesIn,
+  itemsOfText,
+  lengthReader,
+  listingReader,
+  type Malformed,
+  readItems,
+} from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
-import { firstOf, type ReadNames, readings, wordsOf } from './reading.js'
+import { firstReadable, type ReadNames, readings, textFieldOf } from './reading.js'
 import {
   eachItemOf,
   entriesIn,
@@ -43,7 +50,7 @@ import {
   rowsIn,
   withRowsIn,
 } from './rows.js'
-import { wordsIn } from './scalar.js'
+import { nonBlankText } from './scalar.js'
 
 /** Where each fact may stand; the first field that is there and makes sense counts. */
 export interface FieldNames extends ReadNames, ListNames, NewNames {
@@ -102,7 +109,7 @@ export const defaultFields: FieldNames = {
 export interface Wire {
   readonly dialect: Dialect
   /** The asked record and no other. */
-  record(text: JsonText, asked: Asked): JsonObject
+  record(text: JsonText, asked: RequestedRecord): JsonObject
   /** Reads a project's children as they arrive. */
   projects(): TextReader<readonly ListedProject[]>
   calculations(): TextReader<readonly ListedCalculation[]>
@@ -125,16 +132,16 @@ export interface Wire {
 }
 
 /** The wire form of one instance; `malformed` is told of every item that had to be left out. */
-export function wire(settings: DialectSettings, malformed: Malformed): Wire {
+export function openWire(settings: DialectSettings, malformed: Malformed): Wire {
   const names = fieldsFor(settings)
   const read = readings(names)
 
   return {
-    dialect: dialectOf(names, read),
+    dialect: openDialect(names, read),
     record: (text, asked) => {
       // No body at all says nothing of the record: only `null` says that there is none.
       if (isNull(text)) throw new Failure('absent', 'the service knows no such record')
-      const record = askedRecord(objectIn(text), asked, names.id)
+      const record = requireRequested(objectIn(text), asked, names.id)
       if (asked.kind === 'report')
         refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
       return record
@@ -146,13 +153,13 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
       const items = listed(text)
       const owner = { kind: 'project', id: of } as const
       refuseOthers(items, { what: 'shares', of: owner, fields: names.shareProject })
-      return listing(items, read.share, malformed)
+      return readItems(items, read.share, malformed)
     },
-    reportTypes: text => listing(listed(text), read.reportType, malformed),
+    reportTypes: text => readItems(listed(text), read.reportType, malformed),
     fileTitles: (text, of) => files(text, of, malformed),
     allFileTitles: (text, of) =>
       files(text, of, item => {
-        throw broken('a list of files is due', item)
+        throw malformedAnswer('a list of files is due', item)
       }),
     user: text => {
       const record = objectIn(text)
@@ -167,7 +174,7 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
   }
 
   function children(kind: Listed<string>['kind']): TextReader<Listed<string>[]> {
-    const bundler = openBundler()
+    const bundler = openBatchBuilder()
     const packer = openChildPacker<Instant, ProjectId>()
     function item(json: JsonObject): Listed<string> | undefined {
       const child = read.item(json, { kind, bundler })
@@ -177,19 +184,19 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
       bundler.close()
       packer.close()
     }
-    const parse = (text: string) => parsed(text, quickJson)
+    const parse = (text: string) => parseAnswer(text, quickJson)
     return listingReader({ parse, read: item, done }, malformed)
   }
 
   function listed(text: string): readonly Json[] {
-    return itemsOfText(text, item => parsed(item, quickJson), malformed)
+    return itemsOfText(text, item => parseAnswer(item, quickJson), malformed)
   }
 
   function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
     const owner = { kind: 'calculation', id: of } as const
     const expected = { what: 'files', of: owner, fields: names.fileCalculation }
     const check = (item: Json) => refuseOtherOwner(item, expected)
-    return namesOf(text, names.file, malformed, check) as readonly string[] as readonly FileTitle[]
+    return fileNamesIn(text, names.file, malformed, check) as readonly string[] as readonly FileTitle[]
   }
 
   function resolved(text: string): string {
@@ -198,8 +205,8 @@ export function wire(settings: DialectSettings, malformed: Malformed): Wire {
   }
 
   function idOf(text: string): string {
-    const id = read.reference(parsed(text))
-    if (id === undefined) throw broken('an id is due', text)
+    const id = read.reference(parseAnswer(text))
+    if (id === undefined) throw malformedAnswer('an id is due', text)
     return id
   }
 }
@@ -209,7 +216,7 @@ function refuseOthers(items: Iterable<Json>, expected: Parameters<typeof refuseO
   for (const item of items) refuseOtherOwner(item, expected)
 }
 
-function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
+function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dialect {
   return {
     facts: read.facts,
     isAnother(before, now) {
@@ -224,14 +231,15 @@ function dialectOf(names: FieldNames, read: ReturnType<typeof readings>): Dialec
     hasPlacesOf: (report, other) => hasPlacesOf(report, other, names),
     withRows: (report, rows, base) => withRowsIn(report, { rows, base }, names),
     listField: report => listFieldOf(report, names),
-    configuration: report => wordsOf(report, names.configuration),
+    configuration: report => textFieldOf(report, names.configuration),
     withConfiguration: (report, text) => {
-      const own = names.configuration.find(name => wordsOf(report, [name]) !== undefined)
+      const own = names.configuration.find(name => textFieldOf(report, [name]) !== undefined)
       const name = own ?? names.configuration[0]
       return name === undefined ? report : withField(report, name, stringJson(text))
     },
-    reportType: report => firstOf(report, names.reportType, json => read.reference(json) ?? wordsIn(json)),
-    permission: share => wordsOf(share, names.permission),
+    reportType: report =>
+      firstReadable(report, names.reportType, json => read.reference(json) ?? nonBlankText(json)),
+    permission: share => textFieldOf(share, names.permission),
     isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,
     sharedWith: read.sharedWith,
@@ -260,23 +268,26 @@ function fieldsFor(settings: DialectSettings): FieldNames {
 const isNull = (text: JsonText): boolean => text === 'null'
 
 function objectIn(text: JsonText): JsonObject {
-  const json = parsed(text)
-  if (json.type !== 'object') throw broken('one record is due', text)
+  const json = parseAnswer(text)
+  if (json.type !== 'object') throw malformedAnswer('one record is due', text)
   return json
 }
 
-function parsed<Text extends JsonText>(text: Text, parse: (text: Text) => Json = quickJson): Json {
+function parseAnswer<Text extends JsonText>(text: Text, parse: (text: Text) => Json = quickJson): Json {
   try {
     return parse(text)
   } catch (cause) {
-    const said = startOf(text)
+    const said = answerExcerpt(text)
     throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })
   }
 }
 
-const broken = (due: string, text: JsonText): Failure =>
-  new Failure('broken', `${due}, and the service answered with something else`, { said: startOf(text) })
+const malformedAnswer = (due: string, text: JsonText): Failure =>
+  new Failure('broken', `${due}, and the service answered with something else`, { said: answerExcerpt(text) })
 
 /** What people are shown of an answer that makes no sense. */
-const startOf = (text: JsonText): string =>
-  blotted((typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300), [])
+const answerExcerpt = (text: JsonText): string =>
+  redactSecrets(
+    (typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300),
+    [],
+  )

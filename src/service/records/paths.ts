@@ -9,15 +9,15 @@ export interface Question {
 }
 
 /** The id of what lies at a path; undefined if nothing does. Of things of one name the lowest id counts. */
-export function idAt(store: Store, question: Question): string | undefined {
-  const [empty, db, user, ...names] = segments(question.path)
+export function idAt(store: Store, query: Question): string | undefined {
+  const [empty, db, user, ...names] = segments(query.path)
   if (empty !== '' || db !== 'db' || user === undefined) return undefined
   const owner = userByName(store, user)
   if (owner === undefined || owner.name !== user) return undefined
   const root = rootOf(store, owner.id)
-  const found = descend(store, { from: root, names, type: question.type })
+  const found = descend(store, { from: root, names, type: query.type })
   if (found !== undefined || names.at(-1) !== '') return found
-  return descend(store, { from: root, names: names.slice(0, -1), type: question.type })
+  return descend(store, { from: root, names: names.slice(0, -1), type: query.type })
 }
 
 const separator = '/'

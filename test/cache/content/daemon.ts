@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { openContentCache } from '../../../src/cache/content/content.js'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { until } from '../../testbed/within.js'
-import { ask, bytesOf, clock, file, imitation, inPieces, settled } from './fake-remote.js'
+import { bytesOf, clock, fakeRemote, file, inPieces, requestContext, settled } from './fake-remote.js'
 
 const [directory = '', task = ''] = process.argv.slice(2)
 const log = () => {}
@@ -13,7 +13,7 @@ const settings = { directory: `${directory}/content`, ledger, now: clock, log }
 /** Sends half of a content, says so, and leaves it at that. */
 async function hangHalfway(): Promise<void> {
   const bytes = bytesOf(3_000_000, 1)
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     length: bytes.length,
     bytes: (async function* () {
       yield bytes.subarray(0, 1_500_000)
@@ -21,7 +21,7 @@ async function hangHalfway(): Promise<void> {
     })(),
   }))
   const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
-  await cache.read(file('1'), 0, Buffer.alloc(1_500_000), ask())
+  await cache.read(file('1'), 0, Buffer.alloc(1_500_000), requestContext())
   await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
   process.stdout.write('halfway\n')
   setInterval(() => {}, 1_000)
@@ -30,7 +30,7 @@ async function hangHalfway(): Promise<void> {
 /** Reads here and there in a big content, says so, and leaves it at that. */
 async function hangInParts(): Promise<void> {
   const bytes = bytesOf(20 << 20, 1)
-  const remote = imitation(
+  const remote = fakeRemote(
     (start, end) => ({
       start,
       end,
@@ -39,9 +39,10 @@ async function hangInParts(): Promise<void> {
     () => bytes.length,
   )
   const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
-  await cache.size(file('1'), ask())
+  await cache.size(file('1'), requestContext())
   const into = Buffer.alloc(200_000)
-  for (const place of [0, 19 << 20, 10 << 20, 1 << 20]) await cache.read(file('1'), place, into, ask())
+  for (const place of [0, 19 << 20, 10 << 20, 1 << 20])
+    await cache.read(file('1'), place, into, requestContext())
   ledger.flush()
   await until(5_000, 'a part is on disk', () => readdirSync(`${directory}/content/unfinished`).length > 0)
   process.stdout.write('in parts\n')
@@ -51,10 +52,10 @@ async function hangInParts(): Promise<void> {
 /** Keeps one content after another as fast as it can, so that a kill meets any step of it. */
 async function keepMany(): Promise<void> {
   for (let title = 0; ; title += 1) {
-    const remote = imitation(() => ({ bytes: inPieces(bytesOf(20_000 + title, title), 7_000) }))
+    const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(20_000 + title, title), 7_000) }))
     const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
-    await cache.size(file(String(title)), ask())
-    await cache.read(file(String(title)), 0, Buffer.alloc(30_000), ask())
+    await cache.size(file(String(title)), requestContext())
+    await cache.read(file(String(title)), 0, Buffer.alloc(30_000), requestContext())
     ledger.flush()
     process.stdout.write(`${title}\n`)
     await cache.close()
@@ -64,13 +65,13 @@ async function keepMany(): Promise<void> {
 /** Reads a content larger than the disk allows this process to write; prints what came of it. */
 async function readWithoutRoom(): Promise<void> {
   const bytes = bytesOf(3_000_000, 1)
-  const remote = imitation(start => ({ start, bytes: inPieces(bytes.subarray(start), 65_536) }))
+  const remote = fakeRemote(start => ({ start, bytes: inPieces(bytes.subarray(start), 65_536) }))
   const cache = openContentCache({ ...settings, limitBytes: 1 << 30, remote })
-  const size = await cache.size(file('big'), ask())
+  const size = await cache.size(file('big'), requestContext())
   let right = 0
   for (const place of [0, 65_536, 1_000_000, 131_072, 2_900_000, 500]) {
     const into = Buffer.alloc(131_072)
-    const count = await cache.read(file('big'), place, into, ask())
+    const count = await cache.read(file('big'), place, into, requestContext())
     if (into.subarray(0, count).equals(bytes.subarray(place, place + 131_072))) right += 1
   }
   // What is on its way counts as long as it is.
@@ -86,7 +87,7 @@ async function streamGigabyte(): Promise<void> {
   const pieces = 16_384
   const before = process.memoryUsage().rss
   let most = before
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     length: piece.length * pieces,
     bytes: (async function* () {
       for (let sent = 0; sent < pieces; sent += 1) {
@@ -99,7 +100,7 @@ async function streamGigabyte(): Promise<void> {
   const into = Buffer.alloc(131_072)
   let read = 0
   for (;;) {
-    const count = await cache.read(file('gigabyte'), read, into, ask(120_000))
+    const count = await cache.read(file('gigabyte'), read, into, requestContext(120_000))
     most = Math.max(most, process.memoryUsage().rss)
     if (count > 0 && !into.subarray(0, 65_536).equals(piece)) throw new Error(`wrong bytes at ${read}`)
     read += count

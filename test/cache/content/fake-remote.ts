@@ -6,7 +6,6 @@ import { type ContentCache, openContentCache } from '../../../src/cache/content/
 import { type Ledger, openLedger } from '../../../src/cache/ledger/ledger.js'
 import { Failure } from '../../../src/failure.js'
 import {
-  type Ask,
   type Body,
   byteCount,
   byteOffset,
@@ -17,6 +16,7 @@ import {
   type Instant,
   instant,
   type Remote,
+  type RequestContext,
 } from '../../../src/remote/remote.js'
 
 export const file = (title: string, calculation = '7'): Content => ({
@@ -31,9 +31,9 @@ export const xyz = (calculation: string): Content => ({
 })
 
 export const clock = (): Instant => instant(Date.now())
-export const ask = (milliseconds = 20_000): Ask => ({
+export const requestContext = (milliseconds = 20_000): RequestContext => ({
   deadline: instant(Date.now() + milliseconds),
-  lane: 'user',
+  priority: 'user',
 })
 
 /** Bytes that tell where they stand, so that a wrong one shows. */
@@ -45,8 +45,8 @@ export function bytesOf(length: number, seed = 1): Buffer {
 }
 
 /** What the service does with one request of a content, up to `end` if that was asked for. */
-export type Send = (start: number, end: number | undefined) => Pieces
-export interface Pieces {
+export type Send = (start: number, end: number | undefined) => SentPieces
+export interface SentPieces {
   readonly start?: number
   /** Where it ends, where the service honours a Range with an end. */
   readonly end?: number | undefined
@@ -56,16 +56,16 @@ export interface Pieces {
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-export interface Imitation extends Pick<Remote, 'content' | 'contentSize' | 'contentFacts'> {
+export interface FakeRemote extends Pick<Remote, 'content' | 'contentSize' | 'contentFacts'> {
   /** Every request in order: `size`, `facts`, `get@START`, or `get@START-END`. */
   readonly asked: string[]
 }
 
-export function imitation(
+export function fakeRemote(
   send: Send,
   size?: () => number | undefined,
   version: () => ContentVersion | undefined = () => undefined,
-): Imitation {
+): FakeRemote {
   const asked: string[] = []
   return {
     asked,
@@ -123,20 +123,20 @@ export function gate(): { readonly opened: Promise<void>; open: () => void } {
   return { opened, open: () => open() }
 }
 
-export interface Ground {
+export interface CacheTestbed {
   readonly directory: string
   readonly ledger: Ledger
   readonly logged: string[]
   /** Opens a cache over this ground; all are closed with the test. */
-  open(remote: Imitation, settings?: { limitBytes?: number; now?: () => Instant }): ContentCache
+  open(remote: FakeRemote, settings?: { limitBytes?: number; now?: () => Instant }): ContentCache
 }
 
-interface Ending {
+interface TeardownHook {
   teardown(action: () => Promise<void> | void): void
 }
 
 /** A scratch directory with a ledger; gone with the test. */
-export function ground(test: Ending): Ground {
+export function openCacheTestbed(test: TeardownHook): CacheTestbed {
   const directory = mkdtempSync(join(tmpdir(), 'calcfs-cache-'))
   const logged: string[] = []
   const log = (sentence: string, about?: Record<string, unknown>) =>
@@ -172,7 +172,7 @@ export async function readAll(cache: ContentCache, content: Content, blockBytes 
   const blocks: Buffer[] = []
   for (let offset = 0; ; ) {
     const block = Buffer.alloc(blockBytes)
-    const bytes = await cache.read(content, offset, block, ask())
+    const bytes = await cache.read(content, offset, block, requestContext())
     blocks.push(block.subarray(0, bytes))
     offset += bytes
     if (bytes < blockBytes) return Buffer.concat(blocks)
@@ -191,5 +191,5 @@ export async function kindOf(outcome: Promise<unknown>): Promise<string> {
 /** Waits for the downloads to be kept, and the limit to be held again. */
 export async function settled(cache: ContentCache): Promise<void> {
   while (cache.stats().downloads > 0) await new Promise(setImmediate)
-  await cache.tend()
+  await cache.maintain()
 }

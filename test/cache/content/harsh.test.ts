@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { bytesOf, file, ground, imitation, inPieces, readAll } from './fake-remote.js'
+import { bytesOf, fakeRemote, file, inPieces, openCacheTestbed, readAll } from './fake-remote.js'
 
 t.setTimeout(480_000)
 const daemon = fileURLToPath(new URL('./daemon.js', import.meta.url))
@@ -33,14 +33,14 @@ async function killedAfter(directory: string, task: string, lines: number): Prom
 t.test(
   'killed in the middle of a download, nothing half is ever served and nothing is left behind',
   async t => {
-    const { open, directory } = ground(t)
+    const { open, directory } = openCacheTestbed(t)
     t.equal(await killedAfter(directory, 'hangHalfway', 1), 'halfway')
     const unfinished = join(directory, 'content', 'unfinished')
     t.equal(readdirSync(unfinished).length, 1)
     const bytes = bytesOf(3_000_000, 1)
-    const remote = imitation(() => ({ bytes: inPieces(bytes, 100_000) }))
+    const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 100_000) }))
     const cache = open(remote)
-    await cache.tend()
+    await cache.maintain()
     t.same(readdirSync(unfinished), [])
     t.ok((await readAll(cache, file('1'))).equals(bytes))
     t.same(remote.asked, ['get@0'])
@@ -48,28 +48,28 @@ t.test(
 )
 
 t.test('killed with parts of a big file on disk, none is ever taken for the whole', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   t.equal(await killedAfter(directory, 'hangInParts', 1), 'in parts')
   t.same(readdirSync(join(directory, 'content', 'kept')), [])
   const bytes = bytesOf(20 << 20, 1)
-  const remote = imitation(
+  const remote = fakeRemote(
     (start, end) => ({ start, end, bytes: inPieces(bytes.subarray(start, end), 65_536) }),
     () => bytes.length,
   )
   const cache = open(remote)
-  await cache.tend()
+  await cache.maintain()
   t.same(readdirSync(join(directory, 'content', 'unfinished')), [])
   t.equal(cache.cached(file('1')), 0)
   t.ok((await readAll(cache, file('1'))).equals(bytes))
 })
 
 t.test('killed at any moment of keeping, each content is whole or is downloaded again', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   for (const lines of [1, 2, 5, 9, 14, 23]) await killedAfter(directory, 'keepMany', lines)
   let asked = 0
   for (let title = 0; title < 30; title += 1) {
     const bytes = bytesOf(20_000 + title, title)
-    const remote = imitation(() => ({ bytes: inPieces(bytes, 7_000) }))
+    const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 7_000) }))
     const cache = open(remote)
     t.ok((await readAll(cache, file(String(title)))).equals(bytes))
     await cache.close()
@@ -79,7 +79,7 @@ t.test('killed at any moment of keeping, each content is whole or is downloaded 
 })
 
 t.test('a disk that takes no more still lets every read succeed', async t => {
-  const { directory } = ground(t)
+  const { directory } = openCacheTestbed(t)
   // Without the test runner's preload, which ends a process at the signal that goes with the refused write.
   const limited = `ulimit -f 2000; unset NODE_OPTIONS; exec "$0" "$@"`
   const { stdout } = await promisify(execFile)('/bin/sh', [
@@ -96,7 +96,7 @@ t.test('a disk that takes no more still lets every read succeed', async t => {
 })
 
 t.test('a gigabyte streams through in flat memory', async t => {
-  const { directory } = ground(t)
+  const { directory } = openCacheTestbed(t)
   const { stdout } = await promisify(execFile)(process.execPath, [daemon, directory, 'streamGigabyte'])
   const { read, grownMiB } = JSON.parse(stdout)
   t.equal(read, 2 ** 30)

@@ -1,40 +1,54 @@
 // What is fetched before anybody reads it: only what is short enough, only while it is wanted, and never twice.
 import t from 'tap'
 import { until } from '../../testbed/within.js'
-import { ask, bytesOf, file, gate, ground, imitation, inPieces, kindOf, readAll } from './fake-remote.js'
+import {
+  bytesOf,
+  fakeRemote,
+  file,
+  gate,
+  inPieces,
+  kindOf,
+  openCacheTestbed,
+  readAll,
+  requestContext,
+} from './fake-remote.js'
 
 t.setTimeout(120_000)
 const bytes = bytesOf(300_000)
 
 t.test('what was fetched ahead is read without another request', async t => {
-  const { open } = ground(t)
-  const remote = imitation(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
   const cache = open(remote)
-  t.equal(await cache.ahead(file('a'), ask(), 1 << 20), bytes.length)
-  t.equal(await cache.ahead(file('a'), ask(), 1 << 20), bytes.length)
+  t.equal(await cache.prefetch(file('a'), requestContext(), 1 << 20), bytes.length)
+  t.equal(await cache.prefetch(file('a'), requestContext(), 1 << 20), bytes.length)
   t.ok((await readAll(cache, file('a'))).equals(bytes))
-  t.equal(await cache.size(file('a'), ask()), bytes.length)
+  t.equal(await cache.size(file('a'), requestContext()), bytes.length)
   await cache.close()
-  t.equal(await open(remote).ahead(file('a'), ask(), 1 << 20), bytes.length, 'nor after a restart')
+  t.equal(
+    await open(remote).prefetch(file('a'), requestContext(), 1 << 20),
+    bytes.length,
+    'nor after a restart',
+  )
   t.same(remote.asked, ['get@0'])
 })
 
 t.test('what is longer than wanted is left alone, and its size is remembered', async t => {
-  const { open } = ground(t)
-  const remote = imitation(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
   const cache = open(remote)
-  t.equal(await cache.ahead(file('a'), ask(), 200_000), bytes.length)
+  t.equal(await cache.prefetch(file('a'), requestContext(), 200_000), bytes.length)
   t.equal(cache.stats().downloads, 0)
   t.equal(cache.cached(file('a')), 0)
-  t.equal(await cache.ahead(file('a'), ask(), 200_000), bytes.length)
-  t.equal(await cache.size(file('a'), ask()), bytes.length)
+  t.equal(await cache.prefetch(file('a'), requestContext(), 200_000), bytes.length)
+  t.equal(await cache.size(file('a'), requestContext()), bytes.length)
   t.same(remote.asked, ['get@0'], 'one request told its size')
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
 t.test('a body that is refused unread lets go of its connection', async t => {
-  const { open } = ground(t)
-  const remote = imitation(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 65_536) }))
   let cancelled = 0
   const cache = open({
     ...remote,
@@ -47,23 +61,23 @@ t.test('a body that is refused unread lets go of its connection', async t => {
       return { ...body, cancel }
     },
   })
-  await cache.ahead(file('a'), ask(), 200_000)
+  await cache.prefetch(file('a'), requestContext(), 200_000)
   t.ok(cancelled > 0)
 })
 
 t.test('what does not tell its length is left alone once it is longer than wanted', async t => {
-  const { open } = ground(t)
-  const remote = imitation(() => ({ bytes: inPieces(bytes, 50_000) }))
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 50_000) }))
   const cache = open(remote)
-  t.ok((await cache.ahead(file('a'), ask(), 120_000)) > 120_000)
+  t.ok((await cache.prefetch(file('a'), requestContext(), 120_000)) > 120_000)
   t.equal(cache.stats().downloads, 0)
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
 t.test('a reader who comes joins the guess, and then nobody can call it off', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const rest = gate()
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     length: bytes.length,
     bytes: (async function* () {
       yield bytes.subarray(0, 100_000)
@@ -73,9 +87,9 @@ t.test('a reader who comes joins the guess, and then nobody can call it off', as
   }))
   const cache = open(remote)
   const calledOff = new AbortController()
-  const guess = cache.ahead(file('a'), ask(), 1 << 20, calledOff.signal)
+  const guess = cache.prefetch(file('a'), requestContext(), 1 << 20, calledOff.signal)
   const into = Buffer.alloc(bytes.length)
-  const reading = cache.read(file('a'), 0, into, ask())
+  const reading = cache.read(file('a'), 0, into, requestContext())
   await until(5_000, 'the beginning has arrived', () => cache.cached(file('a')) > 0)
   calledOff.abort()
   rest.open()
@@ -86,9 +100,9 @@ t.test('a reader who comes joins the guess, and then nobody can call it off', as
 })
 
 t.test('a guess nobody reads is called off, and a reader who comes later begins anew', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let stuck = true
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     length: bytes.length,
     bytes: (async function* () {
       yield bytes.subarray(0, 100_000)
@@ -98,13 +112,13 @@ t.test('a guess nobody reads is called off, and a reader who comes later begins 
   }))
   const cache = open(remote)
   const calledOff = new AbortController()
-  const guess = kindOf(cache.ahead(file('a'), ask(), 1 << 20, calledOff.signal))
+  const guess = kindOf(cache.prefetch(file('a'), requestContext(), 1 << 20, calledOff.signal))
   await until(5_000, 'the beginning has arrived', () => cache.cached(file('a')) > 0)
   stuck = false
   calledOff.abort()
   const reading = readAll(cache, file('a'))
   t.equal(await guess, 'timeout')
   t.ok((await reading).equals(bytes))
-  t.equal(await kindOf(cache.ahead(file('b'), ask(), 1 << 20, calledOff.signal)), 'timeout')
+  t.equal(await kindOf(cache.prefetch(file('b'), requestContext(), 1 << 20, calledOff.signal)), 'timeout')
   t.equal(remote.asked.length, 2)
 })

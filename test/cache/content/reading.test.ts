@@ -1,14 +1,25 @@
 // What a reader of contents may rely on while they arrive and after.
 import fc from 'fast-check'
 import t from 'tap'
-import { ask, bytesOf, file, gate, ground, imitation, inPieces, kindOf, readAll, xyz } from './fake-remote.js'
+import {
+  bytesOf,
+  fakeRemote,
+  file,
+  gate,
+  inPieces,
+  kindOf,
+  openCacheTestbed,
+  readAll,
+  requestContext,
+  xyz,
+} from './fake-remote.js'
 
 t.setTimeout(240_000)
 
 t.test('a content is asked for once, however many read it and whenever', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const bytes = bytesOf(3_000_000)
-  const remote = imitation(() => ({ length: bytes.length, bytes: inPieces(bytes, 70_001) }))
+  const remote = fakeRemote(() => ({ length: bytes.length, bytes: inPieces(bytes, 70_001) }))
   const cache = open(remote)
   const all = await Promise.all(Array.from({ length: 8 }, () => readAll(cache, file('output.cml'))))
   for (const read of all) t.ok(read.equals(bytes))
@@ -16,16 +27,16 @@ t.test('a content is asked for once, however many read it and whenever', async t
   const later = open(remote)
   t.ok((await readAll(later, file('output.cml'))).equals(bytes), 'after a restart too')
   t.same(remote.asked, ['get@0'])
-  t.equal(await later.size(file('output.cml'), ask()), bytes.length)
+  t.equal(await later.size(file('output.cml'), requestContext()), bytes.length)
   t.same(remote.asked, ['get@0'], 'and its size is remembered')
 })
 
 t.test('a read is answered as soon as its own bytes are there', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const rest = gate()
   const bytes = bytesOf(200_000)
   const cache = open(
-    imitation(() => ({
+    fakeRemote(() => ({
       length: bytes.length,
       bytes: (async function* () {
         yield bytes.subarray(0, 100_000)
@@ -35,23 +46,23 @@ t.test('a read is answered as soon as its own bytes are there', async t => {
     })),
   )
   const early = Buffer.alloc(50_000)
-  t.equal(await cache.read(file('a'), 50_000, early, ask()), 50_000)
+  t.equal(await cache.read(file('a'), 50_000, early, requestContext()), 50_000)
   t.ok(early.equals(bytes.subarray(50_000, 100_000)))
   t.equal(cache.cached(file('a')), 0.5)
   const late = Buffer.alloc(50_000)
-  const waiting = cache.read(file('a'), 150_000, late, ask())
+  const waiting = cache.read(file('a'), 150_000, late, requestContext())
   rest.open()
   t.equal(await waiting, 50_000)
   t.ok(late.equals(bytes.subarray(150_000)))
-  t.equal(await cache.read(file('a'), 200_000, late, ask()), 0, 'nothing at the end')
-  t.equal(await cache.read(file('a'), 900_000, late, ask()), 0, 'nothing behind it')
-  t.equal(await cache.read(file('a'), 190_000, late, ask()), 10_000, 'less at the end')
+  t.equal(await cache.read(file('a'), 200_000, late, requestContext()), 0, 'nothing at the end')
+  t.equal(await cache.read(file('a'), 900_000, late, requestContext()), 0, 'nothing behind it')
+  t.equal(await cache.read(file('a'), 190_000, late, requestContext()), 10_000, 'less at the end')
 })
 
 t.test('a reader leaves at his deadline, and the download goes on for the next', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const rest = gate()
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     bytes: (async function* () {
       yield Buffer.from('begin')
       await rest.opened
@@ -60,41 +71,44 @@ t.test('a reader leaves at his deadline, and the download goes on for the next',
   }))
   const cache = open(remote)
   const into = Buffer.alloc(100)
-  t.equal(await kindOf(cache.read(file('slow'), 0, into, ask(30))), 'timeout')
-  t.equal(await kindOf(cache.size(file('slow'), ask(30))), 'timeout')
+  t.equal(await kindOf(cache.read(file('slow'), 0, into, requestContext(30))), 'timeout')
+  t.equal(await kindOf(cache.size(file('slow'), requestContext(30))), 'timeout')
   rest.open()
-  t.equal(await cache.size(file('slow'), ask()), 9)
-  t.equal(await cache.read(file('slow'), 0, into, ask()), 9)
+  t.equal(await cache.size(file('slow'), requestContext()), 9)
+  t.equal(await cache.read(file('slow'), 0, into, requestContext()), 9)
   t.same(remote.asked, ['get@0'], 'a download under way also answers for the size')
 })
 
 t.test('an xyz is simply downloaded, and its size is never asked for alone', async t => {
-  const { open } = ground(t)
-  const remote = imitation(() => ({ bytes: inPieces(Buffer.from('1\n\nH 0 0 0\n'), 4) }))
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ bytes: inPieces(Buffer.from('1\n\nH 0 0 0\n'), 4) }))
   const cache = open(remote)
-  t.equal(await cache.size(xyz('12'), ask()), 11)
+  t.equal(await cache.size(xyz('12'), requestContext()), 11)
   t.equal((await readAll(cache, xyz('12'))).toString(), '1\n\nH 0 0 0\n')
   t.same(remote.asked, ['get@0'])
 })
 
 t.test('sizes are asked for once and remembered over restarts', async t => {
-  const { open } = ground(t)
-  const remote = imitation(
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(
     () => ({ bytes: inPieces(bytesOf(10), 10) }),
     () => 10,
   )
   const cache = open(remote)
-  const told = await Promise.all([cache.size(file('a'), ask()), cache.size(file('a'), ask())])
+  const told = await Promise.all([
+    cache.size(file('a'), requestContext()),
+    cache.size(file('a'), requestContext()),
+  ])
   t.same(told, [10, 10])
-  t.equal(await open(remote).size(file('a'), ask()), 10)
+  t.equal(await open(remote).size(file('a'), requestContext()), 10)
   t.same(remote.asked, ['size'])
 })
 
 t.test('READ-15 a body that drips holds its reader for one deadline, and goes on for the next', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const bytes = bytesOf(10_000)
   const cache = open(
-    imitation(
+    fakeRemote(
       () => ({
         length: bytes.length,
         bytes: (async function* () {
@@ -107,11 +121,11 @@ t.test('READ-15 a body that drips holds its reader for one deadline, and goes on
       () => bytes.length,
     ),
   )
-  await cache.size(file('a'), ask())
+  await cache.size(file('a'), requestContext())
   const began = Date.now()
-  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(10_000), ask(300))), 'timeout')
+  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(10_000), requestContext(300))), 'timeout')
   for (const offset of [0, 4096, 8192]) {
-    const outcome = kindOf(cache.read(file('a'), offset, Buffer.alloc(4096), ask(300)))
+    const outcome = kindOf(cache.read(file('a'), offset, Buffer.alloc(4096), requestContext(300)))
     t.match(await outcome, /^(timeout|none)$/, 'page by page')
   }
   // All of it takes more than three seconds: a busy machine is late, but not by that much.
@@ -121,13 +135,13 @@ t.test('READ-15 a body that drips holds its reader for one deadline, and goes on
 })
 
 t.test('an empty content has size 0 and no bytes', async t => {
-  const { open } = ground(t)
-  const remote = imitation(
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(
     () => ({ bytes: inPieces(Buffer.alloc(0), 1) }),
     () => undefined,
   )
   const cache = open(remote)
-  t.equal(await cache.size(file('empty'), ask()), 0)
+  t.equal(await cache.size(file('empty'), requestContext()), 0)
   t.equal((await readAll(cache, file('empty'))).length, 0)
   await cache.close()
   t.equal((await readAll(open(remote), file('empty'))).length, 0)
@@ -135,7 +149,7 @@ t.test('an empty content has size 0 and no bytes', async t => {
 })
 
 t.test('contents with hostile names never share bytes', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const titles = [
     '../../etc/passwd',
     'a\0b',
@@ -150,7 +164,7 @@ t.test('contents with hostile names never share bytes', async t => {
   ]
   let sent = 0
   const cache = open(
-    imitation(() => {
+    fakeRemote(() => {
       sent += 1
       return { bytes: inPieces(Buffer.from(`body ${sent}`), 100) }
     }),
@@ -162,7 +176,7 @@ t.test('contents with hostile names never share bytes', async t => {
 })
 
 t.test('any read at any time gives the true bytes, however they arrive', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let title = 0
   const pieces = fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1, maxLength: 40 })
   const reads = fc.array(
@@ -178,13 +192,13 @@ t.test('any read at any time gives the true bytes, however they arrive', async t
       const total = lengths.reduce((sum, length) => sum + length, 0)
       const bytes = bytesOf(total, title)
       const cache = open(
-        imitation(() => ({ length: saysLength ? total : undefined, bytes: unevenly(bytes, lengths) })),
+        fakeRemote(() => ({ length: saysLength ? total : undefined, bytes: unevenly(bytes, lengths) })),
       )
       const results = await Promise.all(
         places.map(async ([place, length]) => {
           const offset = Math.floor(place * total)
           const into = Buffer.alloc(length)
-          const count = await cache.read(file(`f${title}`), offset, into, ask())
+          const count = await cache.read(file(`f${title}`), offset, into, requestContext())
           return into.subarray(0, count).equals(bytes.subarray(offset, offset + length))
         }),
       )

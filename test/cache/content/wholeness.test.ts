@@ -12,7 +12,17 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
-import { ask, bytesOf, file, ground, imitation, inPieces, kindOf, readAll, settled } from './fake-remote.js'
+import {
+  bytesOf,
+  fakeRemote,
+  file,
+  inPieces,
+  kindOf,
+  openCacheTestbed,
+  readAll,
+  requestContext,
+  settled,
+} from './fake-remote.js'
 
 t.setTimeout(240_000)
 
@@ -23,10 +33,10 @@ const keptIn = (directory: string) => {
 const unfinishedIn = (directory: string) => readdirSync(join(directory, 'content', 'unfinished'))
 
 t.test('a body cut short is an error for its readers and never kept', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const bytes = bytesOf(300_000)
   let cut = true
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     length: bytes.length,
     bytes: (async function* () {
       yield bytes.subarray(0, 100_000)
@@ -48,15 +58,15 @@ for (const real of [0, 90, 95, 105, 110]) {
     for (const ends of ['proven', 'unproven'] as const) {
       const what = `${real} bytes sent for 100 told, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
       t.test(`READ-10 ${what}: an error until the sources agree, and what was told stays`, async t => {
-        const { open, directory } = ground(t)
+        const { open, directory } = openCacheTestbed(t)
         let said = 100
-        const remote = imitation(
+        const remote = fakeRemote(
           () => ({ length, ends, bytes: inPieces(bytesOf(real), 7) }),
           () => said,
         )
         let time = Date.now()
         const now = () => instant(time)
-        const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+        const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
         const block = Buffer.alloc(200)
         let cache = open(remote, { now })
         t.equal(await cache.size(file('a'), patient()), 100)
@@ -68,13 +78,13 @@ for (const real of [0, 90, 95, 105, 110]) {
           t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', when)
           t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'broken', `${when}, asked twice`)
           t.same(keptIn(directory), [])
-          t.equal(cache.told(file('a')), 100)
+          t.equal(cache.knownSize(file('a')), 100)
           t.match(cache.disputed(file('a')), /100/)
           time += 2000
         }
         said = real
         t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'replaced', 'told once')
-        t.equal(cache.told(file('a')), real)
+        t.equal(cache.knownSize(file('a')), real)
         t.equal(await cache.read(file('a'), 0, block, patient()), real)
         t.equal(cache.disputed(file('a')), undefined)
       })
@@ -83,42 +93,42 @@ for (const real of [0, 90, 95, 105, 110]) {
 }
 
 t.test('READ-10 a length that another source tells meanwhile is asked for anew, not guessed', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let said = 100
   const cache = open(
-    imitation(
+    fakeRemote(
       () => ({ bytes: inPieces(bytesOf(90), 7) }),
       () => said,
     ),
   )
-  await cache.size(file('a'), ask())
+  await cache.size(file('a'), requestContext())
   said = 95
   t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
-  t.equal(cache.told(file('a')), 100)
+  t.equal(cache.knownSize(file('a')), 100)
 })
 
 t.test('READ-10 a size of 0 counts only where the body is empty, too', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let bytes = bytesOf(100)
-  const remote = imitation(
+  const remote = fakeRemote(
     () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
     () => 0,
   )
   const cache = open(remote)
-  t.equal(await cache.size(file('a'), ask()), 100)
+  t.equal(await cache.size(file('a'), requestContext()), 100)
   t.ok((await readAll(cache, file('a'))).equals(bytes))
   bytes = bytesOf(0)
-  t.equal(await cache.size(file('b'), ask()), 0)
+  t.equal(await cache.size(file('b'), requestContext()), 0)
   t.equal((await readAll(cache, file('b'))).length, 0)
 })
 
 t.test('READ-12 refresh asks all of it anew', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   let bytes = bytesOf(100)
   let said = 100
   let away = false
   const cache = open(
-    imitation(
+    fakeRemote(
       () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
       () => {
         if (away) throw new Failure('unreachable', 'nobody there')
@@ -126,26 +136,26 @@ t.test('READ-12 refresh asks all of it anew', async t => {
       },
     ),
   )
-  await cache.size(file('a'), ask())
+  await cache.size(file('a'), requestContext())
   t.ok((await readAll(cache, file('a'))).equals(bytes))
   bytes = bytesOf(90)
   said = 90
   t.equal((await readAll(cache, file('a'))).length, 100, 'kept for ever by itself')
   away = true
-  t.equal(await kindOf(cache.renew(file('a'), ask())), 'unreachable')
+  t.equal(await kindOf(cache.renew(file('a'), requestContext())), 'unreachable')
   t.equal((await readAll(cache, file('a'))).length, 100, 'a service that is away takes nothing')
   away = false
-  await cache.renew(file('a'), ask())
+  await cache.renew(file('a'), requestContext())
   t.same(keptIn(directory), [])
   t.ok(cache.replacedAt(file('a')) !== undefined, 'the kernel is to read it anew')
-  t.equal(await cache.size(file('a'), ask()), 90)
+  t.equal(await cache.size(file('a'), requestContext()), 90)
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
 t.test('READ-12 refresh keeps what a validator proves to be the same', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const version = { tag: '"1"', modified: undefined }
-  const remote = imitation(
+  const remote = fakeRemote(
     () => ({ length: 100, version, bytes: inPieces(bytesOf(100), 7) }),
     () => 100,
     () => version,
@@ -153,23 +163,23 @@ t.test('READ-12 refresh keeps what a validator proves to be the same', async t =
   const cache = open(remote)
   await readAll(cache, file('a'))
   await settled(cache)
-  await cache.renew(file('a'), ask())
+  await cache.renew(file('a'), requestContext())
   t.equal((await readAll(cache, file('a'))).length, 100)
   t.equal(remote.asked.filter(asked => asked.startsWith('get')).length, 1)
 })
 
 t.test('a length in the head of a body that is not kept is broken', async t => {
-  const { open, directory } = ground(t)
-  const cache = open(imitation(() => ({ length: 50, bytes: inPieces(bytesOf(40), 7) })))
+  const { open, directory } = openCacheTestbed(t)
+  const cache = open(fakeRemote(() => ({ length: 50, bytes: inPieces(bytesOf(40), 7) })))
   t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
   t.same(keptIn(directory), [])
 })
 
 t.test('a body whose end proves nothing is believed only if a second one is the same', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const bytes = bytesOf(50_000)
   let lengths = [40_000, 50_000]
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     ends: 'unproven',
     bytes: inPieces(bytes.subarray(0, lengths.shift() ?? 50_000), 9_000),
   }))
@@ -177,23 +187,23 @@ t.test('a body whose end proves nothing is believed only if a second one is the 
   t.equal(await kindOf(readAll(cache, file('a'))), 'broken')
   lengths = []
   t.ok((await readAll(cache, file('a'))).equals(bytes))
-  t.equal(await cache.size(file('a'), ask()), 50_000)
+  t.equal(await cache.size(file('a'), requestContext()), 50_000)
   t.equal(remote.asked.length, 4)
 })
 
 t.test('a failure of the service is passed on as it is, and asked again by the next reader', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let away = true
   const cache = open(
-    imitation(() => {
+    fakeRemote(() => {
       if (away) throw new Failure('absent', 'no such file')
       return { bytes: inPieces(bytesOf(10), 10) }
     }),
   )
-  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(9), ask())), 'absent')
-  t.equal(await kindOf(cache.size(file('a'), ask())), 'absent')
+  t.equal(await kindOf(cache.read(file('a'), 0, Buffer.alloc(9), requestContext())), 'absent')
+  t.equal(await kindOf(cache.size(file('a'), requestContext())), 'absent')
   away = false
-  t.equal(await cache.size(file('a'), ask()), 10)
+  t.equal(await cache.size(file('a'), requestContext()), 10)
 })
 
 const damages: Record<string, (path: string) => void> = {
@@ -208,9 +218,9 @@ const damages: Record<string, (path: string) => void> = {
 }
 for (const [what, damage] of Object.entries(damages)) {
   t.test(`${what} in a kept file between two runs is never served, and mended unseen`, async t => {
-    const { open, directory } = ground(t)
+    const { open, directory } = openCacheTestbed(t)
     const bytes = bytesOf(2_500_000)
-    const remote = imitation(() => ({ bytes: inPieces(bytes, 100_000) }))
+    const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 100_000) }))
     const first = open(remote)
     await readAll(first, file('a'))
     await first.close()
@@ -226,9 +236,9 @@ for (const [what, damage] of Object.entries(damages)) {
 }
 
 t.test('a kept file under the name of another is not taken for it', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   let sent = 0
-  const remote = imitation(() => {
+  const remote = fakeRemote(() => {
     sent += 1
     return { bytes: inPieces(Buffer.from(`body ${sent}`), 10) }
   })
@@ -244,15 +254,15 @@ t.test('a kept file under the name of another is not taken for it', async t => {
 })
 
 t.test('scrubbing finds damage nobody has met, and what dead processes left', async t => {
-  const { open, directory } = ground(t)
-  const remote = imitation(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
+  const { open, directory } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
   const first = open(remote)
   for (const title of ['a', 'b', 'c']) await readAll(first, file(title))
   await first.close()
   const [path = ''] = keptIn(directory)
   flip(path, 40_000)
   const second = open(remote)
-  await second.tend()
+  await second.maintain()
   const left = join(directory, 'content', 'unfinished')
   writeFileSync(join(left, '4194304999-aa-1'), 'half')
   writeFileSync(join(left, `${process.pid}-of-an-earlier-boot-1`), 'half')
@@ -263,14 +273,14 @@ t.test('scrubbing finds damage nobody has met, and what dead processes left', as
 })
 
 t.test('forgetting a content forgets its bytes and its size, even while it is downloaded', async t => {
-  const { open, directory, ledger } = ground(t)
-  const remote = imitation(() => ({ bytes: inPieces(bytesOf(50_000), 1_000) }))
+  const { open, directory, ledger } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 1_000) }))
   const cache = open(remote)
   await readAll(cache, file('a'))
   t.equal(cache.cached(file('a')), 1)
   await cache.forget(file('a'))
   t.equal(cache.cached(file('a')), 0)
-  await cache.read(file('a'), 0, Buffer.alloc(10), ask())
+  await cache.read(file('a'), 0, Buffer.alloc(10), requestContext())
   await cache.forget(file('a'))
   t.same(keptIn(directory), [])
   t.equal(ledger.entries('size').size, 0)
@@ -279,9 +289,9 @@ t.test('forgetting a content forgets its bytes and its size, even while it is do
 })
 
 t.test('two caches over one directory serve each other', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const bytes = bytesOf(2_000_000)
-  const remote = imitation(() => ({ bytes: inPieces(bytes, 64_000) }))
+  const remote = fakeRemote(() => ({ bytes: inPieces(bytes, 64_000) }))
   const [one, other] = [open(remote), open(remote)]
   const both = await Promise.all([readAll(one, file('a')), readAll(other, file('a'))])
   for (const read of both) t.ok(read.equals(bytes))
@@ -293,8 +303,8 @@ t.test('two caches over one directory serve each other', async t => {
 })
 
 t.test('directories are for their owner alone, files too', async t => {
-  const { open, directory } = ground(t)
-  const cache = open(imitation(() => ({ bytes: inPieces(bytesOf(10), 10) })))
+  const { open, directory } = openCacheTestbed(t)
+  const cache = open(fakeRemote(() => ({ bytes: inPieces(bytesOf(10), 10) })))
   await readAll(cache, file('a'))
   await cache.close()
   for (const path of ['content', 'content/kept', 'content/unfinished']) {
@@ -305,25 +315,25 @@ t.test('directories are for their owner alone, files too', async t => {
 })
 
 t.test('a big download that nobody comes back for is stopped', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let time = Date.now()
   const bytes = bytesOf(9 << 20)
-  const remote = imitation(() => ({
+  const remote = fakeRemote(() => ({
     bytes: (async function* () {
       yield bytes
       await new Promise(() => {})
     })(),
   }))
   const cache = open(remote, { now: () => instant(time) })
-  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
   await cache.read(file('a'), 0, Buffer.alloc(10), patient())
   t.equal(cache.stats().downloads, 1)
   time += 59_000
-  await cache.tend()
+  await cache.maintain()
   t.equal(cache.stats().downloads, 1)
   time += 2_000
-  await cache.tend()
-  await cache.tend()
+  await cache.maintain()
+  await cache.maintain()
   t.equal(cache.stats().downloads, 0)
 })
 

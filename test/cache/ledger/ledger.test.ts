@@ -126,13 +126,13 @@ const spoiled: Record<string, (path: string) => void> = {
     writeFileSync(path, bytes.fill(0xaa, 4_096, bytes.length))
   },
 }
-for (const [what, spoil] of Object.entries(spoiled)) {
+for (const [what, intercept] of Object.entries(spoiled)) {
   t.test(`${what} is moved aside and the ledger begun anew`, async t => {
     const { open, directory, logged } = place(t)
     const first = open()
     for (let key = 0; key < 500; key += 1) first.set('r', String(key), 'v'.repeat(100))
     first.close()
-    spoil(join(directory, 'ledger.db'))
+    intercept(join(directory, 'ledger.db'))
     const second = open()
     t.equal(second.get('r', '7'), undefined)
     second.set('r', '7', 'new')

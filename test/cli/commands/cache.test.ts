@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed, python, run } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -14,20 +14,20 @@ const file = 'projects/Water splitting/TS1_opt/run.log'
 const bitstreams = (asked: readonly { path: string }[]) =>
   asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream'))
 
-async function asked(ground: MountGround, ...args: string[]) {
-  const { code, stdout, stderr } = await ground.calcfs(
+async function asked(testbed: MountTestbed, ...args: string[]) {
+  const { code, stdout, stderr } = await testbed.calcfs(
     'cache',
     ...args,
     '--json',
     '--url',
-    ground.service.url,
+    testbed.service.url,
     '--user',
     'demo',
   )
   return { code, stderr, ...JSON.parse(stdout) }
 }
 
-async function keptFiles({ home }: MountGround): Promise<string[]> {
+async function keptFiles({ home }: MountTestbed): Promise<string[]> {
   const found = await readdir(join(home, 'cache'), { recursive: true, withFileTypes: true })
   return found
     .filter(entry => entry.isFile() && /\/content\/kept$/.test(entry.parentPath))
@@ -35,55 +35,55 @@ async function keptFiles({ home }: MountGround): Promise<string[]> {
 }
 
 t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
-  const ground = await realMount(t, { settings: { access: 'edit' } })
-  const { service } = ground
-  const refused = service.spoil(/^PUT \/report/, response => {
+  const testbed = await realMount(t, { settings: { access: 'edit' } })
+  const { service } = testbed
+  const refused = service.intercept(/^PUT \/report/, response => {
     response.writeHead(403)
     response.end()
   })
-  t.equal(await textOf(ground, file), log)
-  const text = (await textOf(ground, 'reports/42.json')).replace('Supporting information', 'Mine')
-  t.equal(await outcome(overwrite(ground, 'reports/42.json', text)), 'EACCES')
+  t.equal(await textOf(testbed, file), log)
+  const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting information', 'Mine')
+  t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EACCES')
   refused()
   for (const how of ['mounted', 'not mounted']) {
-    if (how === 'not mounted') await ground.terminate()
+    if (how === 'not mounted') await testbed.terminate()
     t.match(
-      await asked(ground, 'info'),
+      await asked(testbed, 'info'),
       { code: 0, files: 1, bytes: Number, limitBytes: Number, directory: /content$/ },
       how,
     )
-    t.match(await asked(ground, 'verify'), { code: 0, checked: 1, damaged: 0 }, how)
-    const [kept = ''] = await keptFiles(ground)
+    t.match(await asked(testbed, 'verify'), { code: 0, checked: 1, damaged: 0 }, how)
+    const [kept = ''] = await keptFiles(testbed)
     const bytes = await readFile(kept)
     bytes[10] = (bytes[10] ?? 0) ^ 1
     await writeFile(kept, bytes)
-    t.match(await asked(ground, 'verify'), { code: 1, checked: 1, damaged: 1 }, how)
-    t.match(await asked(ground, 'info'), { files: 0 }, 'a damaged one goes')
-    if (how === 'not mounted') await ground.mount()
-    t.equal((await ground.files.stat(file)).size, log.length)
-    const other = await ground.files.open(file.replace('run.log', 'output.cml'), 'r')
+    t.match(await asked(testbed, 'verify'), { code: 1, checked: 1, damaged: 1 }, how)
+    t.match(await asked(testbed, 'info'), { files: 0 }, 'a damaged one goes')
+    if (how === 'not mounted') await testbed.mount()
+    t.equal((await testbed.files.stat(file)).size, log.length)
+    const other = await testbed.files.open(file.replace('run.log', 'output.cml'), 'r')
     await other.read(10, 0)
     await other.close()
   }
   // Pages that the kernel keeps ask nobody: a file that it has not read since.
   const input = file.replace('run.log', 'input.inp')
-  t.equal(await textOf(ground, input), '! B3LYP opt\n')
-  t.match(await asked(ground, 'clear'), { code: 0, files: 2 })
-  t.match(await asked(ground, 'info'), { files: 0, bytes: 0 })
-  t.same(await keptFiles(ground), [])
-  t.equal(await textOf(ground, 'reports/42.json'), text, 'a draft is no part of the cache')
-  await ground.remount()
-  const again = await service.during(async () => t.equal(await textOf(ground, file), log))
+  t.equal(await textOf(testbed, input), '! B3LYP opt\n')
+  t.match(await asked(testbed, 'clear'), { code: 0, files: 2 })
+  t.match(await asked(testbed, 'info'), { files: 0, bytes: 0 })
+  t.same(await keptFiles(testbed), [])
+  t.equal(await textOf(testbed, 'reports/42.json'), text, 'a draft is no part of the cache')
+  await testbed.remount()
+  const again = await service.during(async () => t.equal(await textOf(testbed, file), log))
   t.not(bitstreams(again).length, 0, 'what was cleared is downloaded again')
-  t.equal(await textOf(ground, 'reports/42.json'), text)
+  t.equal(await textOf(testbed, 'reports/42.json'), text)
 })
 
 t.test('READ-13 a file that is replaced after `cache clear` is read as one version', async t => {
   const path = `by-id/calculation/${ids.transition}/run.log`
   for (const tags of [true, false]) {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     let letter = 'a'
-    ground.service.spoil(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
+    testbed.service.intercept(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
       const etag = tags ? { etag: `"${letter}"` } : {}
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
@@ -94,7 +94,7 @@ t.test('READ-13 a file that is replaced after `cache clear` is read as one versi
     })
     const versions = async () => {
       const script = `import sys; print("".join(sorted(set(open(sys.argv[1]).read()))))`
-      const { stdout, code } = await run(python, ['-c', script, join(ground.directory, path)])
+      const { stdout, code } = await run(python, ['-c', script, join(testbed.directory, path)])
       return code === 0 ? stdout.trim() : 'error'
     }
     t.equal(await versions(), 'a')
@@ -104,13 +104,13 @@ fd = os.open(sys.argv[1], os.O_RDONLY)
 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
 for at in range(8192, 590000, 40960): os.pread(fd, 4096, at)`
-    await printed(python, ['-c', give, join(ground.directory, path)])
-    t.match(await asked(ground, 'clear'), { code: 0 })
+    await printed(python, ['-c', give, join(testbed.directory, path)])
+    t.match(await asked(testbed, 'clear'), { code: 0 })
     letter = 'b'
-    await ground.pass(1_200)
+    await testbed.pass(1_200)
     for (let again = 0; again < 3; again++) {
       t.match(await versions(), /^(b|error)$/, `tags ${tags}`)
-      await ground.pass(1_200)
+      await testbed.pass(1_200)
     }
     t.equal(await versions(), 'b')
   }
@@ -123,16 +123,16 @@ t.test(
     const one = await realMount(t)
     const { service } = one
     let [letter, length] = ['a', 600_000]
-    service.spoil(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
+    service.intercept(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
       response.writeHead(200, { 'content-length': length, etag: `"${letter}"` })
       response.end(letter.repeat(length))
     })
     const other = await realMount(t, {}, { service, home: one.home })
-    const read = async ({ directory }: MountGround) => {
+    const read = async ({ directory }: MountTestbed) => {
       const script = `import sys; text = open(sys.argv[1]).read(); print("".join(sorted(set(text))), len(text))`
       return (await printed(python, ['-c', script, join(directory, path)])).trim()
     }
-    for (const ground of [one, other]) t.equal(await read(ground), 'a 600000')
+    for (const testbed of [one, other]) t.equal(await read(testbed), 'a 600000')
     for (const [next, size] of [
       ['b', 599_000],
       ['c', 599_000],

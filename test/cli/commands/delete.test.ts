@@ -1,40 +1,40 @@
 // Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
-import { fill, ids } from '../../testbed/sample-data.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, textOf } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
 const spare = ['61', '62', '63', '64', '65']
 const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
-const answering = (ground: MountGround, answer: string, ...paths: string[]): Promise<Ran> =>
-  run(process.execPath, [program, 'delete', ...paths], { cwd: ground.directory, input: answer })
+const answering = (testbed: MountTestbed, answer: string, ...paths: string[]): Promise<Ran> =>
+  run(process.execPath, [program, 'delete', ...paths], { cwd: testbed.directory, input: answer })
 
 t.setTimeout(480_000)
 
 t.test('calcfs delete', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const id of spare)
         seed.addCalculation({ id, name: `Spare ${id}`, project: ids.water, files: { a: '1', b: '2' } })
     },
   })
-  const { files, service } = ground
+  const { files, service } = testbed
 
   await t.test('DEL-21 shows what goes, and without a yes deletes nothing', async t => {
-    await textOf(ground, `reports/${ids.report}.json`)
+    await textOf(testbed, `reports/${ids.report}.json`)
     const asked = await service.during(async () => {
       for (const [answer, expected] of [
         ['', 2],
         ['n\n', 1],
         ['y\n', 1],
       ] as const) {
-        const { code, stdout } = await answering(ground, answer, `${water}/TS1_opt`)
+        const { code, stdout } = await answering(testbed, answer, `${water}/TS1_opt`)
         t.equal(code, expected, 'answered with no it has failed; where nobody can be asked, --yes is missing')
         t.match(stdout, new RegExp(`calculation ${ids.transition} TS1_opt .*4 files.*report.* ${ids.report}`))
       }
@@ -46,7 +46,7 @@ t.test('calcfs delete', async t => {
     const paths = [...spare.map(id => `${water}/Spare ${id}`), `${water}/Spare 61/`, `${water}/Sub project`]
     let ran: Ran | undefined
     const asked = await service.during(async () => {
-      ran = await answering(ground, 'yes\n', ...paths)
+      ran = await answering(testbed, 'yes\n', ...paths)
     })
     t.match(ran, { code: 0, stdout: /deleted calculation 65 Spare 65/ })
     t.same(
@@ -54,7 +54,7 @@ t.test('calcfs delete', async t => {
       [...spare.map(id => `DELETE /calculation?id=${id}`), `DELETE /project?id=${ids.empty}`].sort(),
     )
     // The kernel keeps a name for a second.
-    await ground.pass(1_200)
+    await testbed.pass(1_200)
     t.equal(await outcome(files.lstat(`${water}/Spare 61`)), 'ENOENT')
   })
 
@@ -68,7 +68,7 @@ t.test('calcfs delete', async t => {
           `${water}/H2O/output.cml`,
           `reports/${ids.report}/01-Transition state~${ids.transition}`,
         ]) {
-          const { code, stderr } = await answering(ground, 'yes\n', path)
+          const { code, stderr } = await answering(testbed, 'yes\n', path)
           t.not(code, 0, path)
           t.match(stderr, /calcfs: /)
         }
@@ -81,7 +81,7 @@ t.test('calcfs delete', async t => {
     const path = `${water}/TS1_opt`
     let looks = 0
     // Between the question and the answer somebody gives it another name.
-    const mend = service.spoil(/^GET \/calculation\?/, async (_, { carryOut }) => {
+    const mend = service.intercept(/^GET \/calculation\?/, async (_, { carryOut }) => {
       looks += 1
       if (looks === 2) {
         const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
@@ -93,7 +93,7 @@ t.test('calcfs delete', async t => {
     await files.lstat(path)
     looks = 0
     const asked = await service.during(async () => {
-      const { code, stderr } = await answering(ground, 'yes\n', path)
+      const { code, stderr } = await answering(testbed, 'yes\n', path)
       t.equal(code, 1)
       t.match(stderr, /another than was shown/)
     })
@@ -103,7 +103,7 @@ t.test('calcfs delete', async t => {
 
   await t.test('DEL-21 --yes asks nothing', async t => {
     const asked = await service.during(async () => {
-      t.match(await ground.calcfs('delete', '--yes', `${ground.directory}/reports/${ids.profile}.json`), {
+      t.match(await testbed.calcfs('delete', '--yes', `${testbed.directory}/reports/${ids.profile}.json`), {
         code: 0,
       })
     })
@@ -112,9 +112,9 @@ t.test('calcfs delete', async t => {
 })
 
 t.test('DEL-21 with --access edit nothing is deleted', async t => {
-  const ground = await realMount(t)
-  const asked = await ground.service.during(async () => {
-    const { code, stderr } = await answering(ground, 'yes\n', `${water}/TS1_opt`)
+  const testbed = await realMount(t)
+  const asked = await testbed.service.during(async () => {
+    const { code, stderr } = await answering(testbed, 'yes\n', `${water}/TS1_opt`)
     t.equal(code, 1)
     t.match(stderr, /--access manage/)
   })
@@ -122,12 +122,12 @@ t.test('DEL-21 with --access edit nothing is deleted', async t => {
 })
 
 t.test('DEL-21 on a service that is slow what was deleted is said to be deleted', async t => {
-  const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
-  ground.service.spoil(/./, async (_, { carryOut }) => {
+  const testbed = await realMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
+  testbed.service.intercept(/./, async (_, { carryOut }) => {
     const passOn = await carryOut()
     setTimeout(passOn, 700)
   })
-  t.match(await ground.calcfs('delete', '--yes', `${ground.directory}/${water}/TS1_opt`), {
+  t.match(await testbed.calcfs('delete', '--yes', `${testbed.directory}/${water}/TS1_opt`), {
     code: 0,
     stdout: /^deleted calculation/m,
   })
@@ -136,15 +136,15 @@ t.test('DEL-21 on a service that is slow what was deleted is said to be deleted'
 t.test(
   'DEL-26 where neither the DELETE nor the look after it is answered, the outcome is unknown',
   async t => {
-    const ground = await realMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
+    const testbed = await realMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
     let sent = 0
-    ground.service.spoil(/./, async (response, { heard, carryOut }) => {
+    testbed.service.intercept(/./, async (response, { heard, carryOut }) => {
       if (heard.method === 'DELETE') sent += 1
       if (sent > 0) return void response.destroy()
       const passOn = await carryOut()
       passOn()
     })
-    const ran = await ground.calcfs('delete', '--yes', `${ground.directory}/reports/${ids.profile}.json`)
+    const ran = await testbed.calcfs('delete', '--yes', `${testbed.directory}/reports/${ids.profile}.json`)
     t.equal(sent, 1)
     t.match(ran, { code: 1, stderr: /whether .*reports.* was deleted is unknown: .*look/ })
     t.notMatch(ran.stderr, /not deleted/)

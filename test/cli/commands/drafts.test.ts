@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -16,47 +16,47 @@ const refuse = (response: { writeHead(status: number): void; end(text: string): 
 }
 
 /** A draft of report 42 that the service refused with a 500. */
-async function withRefusedDraft(t: Test): Promise<{ ground: MountGround; text: string; well: () => void }> {
-  const ground = await realMount(t)
-  const text = (await textOf(ground, path)).replace('Supporting information', 'SI of the paper')
-  const well = ground.service.spoil(/^PUT \/report/, refuse)
-  t.not(await outcome(overwrite(ground, path, text)), 'done')
-  return { ground, text, well }
+async function withRefusedDraft(t: Test): Promise<{ testbed: MountTestbed; text: string; well: () => void }> {
+  const testbed = await realMount(t)
+  const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
+  const well = testbed.service.intercept(/^PUT \/report/, refuse)
+  t.not(await outcome(overwrite(testbed, path, text)), 'done')
+  return { testbed, text, well }
 }
 
-const drafts = ({ calcfs, directory }: MountGround, ...args: string[]) =>
+const drafts = ({ calcfs, directory }: MountTestbed, ...args: string[]) =>
   calcfs('drafts', ...args, '--mount', directory)
 
 t.test('the list says what waits and why, and ends with 7; nothing waiting ends with 0 (CLI-5)', async t => {
-  const { ground, well } = await withRefusedDraft(t)
-  const list = await drafts(ground, 'list')
+  const { testbed, well } = await withRefusedDraft(t)
+  const list = await drafts(testbed, 'list')
   t.match(list, { code: 7, stderr: '' })
   t.match(
     list.stdout,
     /^42\.json: report 42, refused since 20.*, \d+ bytes: the service answered 500 to PUT /,
   )
-  const json = JSON.parse((await drafts(ground, 'list', '--json')).stdout)
+  const json = JSON.parse((await drafts(testbed, 'list', '--json')).stdout)
   t.match(json, [{ name: '42.json', record: 'report 42', size: Number, since: /^20/, why: /500/ }])
   well()
-  t.match(await drafts(ground, 'send', '42'), { code: 0 })
-  t.match(await drafts(ground, 'list'), { code: 0, stdout: 'everything is saved.\n' })
+  t.match(await drafts(testbed, 'send', '42'), { code: 0 })
+  t.match(await drafts(testbed, 'list'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
 t.test('show prints the text letter for letter, and its why (CLI-6)', async t => {
-  const { ground, text } = await withRefusedDraft(t)
-  t.match(await drafts(ground, 'show', '42.json'), { code: 0, stdout: text })
-  t.match(await drafts(ground, 'show', '42'), { code: 0, stdout: text }, 'the ending may be left out')
-  const why = await drafts(ground, 'show', '42.json.why')
+  const { testbed, text } = await withRefusedDraft(t)
+  t.match(await drafts(testbed, 'show', '42.json'), { code: 0, stdout: text })
+  t.match(await drafts(testbed, 'show', '42'), { code: 0, stdout: text }, 'the ending may be left out')
+  const why = await drafts(testbed, 'show', '42.json.why')
   t.match(why.stdout, /^The report 42 was not saved: .*\nThe service said: the disk of the database is full/m)
-  t.match(await drafts(ground, 'show', '77'), {
+  t.match(await drafts(testbed, 'show', '77'), {
     code: 1,
     stderr: /there is no draft 77; there are 42\.json\n/,
   })
 })
 
 t.test('diff says what the draft would change on the service, and which side is which (CLI-7)', async t => {
-  const { ground } = await withRefusedDraft(t)
-  const { stdout, code } = await drafts(ground, 'diff', '42')
+  const { testbed } = await withRefusedDraft(t)
+  const { stdout, code } = await drafts(testbed, 'diff', '42')
   t.equal(code, 0)
   t.match(stdout, /^--- what the service has now\n\+\+\+ 42\.json, not saved\n@@/m)
   t.match(stdout, /^- .*"Supporting information"/m)
@@ -66,110 +66,112 @@ t.test('diff says what the draft would change on the service, and which side is 
 t.test(
   'send saves as the program would have, once; while the service refuses it the text stays (CLI-8)',
   async t => {
-    const { ground, text, well } = await withRefusedDraft(t)
-    const refused = await drafts(ground, 'send', '42.json')
+    const { testbed, text, well } = await withRefusedDraft(t)
+    const refused = await drafts(testbed, 'send', '42.json')
     t.match(refused, {
       code: 1,
       stderr: /^calcfs: 42\.json is not saved: .*calcfs drafts show 42\.json\.why says more/,
     })
     t.match(refused.stderr, /the service said: the disk of the database is full/)
-    t.equal(await textOf(ground, path), text, 'the drive shows the draft')
+    t.equal(await textOf(testbed, path), text, 'the drive shows the draft')
     well()
-    const sent = await ground.service.during(async () => {
-      t.match(await drafts(ground, 'send', '42.json'), {
+    const sent = await testbed.service.during(async () => {
+      t.match(await drafts(testbed, 'send', '42.json'), {
         code: 0,
         stdout: '42.json: report 42 is saved.\n',
       })
     })
     t.same(writes(sent), ['PUT /report'])
-    t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
-    t.notOk((await ground.files.readdir('.calcfs/drafts')).has('42.json'))
-    t.match(await drafts(ground, 'send', '42.json'), { code: 1, stderr: /everything is saved/ })
+    t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'SI of the paper')
+    t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('42.json'))
+    t.match(await drafts(testbed, 'send', '42.json'), { code: 1, stderr: /everything is saved/ })
   },
 )
 
 t.test('send --all sends what can be sent and names what cannot (CLI-8)', async t => {
-  const { ground, well } = await withRefusedDraft(t)
-  await outcome(overwrite(ground, 'reports/43.json', '{ no json'))
+  const { testbed, well } = await withRefusedDraft(t)
+  await outcome(overwrite(testbed, 'reports/43.json', '{ no json'))
   well()
-  const all = await drafts(ground, 'send', '--all')
+  const all = await drafts(testbed, 'send', '--all')
   t.match(all, { code: 7, stdout: /^42\.json: report 42 is saved\.$/m })
   t.match(all.stderr, /not JSON.*line 1, column 3/)
   t.match(all.stderr, /^calcfs: not saved: 43\.json$/m)
-  t.match(await drafts(ground, 'send'), { code: 2, stderr: /name one draft, or say --all/ })
+  t.match(await drafts(testbed, 'send'), { code: 2, stderr: /name one draft, or say --all/ })
 })
 
 t.test('--again is only for a text whose outcome is unknown (CLI-9)', async t => {
-  const { ground } = await withRefusedDraft(t)
-  const sent = await ground.service.during(async () => {
-    t.match(await drafts(ground, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
+  const { testbed } = await withRefusedDraft(t)
+  const sent = await testbed.service.during(async () => {
+    t.match(await drafts(testbed, 'send', '42', '--again'), { code: 2, stderr: /outcome is unknown/ })
   })
   t.same(writes(sent), [])
 })
 
 t.test('drop gives the text up and says where a copy lies (CLI-10)', async t => {
-  const { ground, text } = await withRefusedDraft(t)
-  const { code, stdout } = await drafts(ground, 'drop', '42.json')
+  const { testbed, text } = await withRefusedDraft(t)
+  const { code, stdout } = await drafts(testbed, 'drop', '42.json')
   t.equal(code, 0)
   const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
   t.equal(await readFile(kept, 'utf8'), text)
-  t.match(await textOf(ground, path), 'Supporting information', 'the record shows what the service has')
-  t.match(await drafts(ground, 'list'), { code: 0 })
+  t.match(await textOf(testbed, path), 'Supporting information', 'the record shows what the service has')
+  t.match(await drafts(testbed, 'list'), { code: 0 })
 })
 
 t.test('drop of a text whose record is not known any more keeps a copy, too (CLI-10)', async t => {
-  const { ground, text } = await withRefusedDraft(t)
-  await ground.kill9()
-  const notes = (await readdir(ground.home, { recursive: true })).filter(name =>
+  const { testbed, text } = await withRefusedDraft(t)
+  await testbed.kill9()
+  const notes = (await readdir(testbed.home, { recursive: true })).filter(name =>
     /drafts\/[^/]+\/meta\.json$/.test(name),
   )
-  for (const note of notes) await writeFile(join(ground.home, note), 'damaged')
-  await ground.mount()
-  const [name = ''] = (await namesOf(ground, '.calcfs/drafts')).filter(one => /^unknown-\w+\.json$/.test(one))
-  const { code, stdout } = await drafts(ground, 'drop', name)
+  for (const note of notes) await writeFile(join(testbed.home, note), 'damaged')
+  await testbed.mount()
+  const [name = ''] = (await namesOf(testbed, '.calcfs/drafts')).filter(one =>
+    /^unknown-\w+\.json$/.test(one),
+  )
+  const { code, stdout } = await drafts(testbed, 'drop', name)
   t.equal(code, 0)
   const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
   t.equal(await readFile(kept, 'utf8'), text)
 })
 
 t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10)', async t => {
-  const ground = await realMount(t)
-  const text = (await textOf(ground, path)).replace('Supporting information', 'On its way')
+  const testbed = await realMount(t)
+  const text = (await textOf(testbed, path)).replace('Supporting information', 'On its way')
   let letGo = () => {}
   const gate = new Promise<void>(resolve => {
     letGo = resolve
   })
-  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
     await gate
     const answer = await carryOut()
     answer()
   })
-  const saved = outcome(overwrite(ground, path, text))
-  await until(10_000, 'the PUT has left', async () => writes(ground.service.heard).includes('PUT /report'))
-  const { code, stdout } = await drafts(ground, 'drop', '42')
+  const saved = outcome(overwrite(testbed, path, text))
+  await until(10_000, 'the PUT has left', async () => writes(testbed.service.heard).includes('PUT /report'))
+  const { code, stdout } = await drafts(testbed, 'drop', '42')
   letGo()
   t.equal(code, 0)
   t.match(stdout, /was sent, and the service may have stored it: look at report 42 there/)
   const [, kept = ''] = /its text lies in (\/.*) for 90 days/.exec(stdout) ?? []
   t.equal(await readFile(kept, 'utf8'), text)
   t.comment(`the save ended with ${await saved}`)
-  t.match(await ground.service.elsewhere('GET', '/report?id=42'), '"On its way"')
-  await ground.pass(3200)
-  t.match(await textOf(ground, path), 'On its way', 'and the file shows what the service has')
-  t.match(await drafts(ground, 'list'), { code: 0 })
+  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), '"On its way"')
+  await testbed.pass(3200)
+  t.match(await textOf(testbed, path), 'On its way', 'and the file shows what the service has')
+  t.match(await drafts(testbed, 'list'), { code: 0 })
 })
 
 t.test('of a conflict diff shows the other text, and whoever has seen it may insist (CLI-7)', async t => {
-  const ground = await realMount(t)
-  const text = await textOf(ground, path)
-  const record = await ground.service.elsewhere('GET', '/report?id=42')
-  await ground.service.elsewhere('PUT', '/report', record.replace('Supporting information', 'Theirs'))
+  const testbed = await realMount(t)
+  const text = await textOf(testbed, path)
+  const record = await testbed.service.elsewhere('GET', '/report?id=42')
+  await testbed.service.elsewhere('PUT', '/report', record.replace('Supporting information', 'Theirs'))
   const mine = text.replace('Supporting information', 'Mine')
-  t.equal(await outcome(overwrite(ground, path, mine)), 'ESTALE')
-  t.match(await drafts(ground, 'send', '42'), { code: 1, stderr: /somebody else has changed/ }, 'not unseen')
-  const { stdout } = await drafts(ground, 'diff', '42')
+  t.equal(await outcome(overwrite(testbed, path, mine)), 'ESTALE')
+  t.match(await drafts(testbed, 'send', '42'), { code: 1, stderr: /somebody else has changed/ }, 'not unseen')
+  const { stdout } = await drafts(testbed, 'diff', '42')
   t.match(stdout, /^--- what the service had when the save met it\n/m)
   t.match(stdout, /^- .*"Theirs"[\s\S]*^\+ .*"Mine"/m)
-  t.match(await drafts(ground, 'send', '42'), { code: 0 })
-  t.match(await ground.service.elsewhere('GET', '/report?id=42'), '"Mine"')
+  t.match(await drafts(testbed, 'send', '42'), { code: 0 })
+  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), '"Mine"')
 })

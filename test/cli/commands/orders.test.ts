@@ -1,122 +1,125 @@
 // Promises of `calcfs drafts` and `calcfs report` about what is no plain report: an unsent order, a new report, a list nobody sees.
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 t.setTimeout(480_000)
 
-const calcfs = ({ calcfs, directory }: MountGround, ...args: string[]) =>
+const calcfs = ({ calcfs, directory }: MountTestbed, ...args: string[]) =>
   calcfs(...args, '--mount', directory)
 
 const reportOf = async (
-  { service }: MountGround,
+  { service }: MountTestbed,
   id: string,
 ): Promise<{ configuration: string; calculations: { calcId: number }[] }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
 
 t.test('renumber takes the order of an unsent order.txt, and ends that draft (CLI-12)', async t => {
-  const ground = await realMount(t)
-  t.equal(await outcome(overwrite(ground, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
-  const why = await calcfs(ground, 'why', `${ground.directory}/reports/43/order.txt`)
+  const testbed = await realMount(t)
+  t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
+  const why = await calcfs(testbed, 'why', `${testbed.directory}/reports/43/order.txt`)
   t.match(why.stdout, /calcfs report renumber 43/, 'the reason names the command')
-  const diff = await calcfs(ground, 'drafts', 'diff', '43-order.txt')
+  const diff = await calcfs(testbed, 'drafts', 'diff', '43-order.txt')
   t.match(
     diff.stdout,
     /^--- what the service has now\n\+\+\+ 43-order\.txt, not saved\n@@.*\n(-1234\t.*\n)?.*\n/m,
   )
-  t.match(await calcfs(ground, 'report', 'renumber', '43'), {
+  t.match(await calcfs(testbed, 'report', 'renumber', '43'), {
     code: 0,
     stdout: /c1 c1\+c2 {2}→ {2}c3 c3\+c2/,
   })
-  const { configuration, calculations } = await reportOf(ground, '43')
+  const { configuration, calculations } = await reportOf(testbed, '43')
   t.same(
     calculations.map(row => row.calcId),
     [1236, 1235, 1234],
   )
   t.equal(configuration, 'c3\nc3+c2')
-  t.notOk((await ground.files.readdir('.calcfs/drafts')).size)
-  t.match(await textOf(ground, 'reports/43/order.txt'), /^1236\t/)
+  t.notOk((await testbed.files.readdir('.calcfs/drafts')).size)
+  t.match(await textOf(testbed, 'reports/43/order.txt'), /^1236\t/)
 })
 
 t.test(
   'of an order that met another one diff compares lists, and whoever has seen it may insist (CLI-7)',
   async t => {
-    const ground = await realMount(t)
-    await textOf(ground, 'reports/42/order.txt')
-    await ground.service.elsewhere(
+    const testbed = await realMount(t)
+    await textOf(testbed, 'reports/42/order.txt')
+    await testbed.service.elsewhere(
       'PUT',
       '/report/calculations',
       '{"id":42,"listCalculations":"1236,1235,1234"}',
     )
-    t.equal(await outcome(overwrite(ground, 'reports/42/order.txt', '1235\n1234\n1236\n')), 'ESTALE')
-    const diff = await calcfs(ground, 'drafts', 'diff', '42-order.txt')
+    t.equal(await outcome(overwrite(testbed, 'reports/42/order.txt', '1235\n1234\n1236\n')), 'ESTALE')
+    const diff = await calcfs(testbed, 'drafts', 'diff', '42-order.txt')
     t.match(diff.stdout, /^--- what the service had when the save met it\n/m)
     t.match(diff.stdout, /^-1236\t/m)
-    t.match(await calcfs(ground, 'drafts', 'send', '42-order.txt'), { code: 0 })
+    t.match(await calcfs(testbed, 'drafts', 'send', '42-order.txt'), { code: 0 })
     t.same(
-      (await reportOf(ground, '42')).calculations.map(row => row.calcId),
+      (await reportOf(testbed, '42')).calculations.map(row => row.calcId),
       [1235, 1234, 1236],
     )
   },
 )
 
 /** A new report whose POST was carried out, and whose answer was lost. */
-async function withLostPost(t: Test): Promise<MountGround> {
-  const ground = await realMount(t)
-  const well = ground.service.spoil(/^POST \/report/, async (response, { carryOut }) => {
+async function withLostPost(t: Test): Promise<MountTestbed> {
+  const testbed = await realMount(t)
+  const well = testbed.service.intercept(/^POST \/report/, async (response, { carryOut }) => {
     await carryOut()
     response.destroy()
   })
-  t.equal(await outcome(overwrite(ground, 'reports/new-x.json', '{"title":"X","reportType":"1"}')), 'EIO')
+  t.equal(await outcome(overwrite(testbed, 'reports/new-x.json', '{"title":"X","reportType":"1"}')), 'EIO')
   well()
-  return ground
+  return testbed
 }
 
 t.test(
   'a new report whose outcome is unknown is sent again with --again alone, and says what may come of it (CLI-9)',
   async t => {
-    const ground = await withLostPost(t)
-    const posts = await ground.service.during(async () => {
-      const refused = await calcfs(ground, 'drafts', 'send', 'new-x')
+    const testbed = await withLostPost(t)
+    const posts = await testbed.service.during(async () => {
+      const refused = await calcfs(testbed, 'drafts', 'send', 'new-x')
       t.match(refused, { code: 1, stderr: /calcfs drafts send --again new-x.json.*there may be two/ })
-      t.match(await calcfs(ground, 'drafts', 'send', '--all'), { code: 7 }, 'nor with all the others')
+      t.match(await calcfs(testbed, 'drafts', 'send', '--all'), { code: 7 }, 'nor with all the others')
     })
     t.same(writes(posts), [])
-    const why = await calcfs(ground, 'drafts', 'show', 'new-x.json.why')
+    const why = await calcfs(testbed, 'drafts', 'show', 'new-x.json.why')
     t.match(why.stdout, /calcfs drafts drop new-x\.json.*calcfs drafts send --again new-x\.json/)
-    const again = await ground.service.during(async () => {
-      const sent = await calcfs(ground, 'drafts', 'send', '--again', 'new-x')
+    const again = await testbed.service.during(async () => {
+      const sent = await calcfs(testbed, 'drafts', 'send', '--again', 'new-x')
       t.match(sent, { code: 0, stdout: /is saved; look whether there are two of it now/ })
     })
     t.same(writes(again), ['POST /report'])
-    t.match(await calcfs(ground, 'drafts', 'list'), { code: 0 })
+    t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0 })
   },
 )
 
 t.test('a new report that is found to be there is dropped, and nothing is sent (CLI-10)', async t => {
-  const ground = await withLostPost(t)
-  t.match((await calcfs(ground, 'drafts', 'diff', 'new-x')).stdout, /^--- nothing: it is not on the service/m)
-  const sent = await ground.service.during(async () => {
-    t.match(await calcfs(ground, 'drafts', 'drop', 'new-x'), { code: 0, stdout: /its text lies in/ })
+  const testbed = await withLostPost(t)
+  t.match(
+    (await calcfs(testbed, 'drafts', 'diff', 'new-x')).stdout,
+    /^--- nothing: it is not on the service/m,
+  )
+  const sent = await testbed.service.during(async () => {
+    t.match(await calcfs(testbed, 'drafts', 'drop', 'new-x'), { code: 0, stdout: /its text lies in/ })
   })
   t.same(writes(sent), [])
-  t.match(await calcfs(ground, 'drafts', 'list'), { code: 0, stdout: 'everything is saved.\n' })
+  t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0, stdout: 'everything is saved.\n' })
 })
 
 t.test('a list that the service never shows is set by the command alone (CLI-14)', async t => {
-  const ground = await realMount(t)
-  ground.service.spoil(/^GET \/report\?id=42/, response => {
+  const testbed = await realMount(t)
+  testbed.service.intercept(/^GET \/report\?id=42/, response => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end('{"id":42,"name":"Supporting","reportType":"1"}')
   })
-  const text = await textOf(ground, 'reports/42.json')
+  const text = await textOf(testbed, 'reports/42.json')
   const written = text.replace('{', '{"calculations":[1234],')
-  t.equal(await outcome(overwrite(ground, 'reports/42.json', written)), 'EINVAL')
-  const why = await calcfs(ground, 'why', 'reports/42.json')
+  t.equal(await outcome(overwrite(testbed, 'reports/42.json', written)), 'EINVAL')
+  const why = await calcfs(testbed, 'why', 'reports/42.json')
   t.match(why.stdout, /calcfs report set 42 ID…/, 'the refused save names the command')
-  const sent = await ground.service.during(async () => {
-    const set = await calcfs(ground, 'report', 'set', '42', '1236', '1235')
+  const sent = await testbed.service.during(async () => {
+    const set = await calcfs(testbed, 'report', 'set', '42', '1236', '1235')
     t.match(set, {
       code: 0,
       stdout: 'report 42 has 1236, 1235; the service took it, but does not show the list.\n',

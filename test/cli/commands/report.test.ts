@@ -1,39 +1,39 @@
 // Promises of `calcfs report`: made known, set unseen by an explicit wish, and renumbered with its formulas.
 import t from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 t.setTimeout(480_000)
 
-const report = ({ calcfs, directory }: MountGround, ...args: string[]) =>
+const report = ({ calcfs, directory }: MountTestbed, ...args: string[]) =>
   calcfs('report', ...args, '--mount', directory)
 
 /** The ids in the service's list. */
-async function orderOf({ service }: MountGround, id: string): Promise<readonly string[]> {
+async function orderOf({ service }: MountTestbed, id: string): Promise<readonly string[]> {
   const record = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
   return record.calculations.map((row: { calcId: number }) => String(row.calcId))
 }
 
-const configurationOf = async ({ service }: MountGround, id: string): Promise<unknown> =>
+const configurationOf = async ({ service }: MountTestbed, id: string): Promise<unknown> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).configuration
 
 t.test('add lists a report that exists, and no other (CLI-13)', async t => {
-  const ground = await realMount(t)
-  t.notOk((await namesOf(ground, 'reports')).includes('43.json'))
-  t.match(await report(ground, 'add', '43', '42'), {
+  const testbed = await realMount(t)
+  t.notOk((await namesOf(testbed, 'reports')).includes('43.json'))
+  t.match(await report(testbed, 'add', '43', '42'), {
     code: 0,
     stdout: /^report 43 is listed: .*\nreport 42 is listed: /,
   })
-  t.ok((await namesOf(ground, 'reports')).includes('43.json'))
-  t.match(await report(ground, 'add', '99'), { code: 1, stderr: /^calcfs: the service has no report 99/ })
-  t.match(await report(ground, 'add', 'x'), { code: 2, stderr: /x is no number of a report/ })
-  t.notOk((await namesOf(ground, 'reports')).includes('99.json'))
+  t.ok((await namesOf(testbed, 'reports')).includes('43.json'))
+  t.match(await report(testbed, 'add', '99'), { code: 1, stderr: /^calcfs: the service has no report 99/ })
+  t.match(await report(testbed, 'add', 'x'), { code: 2, stderr: /x is no number of a report/ })
+  t.notOk((await namesOf(testbed, 'reports')).includes('99.json'))
 })
 
 t.test('set replaces the list by ids and paths, titles of rows that stay are kept (CLI-14)', async t => {
-  const ground = await realMount(t)
-  const { service, directory } = ground
+  const testbed = await realMount(t)
+  const { service, directory } = testbed
   const sent = await service.during(async () => {
     const args = [
       '1236',
@@ -41,84 +41,84 @@ t.test('set replaces the list by ids and paths, titles of rows that stay are kep
       '/db/guest/Dyes/Indigo',
       `${directory}/by-id/calculation/1235`,
     ]
-    t.match(await report(ground, 'set', '42', ...args), {
+    t.match(await report(testbed, 'set', '42', ...args), {
       code: 0,
       stdout: 'report 42 has 1236, 1234, 1300, 1235.\n',
     })
   })
-  t.same(await orderOf(ground, '42'), ['1236', '1234', '1300', '1235'])
+  t.same(await orderOf(testbed, '42'), ['1236', '1234', '1300', '1235'])
   t.match(writes(sent)[0], 'PUT /report/calculations')
   t.match(await service.elsewhere('GET', '/report?id=42'), 'Transition state')
   const refused = await service.during(async () => {
-    t.match(await report(ground, 'set', '42', '777'), { code: 2, stderr: /there is no calculation 777/ })
+    t.match(await report(testbed, 'set', '42', '777'), { code: 2, stderr: /there is no calculation 777/ })
     t.match(
-      await report(ground, 'set', '42'),
+      await report(testbed, 'set', '42'),
       { code: 2, stderr: /--clear/ },
       'nothing is cleared by accident',
     )
-    t.match(await report(ground, 'set', '42', '1234', '--clear'), { code: 2, stderr: /--clear alone/ })
-    t.match(await report(ground, 'set', '43', '1235', '1234'), {
+    t.match(await report(testbed, 'set', '42', '1234', '--clear'), { code: 2, stderr: /--clear alone/ })
+    t.match(await report(testbed, 'set', '43', '1235', '1234'), {
       code: 2,
       stderr: /what the formulas .* mean/,
     })
   })
   t.same(writes(refused), [])
-  t.match(await report(ground, 'set', '42', '--clear'), {
+  t.match(await report(testbed, 'set', '42', '--clear'), {
     code: 0,
     stdout: 'report 42 has no calculations.\n',
   })
-  t.same(await orderOf(ground, '42'), [])
-  t.notOk((await ground.files.readdir('.calcfs/drafts')).size, 'no draft is left behind')
+  t.same(await orderOf(testbed, '42'), [])
+  t.notOk((await testbed.files.readdir('.calcfs/drafts')).size, 'no draft is left behind')
 })
 
 t.test('renumber takes the order of the unsent draft and rewrites the formulas with it (CLI-12)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/43.json'
-  const swapped = swapRows(await textOf(ground, path))
+  const swapped = swapRows(await textOf(testbed, path))
   t.equal(
-    await outcome(overwrite(ground, path, swapped)),
+    await outcome(overwrite(testbed, path, swapped)),
     'EINVAL',
     'the order alone would change the formulas',
   )
-  const sent = await ground.service.during(async () => {
-    const { code, stdout } = await report(ground, 'renumber', '43')
+  const sent = await testbed.service.during(async () => {
+    const { code, stdout } = await report(testbed, 'renumber', '43')
     t.equal(code, 0)
     t.equal(stdout, 'report 43 has 1235, 1234.\n  c1 c1+c2  →  c2 c2+c1\n')
   })
   t.same(writes(sent), ['PUT /report/calculations', 'PUT /report'])
-  t.same(await orderOf(ground, '43'), ['1235', '1234'])
-  t.equal(await configurationOf(ground, '43'), 'c2\nc2+c1')
-  t.notOk((await ground.files.readdir('.calcfs/drafts')).has('43.json'), 'the draft is gone')
-  t.match(await textOf(ground, path), /"c2\\nc2\+c1"/)
+  t.same(await orderOf(testbed, '43'), ['1235', '1234'])
+  t.equal(await configurationOf(testbed, '43'), 'c2\nc2+c1')
+  t.notOk((await testbed.files.readdir('.calcfs/drafts')).has('43.json'), 'the draft is gone')
+  t.match(await textOf(testbed, path), /"c2\\nc2\+c1"/)
 })
 
 t.test('renumber takes an order by ids; what a formula needs must stay in it (CLI-12)', async t => {
-  const ground = await realMount(t)
-  t.match(await report(ground, 'renumber', '43', '1236', '1235', '1234'), { code: 0 })
-  t.same(await orderOf(ground, '43'), ['1236', '1235', '1234'])
-  t.equal(await configurationOf(ground, '43'), 'c3\nc3+c2')
-  const sent = await ground.service.during(async () => {
-    const lost = await report(ground, 'renumber', '43', '1236', '1234')
+  const testbed = await realMount(t)
+  t.match(await report(testbed, 'renumber', '43', '1236', '1235', '1234'), { code: 0 })
+  t.same(await orderOf(testbed, '43'), ['1236', '1235', '1234'])
+  t.equal(await configurationOf(testbed, '43'), 'c3\nc3+c2')
+  const sent = await testbed.service.during(async () => {
+    const lost = await report(testbed, 'renumber', '43', '1236', '1234')
     t.match(lost, { code: 2, stderr: /c2 is calculation 1235; keep them in the list/ })
-    t.match(await report(ground, 'renumber', '42'), { code: 2, stderr: /report 42 has no unsent order/ })
+    t.match(await report(testbed, 'renumber', '42'), { code: 2, stderr: /report 42 has no unsent order/ })
   })
   t.same(writes(sent), [])
 })
 
 t.test('a draft that writes its formulas itself is not rewritten (CLI-12)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/43.json'
-  const text = swapRows(await textOf(ground, path)).replace('c1\\nc1+c2', 'c2+7')
-  ground.service.spoil(/^PUT \/report/, response => {
+  const text = swapRows(await textOf(testbed, path)).replace('c1\\nc1+c2', 'c2+7')
+  testbed.service.intercept(/^PUT \/report/, response => {
     response.writeHead(500)
     response.end()
   })
-  t.not(await outcome(overwrite(ground, path, text)), 'done')
-  t.match(await report(ground, 'renumber', '43'), {
+  t.not(await outcome(overwrite(testbed, path, text)), 'done')
+  t.match(await report(testbed, 'renumber', '43'), {
     code: 2,
     stderr: /the draft changes the configuration too/,
   })
-  t.equal(await textOf(ground, path), text, 'and stays as it is')
+  t.equal(await textOf(testbed, path), text, 'and stays as it is')
 })
 
 function swapRows(text: string): string {

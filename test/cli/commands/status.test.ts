@@ -1,6 +1,6 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -11,23 +11,23 @@ t.setTimeout(480_000)
 const limit = 3000
 
 /** Ends within the limit, and what programs need to start on this machine now. */
-async function soon(t: Test, ground: MountGround, work: Promise<Ran>): Promise<Ran> {
+async function soon(t: Test, testbed: MountTestbed, work: Promise<Ran>): Promise<Ran> {
   const began = Date.now()
   const ran = await work
   const took = Date.now() - began
   if (took > limit) {
     const again = Date.now()
-    await ground.calcfs('--version')
+    await testbed.calcfs('--version')
     const start = Date.now() - again
     t.ok(took < limit + 4 * start, `${took} ms, of them about ${start} to start a program`)
   }
   return ran
 }
 
-const status = (ground: MountGround, ...flags: string[]): Promise<Ran> =>
-  ground.calcfs('status', ...flags, ground.directory)
-const refresh = (ground: MountGround, path: string): Promise<Ran> =>
-  ground.calcfs('refresh', `${ground.directory}/${path}`)
+const status = (testbed: MountTestbed, ...flags: string[]): Promise<Ran> =>
+  testbed.calcfs('status', ...flags, testbed.directory)
+const refresh = (testbed: MountTestbed, path: string): Promise<Ran> =>
+  testbed.calcfs('refresh', `${testbed.directory}/${path}`)
 
 const told = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout)[0]
 
@@ -41,74 +41,74 @@ const paths = [
 ]
 
 for (const [how, begin] of [
-  ['refuses connections', (ground: MountGround) => ground.service.leave()],
-  ['never answers', (ground: MountGround) => void ground.service.spoil(/./, () => {})],
+  ['refuses connections', (testbed: MountTestbed) => testbed.service.leave()],
+  ['never answers', (testbed: MountTestbed) => void testbed.service.intercept(/./, () => {})],
   [
     'answers 503 to everything',
-    (ground: MountGround) =>
-      void ground.service.spoil(/./, response => {
+    (testbed: MountTestbed) =>
+      void testbed.service.intercept(/./, response => {
         response.writeHead(503)
         response.end('maintenance')
       }),
   ],
 ] as const) {
   t.test(`a service that ${how} is exit code 4 of status, within three seconds (CLI-22)`, async t => {
-    const ground = await realMount(t, { settings: { deadlineMetadata: '2s' } })
-    await textOf(ground, 'reports/42.json')
-    t.match(await status(ground), { code: 0, stdout: /the service answers/ })
-    await begin(ground)
+    const testbed = await realMount(t, { settings: { deadlineMetadata: '2s' } })
+    await textOf(testbed, 'reports/42.json')
+    t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
+    await begin(testbed)
     // Nothing was asked since, so that only a question can tell.
-    t.match(await soon(t, ground, status(ground)), {
+    t.match(await soon(t, testbed, status(testbed)), {
       code: 4,
       stdout: /the service has been away since .+: .+/,
     })
-    const json = await soon(t, ground, status(ground, '--json'))
+    const json = await soon(t, testbed, status(testbed, '--json'))
     t.equal(json.code, 4)
     t.match(told(json), { answers: false, awaySince: String, awayBecause: String })
     for (const path of paths) {
-      const ran = await soon(t, ground, refresh(ground, path))
+      const ran = await soon(t, testbed, refresh(testbed, path))
       t.match(ran, { code: 4, stderr: /^calcfs: .*the service|no answer/ }, `refresh ${path} (CLI-23)`)
     }
   })
 }
 
 t.test('a service that takes three seconds an answer is slow, not away (CLI-22)', async t => {
-  const ground = await realMount(t)
-  ground.service.spoil(/./, async (_, { carryOut }) => {
+  const testbed = await realMount(t)
+  testbed.service.intercept(/./, async (_, { carryOut }) => {
     const passOn = await carryOut()
     setTimeout(passOn, 3_000)
   })
   // What it was like before says that it is away, until that question is answered after all.
-  await until(20_000, 'the first slow answer', async () => (await status(ground)).code === 0)
-  t.match(await soon(t, ground, status(ground)), {
+  await until(20_000, 'the first slow answer', async () => (await status(testbed)).code === 0)
+  t.match(await soon(t, testbed, status(testbed)), {
     code: 0,
     stdout: /the service answers slowly, in \d+\.\d s/,
   })
-  t.match(told(await status(ground, '--json')), { answers: true, answersInMs: Number })
+  t.match(told(await status(testbed, '--json')), { answers: true, answersInMs: Number })
 })
 
 t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-23)', async t => {
-  const ground = await realMount(t)
-  await ground.service.leave()
-  t.match(await status(ground), { code: 4 })
-  await ground.service.back()
-  await ground.pass(2100)
-  t.match(await status(ground), { code: 0, stdout: /the service answers/ })
-  for (const path of paths) t.match(await refresh(ground, path), { code: 0, stderr: '' }, path)
+  const testbed = await realMount(t)
+  await testbed.service.leave()
+  t.match(await status(testbed), { code: 4 })
+  await testbed.service.back()
+  await testbed.pass(2100)
+  t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
+  for (const path of paths) t.match(await refresh(testbed, path), { code: 0, stderr: '' }, path)
 })
 
 t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-23)', async t => {
-  const ground = await realMount(t)
-  await textOf(ground, 'reports/42.json')
-  const mend = ground.service.spoil(/./, response => {
+  const testbed = await realMount(t)
+  await textOf(testbed, 'reports/42.json')
+  const mend = testbed.service.intercept(/./, response => {
     response.writeHead(401)
     response.end('who are you?')
   })
-  t.match(await soon(t, ground, status(ground)), {
+  t.match(await soon(t, testbed, status(testbed)), {
     code: 3,
     stdout: /the sign-in has ended: .*`calcfs login http:\S+`/,
   })
-  const json = await soon(t, ground, status(ground, '--json'))
+  const json = await soon(t, testbed, status(testbed, '--json'))
   t.equal(json.code, 3)
   t.match(told(json), {
     answers: true,
@@ -117,26 +117,26 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     signedOutBecause: /sign-in has ended/,
   })
   for (const path of paths) {
-    const ran = await soon(t, ground, refresh(ground, path))
+    const ran = await soon(t, testbed, refresh(testbed, path))
     t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
   }
   mend()
   // Refused credentials are not tried again for a while; a log-in of one's own counts at once.
-  t.match(await ground.calcfs('login', ground.service.url, '--user', 'demo'), { code: 0 })
-  t.match(await status(ground), { code: 0, stdout: /the service answers/ })
+  t.match(await testbed.calcfs('login', testbed.service.url, '--user', 'demo'), { code: 0 })
+  t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
 })
 
 t.test(
   'one question that is refused or fails is neither an outage nor an ended sign-in (CLI-22)',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     for (const code of [401, 500, 503]) {
-      const end = ground.service.spoil(/report\?id=42/, response => {
+      const end = testbed.service.intercept(/report\?id=42/, response => {
         response.writeHead(code)
         response.end()
       })
-      t.not(await outcome(ground.files.readFile('reports/42.json')), 'done')
-      t.match(await status(ground), { code: 0, stdout: /the service answers/ }, `${code}`)
+      t.not(await outcome(testbed.files.readFile('reports/42.json')), 'done')
+      t.match(await status(testbed), { code: 0, stdout: /the service answers/ }, `${code}`)
       end()
     }
   },
@@ -145,12 +145,12 @@ t.test(
 t.test(
   'edits that wait come before a service that is away: exit code 7, and both are said (CLI-22)',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     const path = 'reports/42.json'
-    const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
-    await ground.service.leave()
-    t.not(await outcome(overwrite(ground, path, text)), 'done')
-    t.match(await status(ground), { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ })
-    await ground.service.back()
+    const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
+    await testbed.service.leave()
+    t.not(await outcome(overwrite(testbed, path, text)), 'done')
+    t.match(await status(testbed), { code: 7, stdout: /the service has been away since[\s\S]*not saved:/ })
+    await testbed.service.back()
   },
 )

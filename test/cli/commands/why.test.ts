@@ -1,7 +1,7 @@
 // Promises of `calcfs why` and `calcfs refresh`: every failure a user can meet is explained, and another's change shows at once.
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -14,170 +14,174 @@ const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url)
 const calcfsIn = (cwd: string, ...args: string[]): Promise<Ran> =>
   run(process.execPath, [program, ...args], { cwd })
 
-const why = ({ calcfs, directory }: MountGround, path: string) => calcfs('why', `${directory}/${path}`)
+const why = ({ calcfs, directory }: MountTestbed, path: string) => calcfs('why', `${directory}/${path}`)
 
 t.test(
   'an unsaved record: what was tried, what the service said, what to do, where the text is (CLI-1)',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     const path = 'reports/42.json'
-    const text = await textOf(ground, path)
-    ground.service.spoil(/^PUT \/report/, response => {
+    const text = await textOf(testbed, path)
+    testbed.service.intercept(/^PUT \/report/, response => {
       response.writeHead(403)
       response.end('report 42 belongs to the group leader')
     })
-    t.equal(await outcome(overwrite(ground, path, text.replace('Supporting', 'Supported'))), 'EACCES')
-    const { code, stdout } = await why(ground, path)
+    t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', 'Supported'))), 'EACCES')
+    const { code, stdout } = await why(testbed, path)
     t.equal(code, 0)
     t.match(stdout, /^The report 42 was not saved: the service answered 403/)
     t.match(stdout, /^The service said: report 42 belongs to the group leader$/m)
     t.match(stdout, /^Ask the owner for the right to change it; your text is kept\.$/m)
     t.match(stdout, /^The text: \/.*\/text$/m)
-    t.same((await why(ground, '.calcfs/drafts/42.json')).stdout, stdout, 'the draft tells the same')
+    t.same((await why(testbed, '.calcfs/drafts/42.json')).stdout, stdout, 'the draft tells the same')
   },
 )
 
 t.test('why is right after a success (CLI-21)', async t => {
-  const ground = await realMount(t, { settings: { access: 'manage' } })
+  const testbed = await realMount(t, { settings: { access: 'manage' } })
   const nothing = { code: 0, stdout: /nothing is wrong/ }
 
   t.test('of drafts send and of drafts drop', async t => {
     const path = 'reports/42.json'
-    const text = await textOf(ground, path)
+    const text = await textOf(testbed, path)
     for (const [word, command] of [
       ['Sent', 'send'],
       ['Dropped', 'drop'],
     ] as const) {
-      const well = ground.service.spoil(/^PUT \/report/, response => {
+      const well = testbed.service.intercept(/^PUT \/report/, response => {
         response.writeHead(403)
         response.end()
       })
-      t.equal(await outcome(overwrite(ground, path, text.replace('Supporting', word))), 'EACCES')
+      t.equal(await outcome(overwrite(testbed, path, text.replace('Supporting', word))), 'EACCES')
       well()
-      t.equal((await ground.calcfs('drafts', command, '42.json', '--mount', ground.directory)).code, 0)
-      t.match(await why(ground, path), nothing, command)
+      t.equal((await testbed.calcfs('drafts', command, '42.json', '--mount', testbed.directory)).code, 0)
+      t.match(await why(testbed, path), nothing, command)
     }
   })
 
   t.test('of reading and listing', async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     const [file, folder] = ['projects/Water splitting/H2O/output.cml', 'by-id/project/102']
     const mends = [
-      ground.service.spoil(
+      testbed.service.intercept(
         /^GET \/calculation\/files\/bitstream/,
         response => void response.writeHead(500).end(''),
       ),
-      ground.service.spoil(
+      testbed.service.intercept(
         /^GET \/project\/descendant\?id=102/,
         response => void response.writeHead(500).end(''),
       ),
     ]
-    t.not(await outcome(ground.files.readFile(file)), 'done')
-    t.not(await outcome(ground.files.readdir(folder)), 'done')
-    for (const path of [file, folder]) t.match(await why(ground, path), { stdout: /failed at/ }, path)
+    t.not(await outcome(testbed.files.readFile(file)), 'done')
+    t.not(await outcome(testbed.files.readdir(folder)), 'done')
+    for (const path of [file, folder]) t.match(await why(testbed, path), { stdout: /failed at/ }, path)
     for (const mend of mends) mend()
     for (const [path, look] of [
-      [file, () => ground.files.readFile(file)],
-      [folder, () => ground.files.readdir(folder)],
+      [file, () => testbed.files.readFile(file)],
+      [folder, () => testbed.files.readdir(folder)],
     ] as const) {
       await until(20_000, path, async () => (await outcome(look())) === 'done')
-      t.match(await why(ground, path), { stdout: /nothing is wrong/ }, path)
+      t.match(await why(testbed, path), { stdout: /nothing is wrong/ }, path)
     }
   })
 
   t.test('of a deletion that was taken back at first', async t => {
     const folder = 'projects/Water splitting/H2O'
     const remove = async () => {
-      for (const name of (await ground.files.readdir(folder)).keys())
-        await ground.files.unlink(`${folder}/${name}`)
-      await ground.files.rmdir(folder)
+      for (const name of (await testbed.files.readdir(folder)).keys())
+        await testbed.files.unlink(`${folder}/${name}`)
+      await testbed.files.rmdir(folder)
     }
     await remove()
-    await ground.files.touch(folder)
-    t.match(await why(ground, folder), { stdout: /not deleted/ })
-    await ground.pass(2_000)
+    await testbed.files.touch(folder)
+    t.match(await why(testbed, folder), { stdout: /not deleted/ })
+    await testbed.pass(2_000)
     await remove()
     await until(12_000, 'the DELETE', async () =>
-      ground.service.heard.some(({ method }) => method === 'DELETE'),
+      testbed.service.heard.some(({ method }) => method === 'DELETE'),
     )
-    await until(3_000, 'its end', async () => !/not deleted/.test((await why(ground, folder)).stdout))
+    await until(3_000, 'its end', async () => !/not deleted/.test((await why(testbed, folder)).stdout))
   })
 })
 
 t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
-  const ground = await realMount(t)
-  t.match(await why(ground, 'reports/42.json'), {
+  const testbed = await realMount(t)
+  t.match(await why(testbed, 'reports/42.json'), {
     code: 0,
     stdout: '/reports/42.json: nothing is wrong, and nothing failed here lately.\n',
   })
   const json = JSON.parse(
-    (await ground.calcfs('why', '--json', '--mount', ground.directory, 'reports/42.json')).stdout,
+    (await testbed.calcfs('why', '--json', '--mount', testbed.directory, 'reports/42.json')).stdout,
   )
   t.match(json, { path: '/reports/42.json', wrong: false, sentences: [String] })
 })
 
 t.test('a refused call is explained where nothing came to be (CLI-1)', async t => {
-  const ground = await realMount(t)
-  t.equal(await outcome(ground.files.symlink('H2O', 'projects/Water splitting/link')), 'EPERM')
-  const { stdout } = await why(ground, 'projects/Water splitting/link')
+  const testbed = await realMount(t)
+  t.equal(await outcome(testbed.files.symlink('H2O', 'projects/Water splitting/link')), 'EPERM')
+  const { stdout } = await why(testbed, 'projects/Water splitting/link')
   t.match(
     stdout,
     /^\/projects\/Water splitting\/link: making a link failed at 20.*: .*the service holds no links\./,
   )
-  t.match(await why(ground, 'projects/Nothing/here'), { code: 0, stdout: /there is nothing of this name/ })
+  t.match(await why(testbed, 'projects/Nothing/here'), { code: 0, stdout: /there is nothing of this name/ })
 })
 
 t.test('what is old says so, and why (CLI-3)', async t => {
-  const ground = await realMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
-  await textOf(ground, 'reports/42.json')
-  await ground.service.leave()
-  await ground.pass(1500)
-  await textOf(ground, 'reports/42.json')
-  const { stdout } = await why(ground, 'reports/42.json')
+  const testbed = await realMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
+  await textOf(testbed, 'reports/42.json')
+  await testbed.service.leave()
+  await testbed.pass(1500)
+  await textOf(testbed, 'reports/42.json')
+  const { stdout } = await why(testbed, 'reports/42.json')
   t.match(stdout, /^What is shown here is old, because the service does not answer: /)
-  const refreshed = await ground.calcfs('refresh', `${ground.directory}/reports/42.json`)
+  const refreshed = await testbed.calcfs('refresh', `${testbed.directory}/reports/42.json`)
   t.match(refreshed, { code: 4, stderr: /what was known is still shown/ })
-  await ground.service.back()
+  await testbed.service.back()
 })
 
 t.test('refresh shows what another has changed within two seconds (CLI-4)', async t => {
-  const ground = await realMount(t, { settings: { ttlRecord: '10m', ttlListing: '10m' } })
-  const { directory, service } = ground
+  const testbed = await realMount(t, { settings: { ttlRecord: '10m', ttlListing: '10m' } })
+  const { directory, service } = testbed
   const change = async (from: string, to: string) => {
     const record = await service.elsewhere('GET', '/report?id=42')
     await service.elsewhere('PUT', '/report', record.replace(from, to))
   }
   const sees = async (word: string) => {
-    await ground.pass(2000)
-    t.match(await textOf(ground, 'reports/42.json'), word)
+    await testbed.pass(2000)
+    t.match(await textOf(testbed, 'reports/42.json'), word)
   }
-  await textOf(ground, 'reports/42.json')
+  await textOf(testbed, 'reports/42.json')
   await change('Supporting information', 'First')
   await sees('Supporting information')
-  t.match(await ground.calcfs('refresh', `${directory}/reports/42.json`), { code: 0, stdout: '', stderr: '' })
+  t.match(await testbed.calcfs('refresh', `${directory}/reports/42.json`), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  })
   await sees('First')
   await change('First', 'Second')
-  t.match(await ground.calcfs('refresh', `${directory}/reports`), { code: 0 })
+  t.match(await testbed.calcfs('refresh', `${directory}/reports`), { code: 0 })
   await sees('Second')
-  await ground.files.readdir('projects/Water splitting')
+  await testbed.files.readdir('projects/Water splitting')
   service.seed.addCalculation({ id: '1400', name: 'New here', project: '100', files: { 'a.txt': 'a' } })
-  t.match(await ground.calcfs('refresh', `${directory}/projects/Water splitting`), { code: 0 })
-  t.ok((await ground.files.readdir('projects/Water splitting')).has('New here'))
-  const file = await ground.calcfs('refresh', `${directory}/projects/Water splitting/H2O/output.cml`)
+  t.match(await testbed.calcfs('refresh', `${directory}/projects/Water splitting`), { code: 0 })
+  t.ok((await testbed.files.readdir('projects/Water splitting')).has('New here'))
+  const file = await testbed.calcfs('refresh', `${directory}/projects/Water splitting/H2O/output.cml`)
   t.match(file, { code: 0 }, 'of a file too')
 })
 
 t.test(
   'a path is one below a mount, one from where the shell stands, or one of the drive (CLI-11)',
   async t => {
-    const ground = await realMount(t)
+    const testbed = await realMount(t)
     const other = await realMount(t)
     const said = '/reports/42.json: nothing is wrong, and nothing failed here lately.\n'
     const ways: readonly (readonly [string, readonly string[]])[] = [
-      ['/', [`${ground.directory}/reports/42.json`]],
-      [ground.directory, ['reports/42.json']],
-      [`${ground.directory}/projects`, ['../reports/42.json']],
-      [`${ground.directory}/projects`, ['/reports/42.json']],
+      ['/', [`${testbed.directory}/reports/42.json`]],
+      [testbed.directory, ['reports/42.json']],
+      [`${testbed.directory}/projects`, ['../reports/42.json']],
+      [`${testbed.directory}/projects`, ['/reports/42.json']],
       ['/', ['/reports/42.json', '--mount', other.directory]],
       ['/', ['reports/42.json', '--mount', `${other.directory}/projects`]],
     ]
@@ -188,11 +192,11 @@ t.test(
         `${cwd}: ${args[0]}`,
       )
     }
-    const link = await calcfsIn('/', 'why', `${ground.directory}/by-id/report/42`)
+    const link = await calcfsIn('/', 'why', `${testbed.directory}/by-id/report/42`)
     t.match(link.stdout, said, 'a link is what it leads to')
     const which = await calcfsIn('/', 'why', 'reports/42.json')
     t.match(which, { code: 2, stderr: /^calcfs: several drives are mounted: .*; name one with --mount/ })
-    t.match(which.stderr, ground.directory)
+    t.match(which.stderr, testbed.directory)
     t.match(await calcfsIn('/', 'why', '--mount', '/tmp', 'x'), { code: 6, stderr: /is no drive of yours/ })
     await other.kill9()
     const dead = await calcfsIn('/', 'why', `${other.directory}/reports/42.json`)
@@ -201,33 +205,33 @@ t.test(
 )
 
 t.test('a sign-in that has ended is told at every path (CLI-1)', async t => {
-  const ground = await realMount(t)
-  await textOf(ground, 'reports/42.json')
-  ground.service.spoil(/./, response => {
+  const testbed = await realMount(t)
+  await textOf(testbed, 'reports/42.json')
+  testbed.service.intercept(/./, response => {
     response.writeHead(401)
     response.end('who are you?')
   })
-  t.not(await outcome(ground.files.readFile('reports/43.json')), 'done')
+  t.not(await outcome(testbed.files.readFile('reports/43.json')), 'done')
   for (const path of ['', 'projects', 'reports/42.json', 'projects/Water splitting'])
-    t.match(await why(ground, path), { stdout: /calcfs login/ }, path)
+    t.match(await why(testbed, path), { stdout: /calcfs login/ }, path)
 })
 
 t.test('a removal that is refused is told, in status too (CLI-1, DEL-10)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/42.json'
-  await textOf(ground, path)
-  await ground.files.unlink(path)
+  await textOf(testbed, path)
+  await testbed.files.unlink(path)
   await until(10_000, 'what is told', async () =>
     /not deleted, and there again.*\n.*reports\/42\.json/.test(
-      (await ground.calcfs('status', ground.directory)).stdout,
+      (await testbed.calcfs('status', testbed.directory)).stdout,
     ),
   )
-  t.match(await why(ground, path), { stdout: /deletes only with --access manage/ })
+  t.match(await why(testbed, path), { stdout: /deletes only with --access manage/ })
 })
 
 t.test('a project whose rm -r is refused says why (CLI-1, DEL-4)', async t => {
-  const ground = await realMount(t, { settings: { access: 'manage' } })
+  const testbed = await realMount(t, { settings: { access: 'manage' } })
   const project = 'projects/Water splitting'
-  await run('rm', ['-rf', `${ground.directory}/${project}`])
-  t.match(await why(ground, project), { stdout: /is not deleted/ })
+  await run('rm', ['-rf', `${testbed.directory}/${project}`])
+  t.match(await why(testbed, project), { stdout: /is not deleted/ })
 })

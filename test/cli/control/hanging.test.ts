@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import t, { type Test } from 'tap'
-import { isMounted, type MountGround, realMount } from '../../testbed/mount.js'
+import { isMounted, type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -21,20 +21,20 @@ async function timed(work: Promise<Ran>): Promise<Timed> {
   return { ...ran, took: Date.now() - began }
 }
 
-async function pidOf(ground: MountGround): Promise<number> {
-  return JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString()).pid
+async function pidOf(testbed: MountTestbed): Promise<number> {
+  return JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
 }
 
 /** A drive whose daemon is stopped as Ctrl-Z does it; it goes on before the test is cleared away. */
-async function stopped(t: Test): Promise<MountGround & { readonly pid: number }> {
-  const ground = await realMount(t)
-  const pid = await pidOf(ground)
+async function stopped(t: Test): Promise<MountTestbed & { readonly pid: number }> {
+  const testbed = await realMount(t)
+  const pid = await pidOf(testbed)
   t.teardown(() => goOn(pid))
   process.kill(pid, 'SIGSTOP')
   await until(5000, 'the daemon is stopped', async () =>
     /^State:\s+T/m.test(await readFile(`/proc/${pid}/status`, 'utf8')),
   )
-  return { ...ground, pid }
+  return { ...testbed, pid }
 }
 
 function goOn(pid: number): void {
@@ -54,8 +54,8 @@ async function startMs(): Promise<number> {
 }
 
 t.test('each command tells of a stopped daemon within its deadline, and what to do (CLI-17)', async t => {
-  const ground = await stopped(t)
-  const { directory, pid, calcfs } = ground
+  const testbed = await stopped(t)
+  const { directory, pid, calcfs } = testbed
   const remedy = new RegExp(
     `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} lets it go on, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
   )
@@ -66,7 +66,7 @@ t.test('each command tells of a stopped daemon within its deadline, and what to 
     ['why', '--mount', directory, 'reports/42.json'],
     ['refresh', join(directory, 'reports')],
     ['drafts', 'list', '--mount', directory],
-    ['drafts', 'list', '--url', ground.service.url, '--user', 'demo'],
+    ['drafts', 'list', '--url', testbed.service.url, '--user', 'demo'],
     ['report', 'add', '42', '--mount', directory],
     ['unmount', directory],
   ]
@@ -76,7 +76,7 @@ t.test('each command tells of a stopped daemon within its deadline, and what to 
     t.match(ended, { code: 4, stdout: '', stderr: remedy }, command.join(' '))
     t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
   }
-  const again = await timed(calcfs('mount', ground.service.url, directory, '--user', 'demo'))
+  const again = await timed(calcfs('mount', testbed.service.url, directory, '--user', 'demo'))
   t.match(again, { code: 6, stderr: /does not answer; .*calcfs unmount --force/ }, 'mount')
   t.ok(again.took < limit, `mount: ${again.took} ms`)
   const json = await calcfs('status', '--json')
@@ -112,20 +112,20 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', asy
 })
 
 t.test('a text that waited in a stopped daemon is shown after its end (CLI-18)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/42.json'
-  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
-  ground.service.spoil(/^PUT \/report/, response => {
+  const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
+  testbed.service.intercept(/^PUT \/report/, response => {
     response.writeHead(500)
     response.end()
   })
-  t.not(await outcome(overwrite(ground, path, text)), 'done')
-  const pid = await pidOf(ground)
+  t.not(await outcome(overwrite(testbed, path, text)), 'done')
+  const pid = await pidOf(testbed)
   process.kill(pid, 'SIGSTOP')
-  t.match(await ground.calcfs('unmount', '--force', ground.directory), { code: 0 })
+  t.match(await testbed.calcfs('unmount', '--force', testbed.directory), { code: 0 })
   process.kill(pid, 'SIGKILL')
-  await ground.mount()
-  t.equal(await textOf(ground, path), text)
+  await testbed.mount()
+  t.equal(await textOf(testbed, path), text)
 })
 
 t.test('a drive that hangs is not in the way of another one (CLI-17)', async t => {
@@ -159,9 +159,9 @@ t.test('a link to a mount point that hangs is followed without touching it (CLI-
 })
 
 t.test('a daemon that was killed is told at once, and unmount frees its mount point (CLI-17)', async t => {
-  const ground = await realMount(t)
-  const { directory, calcfs } = ground
-  await ground.kill9()
+  const testbed = await realMount(t)
+  const { directory, calcfs } = testbed
+  await testbed.kill9()
   const commands = [
     ['status', directory],
     ['why', join(directory, 'reports/42.json')],
@@ -178,37 +178,37 @@ t.test('a daemon that was killed is told at once, and unmount frees its mount po
 })
 
 t.test('a question that takes long is no silence: the daemon says that it is at work (CLI-17)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/42.json'
-  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
-  const well = ground.service.spoil(/^PUT \/report/, response => {
+  const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
+  const well = testbed.service.intercept(/^PUT \/report/, response => {
     response.writeHead(500)
     response.end()
   })
-  t.not(await outcome(overwrite(ground, path, text)), 'done')
+  t.not(await outcome(overwrite(testbed, path, text)), 'done')
   well()
-  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
     const passOn = await carryOut()
     setTimeout(passOn, 5000)
   })
-  const sent = await timed(ground.calcfs('drafts', 'send', '42', '--mount', ground.directory))
+  const sent = await timed(testbed.calcfs('drafts', 'send', '42', '--mount', testbed.directory))
   t.match(sent, { code: 0, stdout: /report 42 is saved/ })
   t.ok(sent.took > 5000, `${sent.took} ms`)
 })
 
 t.test('unmount --force during a save that the service takes calls nothing unsaved (CLI-18)', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const path = 'reports/42.json'
-  const text = (await textOf(ground, path)).replace('Supporting', 'Supported')
+  const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
   let isSent = false
-  ground.service.spoil(/^PUT \/report/, async (_response, { carryOut }) => {
+  testbed.service.intercept(/^PUT \/report/, async (_response, { carryOut }) => {
     isSent = true
     const passOn = await carryOut()
     setTimeout(passOn, 1500)
   })
-  const saving = outcome(overwrite(ground, path, text))
+  const saving = outcome(overwrite(testbed, path, text))
   await until(10_000, 'the save', async () => isSent)
-  t.match(await ground.calcfs('unmount', '--force', ground.directory), { code: 0, stderr: '' })
+  t.match(await testbed.calcfs('unmount', '--force', testbed.directory), { code: 0, stderr: '' })
   t.equal(await saving, 'done')
-  t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'Supported')
+  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'Supported')
 })

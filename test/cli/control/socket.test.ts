@@ -9,28 +9,28 @@ import { realMount } from '../../testbed/mount.js'
 t.setTimeout(480_000)
 
 t.test('the socket lies in a directory of mode 0700, and status.json names it (CLI-16)', async t => {
-  const ground = await realMount(t)
-  const { control } = JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString())
+  const testbed = await realMount(t)
+  const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
   t.ok((await lstat(control)).isSocket())
   t.equal((await lstat(join(control, '..'))).mode & 0o777, 0o700)
-  await ground.kill9()
+  await testbed.kill9()
   t.ok((await lstat(control)).isSocket(), 'a killed daemon leaves it')
-  await ground.mount()
+  await testbed.mount()
   t.match(
-    await ground.calcfs('drafts', 'list', '--mount', ground.directory),
+    await testbed.calcfs('drafts', 'list', '--mount', testbed.directory),
     { code: 0 },
     'the next one replaces it',
   )
   t.equal((await readdir(join(control, '..'))).length, 1)
-  await ground.terminate()
+  await testbed.terminate()
   t.same(await readdir(join(control, '..')), [], 'an unmount takes it away')
 })
 
 t.test(
   'sockets of killed daemons are swept by any mount and by unmount, living ones stay (CLI-16)',
   async t => {
-    const ground = await realMount(t)
-    const home = ground.home
+    const testbed = await realMount(t)
+    const home = testbed.home
     const dead = await realMount(t, {}, { home })
     const directory = join(home, 'run/calcfs')
     t.equal((await readdir(directory)).length, 2)
@@ -38,14 +38,14 @@ t.test(
     const third = await realMount(t, {}, { home })
     t.equal((await readdir(directory)).length, 2, 'the dead one is gone')
     t.match(
-      await ground.calcfs('drafts', 'list', '--mount', ground.directory),
+      await testbed.calcfs('drafts', 'list', '--mount', testbed.directory),
       { code: 0 },
       'the first answers',
     )
     await third.kill9()
-    t.match(await ground.calcfs('unmount', third.directory), { code: 0 })
+    t.match(await testbed.calcfs('unmount', third.directory), { code: 0 })
     t.equal((await readdir(directory)).length, 1)
-    await ground.terminate()
+    await testbed.terminate()
     t.same(await readdir(directory), [])
   },
 )
@@ -53,14 +53,14 @@ t.test(
 t.test(
   'a drive whose socket cannot be made is mounted all the same, and its log says why (CLI-16)',
   async t => {
-    const ground = await realMount(t)
-    const { control } = JSON.parse((await ground.files.readFile('.calcfs/status.json')).toString())
-    await ground.terminate()
+    const testbed = await realMount(t)
+    const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
+    await testbed.terminate()
     await mkdir(control)
-    await ground.mount()
-    t.ok((await ground.files.readdir('reports')).has('INDEX.tsv'))
-    t.match(await ground.log(), /calcfs why, refresh, drafts and report cannot reach this drive/)
-    const list = await ground.calcfs('drafts', 'list', '--mount', ground.directory)
+    await testbed.mount()
+    t.ok((await testbed.files.readdir('reports')).has('INDEX.tsv'))
+    t.match(await testbed.log(), /calcfs why, refresh, drafts and report cannot reach this drive/)
+    const list = await testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
     t.match(list, { code: 4, stderr: /^calcfs: the daemon of this drive does not answer/ })
   },
 )

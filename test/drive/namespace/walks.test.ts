@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, outcome, textOf } from '../../testbed/testbed.js'
+import { outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const seed = Number(process.env['CALCFS_WALK_SEED'] ?? Date.now() % 1_000_000_000)
 const trees = Number(process.env['CALCFS_WALK_RUNS'] ?? 60)
@@ -46,12 +46,12 @@ interface Entry {
   readonly below: readonly Entry[]
 }
 
-async function tree({ files }: Ground, path: string): Promise<Entry> {
+async function tree({ files }: Testbed, path: string): Promise<Entry> {
   const below: Entry[] = []
   for (const [name, kind] of await files.readdir(path)) {
     const entry = `${path}/${name}`
     below.push(
-      kind === 'directory' ? await tree({ files } as Ground, entry) : { path: entry, kind, below: [] },
+      kind === 'directory' ? await tree({ files } as Testbed, entry) : { path: entry, kind, below: [] },
     )
   }
   return { path, kind: 'directory', below }
@@ -98,8 +98,13 @@ function plan(entry: Entry, temper: Temper, random: Random): readonly Entry[] {
 }
 
 /** Removes these and all below them, as such a deleter does. */
-async function walk(ground: Ground, paths: readonly string[], temper: Temper, random: Random): Promise<void> {
-  const { files } = ground
+async function walk(
+  testbed: Testbed,
+  paths: readonly string[],
+  temper: Temper,
+  random: Random,
+): Promise<void> {
+  const { files } = testbed
   const failed = new Set<Entry>()
   let hasStopped = false
   async function remove(entry: Entry): Promise<void> {
@@ -111,20 +116,20 @@ async function walk(ground: Ground, paths: readonly string[], temper: Temper, ra
     failed.add(entry)
     hasStopped ||= temper.stopsAtError
   }
-  const ahead = temper.listsAhead ? await Promise.all(paths.map(path => tree(ground, path))) : []
+  const ahead = temper.listsAhead ? await Promise.all(paths.map(path => tree(testbed, path))) : []
   for (const [at, path] of paths.entries()) {
-    const entry = ahead[at] ?? (await tree(ground, path))
-    if (temper.rmdirFirst) await tryBare(ground, entry)
+    const entry = ahead[at] ?? (await tree(testbed, path))
+    if (temper.rmdirFirst) await tryBare(testbed, entry)
     for (const some of batches(plan(entry, temper, random), temper.atOnce))
       await Promise.all(some.map(remove))
   }
 }
 
 /** From the top down: a program that hopes that each folder is empty. */
-async function tryBare(ground: Ground, entry: Entry): Promise<void> {
+async function tryBare(testbed: Testbed, entry: Entry): Promise<void> {
   if (entry.kind !== 'directory') return
-  await outcome(ground.files.rmdir(entry.path))
-  for (const one of entry.below) await tryBare(ground, one)
+  await outcome(testbed.files.rmdir(entry.path))
+  for (const one of entry.below) await tryBare(testbed, one)
 }
 
 /** So many at once, but a folder never together with what is in it. */
@@ -167,30 +172,30 @@ const randomFrom = (state: number): Random => {
 t.setTimeout(570_000)
 
 t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
-  const ground = await inProcess(t, {
+  const testbed = await inProcess(t, {
     fill(service) {
       for (const name of ['demo', 'ada', 'ben']) service.addUser({ name, password: name })
     },
     settings: { access: 'manage', root: ['/db/demo'] },
   })
-  const { files, service } = ground
+  const { files, service } = testbed
 
   async function settle(): Promise<void> {
-    await ground.pass(3_200)
+    await testbed.pass(3_200)
     await files.readdir('projects')
     const isDeleting = async (): Promise<boolean> =>
-      JSON.parse(await textOf(ground, '.calcfs/status.json')).deleting.length > 0
+      JSON.parse(await textOf(testbed, '.calcfs/status.json')).deleting.length > 0
     for (let heard = -1; heard !== service.heard.length || (await isDeleting()); ) {
       heard = service.heard.length
       // A pause that began again on a busy machine ends, too.
-      await ground.pass(100)
+      await testbed.pass(100)
       await new Promise(wake => setTimeout(wake, 60))
     }
   }
 
   async function project(wanted: Plan, alias: Temper['alias']): Promise<{ id: string; path: string }> {
     const { id, name } = service.seed.together(() => grow(service.seed, wanted))
-    await ground.pass(61_000)
+    await testbed.pass(61_000)
     await files.touch('projects')
     return { id, path: alias === 'path' ? `projects/${name}` : `by-id/project/${id}` }
   }
@@ -203,7 +208,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         fc.pre(!temper.rmdirFirst || wanted.calculations.length + wanted.projects.length > 0)
         const { path } = await project(wanted, temper.alias)
         const sent = await service.during(async () => {
-          await walk(ground, [path], temper, randomFrom(state))
+          await walk(testbed, [path], temper, randomFrom(state))
           await settle()
         })
         walks += 1
@@ -229,7 +234,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         const paths = shuffled(names, randomFrom(state)).map(name => `${path}/${name}`)
         const patient = { ...temper, stopsAtError: false, rmdirFirst: false }
         const sent = await service.during(async () => {
-          await walk(ground, paths, patient, randomFrom(state))
+          await walk(testbed, paths, patient, randomFrom(state))
           await settle()
         })
         walks += 1
@@ -253,7 +258,7 @@ t.test(`DEL-4 a walk over a project, CALCFS_WALK_SEED=${seed}`, async t => {
         const one = listing[state % listing.length]
         const patient = { ...temper, stopsAtError: false }
         const sent = await service.during(async () => {
-          await walk(ground, [`${path}/${one.name}`], patient, randomFrom(state))
+          await walk(testbed, [`${path}/${one.name}`], patient, randomFrom(state))
           await settle()
         })
         walks += 1

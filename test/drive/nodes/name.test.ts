@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  type Child,
   compareIds,
   escapeTitle,
   longestName,
   markedName,
+  type NamedChild,
   nameChildren,
   nameFiles,
   nameGeometry,
@@ -54,7 +54,7 @@ const title = fc.oneof(
     .map(units => String.fromCharCode(...units)),
 )
 const id = fc.bigInt({ min: 0n, max: 9223372036854775807n }).map(String)
-const child: fc.Arbitrary<Child> = fc.record({
+const child: fc.Arbitrary<NamedChild> = fc.record({
   kind: fc.constantFrom('project' as const, 'calculation' as const),
   id,
   title,

@@ -12,7 +12,7 @@ import { largestDraft } from '../../../src/edit/journal/draft.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { explain } from '../../../src/edit/journal/explain.js'
 import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
-import { openTexts, textHash } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import type { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
@@ -246,9 +246,9 @@ if (mayMount) {
         for (let left = 6; left > 0; left -= 1)
           await writeFile(join(directory, `filler${left}`), '').catch(() => {})
         t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })
-        const ask = { deadline: instant(now() + 1000), lane: 'user' } as const
+        const ask = { deadline: instant(now() + 1000), priority: 'user' } as const
         t.match(await failureOf(hold(key, ask, async () => {})), { kind: 'no-space' })
-        const texts = openTexts({ stateDirectory: directory, mount: 'a', now })
+        const texts = openTextHistory({ stateDirectory: directory, mount: 'a', now })
         t.match(await failureOf(texts.remember(key, 'text', 'sent')), { kind: 'no-space' })
         for (const room of [3, 2, 1]) {
           await rm(join(directory, `filler${6 - room + 1}`), { force: true })

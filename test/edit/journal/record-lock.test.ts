@@ -8,7 +8,7 @@ const report = { kind: 'report', id: '42' } as const
 const now = () => instant(Date.now())
 const ask = (milliseconds: number) => ({
   deadline: instant(Date.now() + milliseconds),
-  lane: 'user' as const,
+  priority: 'user' as const,
 })
 const pause = (milliseconds: number) => new Promise<void>(wake => setTimeout(wake, milliseconds))
 

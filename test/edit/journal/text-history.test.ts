@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { openTexts, type Texts, textHash } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory, type TextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { isAside } from '../../../src/system/set-aside.js'
 import { handClock, scratch } from '../edit-testbed.js'
 
@@ -12,7 +12,7 @@ const day = 24 * 60 * 60 * 1000
 async function setUp(t: Parameters<typeof scratch>[0]) {
   const stateDirectory = await scratch(t)
   const clock = handClock()
-  const open = (mount: string) => openTexts({ stateDirectory, mount, now: clock.now })
+  const open = (mount: string) => openTextHistory({ stateDirectory, mount, now: clock.now })
   return { stateDirectory, clock, open, texts: open('/mnt') }
 }
 
@@ -97,7 +97,7 @@ t.test(
       path => symlink('/nonexistent/place', path),
       path => symlink(path, path),
     ]
-    const deeds: readonly ((texts: Texts) => Promise<unknown>)[] = [
+    const deeds: readonly ((texts: TextHistory) => Promise<unknown>)[] = [
       async texts => t.same(await texts.candidates(key), []),
       async texts => t.equal(await texts.recall(key, textHash('one')), undefined),
       async texts => t.equal(await texts.remember(key, 'one', 'sent'), undefined),

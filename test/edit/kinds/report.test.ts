@@ -66,9 +66,9 @@ t.test('rows that lost their titles get them back', async t => {
   const { service, record, room } = await setUp(t, rows)
   service.weather = 'loses-titles'
   const updateReport = service.ports.remote.updateReport
-  service.ports.remote.updateReport = async (whole, ask) => {
+  service.ports.remote.updateReport = async (whole, context) => {
     service.weather = 'fine'
-    return updateReport(whole, ask)
+    return updateReport(whole, context)
   }
   const saved = await room.write(record, '{"id":42,"title":"Water","calculations":[7,12]}')
   t.match(saved, { outcome: 'stored', lost: undefined })

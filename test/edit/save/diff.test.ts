@@ -1,7 +1,14 @@
 // What is an edit, how two people's edits meet, and that nothing else of a record ever moves.
 import fc from 'fast-check'
 import t from 'tap'
-import { editsBetween, kept, merge, removed, unstored, withEdits } from '../../../src/edit/save/diff.js'
+import {
+  editsBetween,
+  keptFields,
+  merge,
+  removed,
+  unstoredFields,
+  withEdits,
+} from '../../../src/edit/save/diff.js'
 import { equalJson } from '../../../src/record/json/equal.js'
 import {
   fieldOf,
@@ -107,10 +114,14 @@ t.test('a 200 that stored something else is found out', async t => {
     ['a', object('{"v":1}')],
     ['b', removed],
   ])
-  t.same(unstored(edits, object('{"a":{"v":1.0}}')), [])
-  t.same(unstored(edits, object('{"a":{"v":1},"b":null}')), [], 'a field taken away may come back empty')
-  t.same(unstored(edits, object('{"a":{"v":2},"b":3}')), ['a'])
-  t.same(kept(edits, object('{"a":{"v":1},"b":3}')), ['b'], 'or be the service’s own')
-  t.same(kept(edits, object('{"a":{"v":1},"b":null}')), [])
-  t.same(unstored(edits, object('{}')), ['a'])
+  t.same(unstoredFields(edits, object('{"a":{"v":1.0}}')), [])
+  t.same(
+    unstoredFields(edits, object('{"a":{"v":1},"b":null}')),
+    [],
+    'a field taken away may come back empty',
+  )
+  t.same(unstoredFields(edits, object('{"a":{"v":2},"b":3}')), ['a'])
+  t.same(keptFields(edits, object('{"a":{"v":1},"b":3}')), ['b'], 'or be the service’s own')
+  t.same(keptFields(edits, object('{"a":{"v":1},"b":null}')), [])
+  t.same(unstoredFields(edits, object('{}')), ['a'])
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { openTexts } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory } from '../../../src/edit/journal/text-history.js'
 import { editableReport } from '../../../src/edit/kinds/report.js'
 import { createSaver } from '../../../src/edit/save/save.js'
 import { equalJson } from '../../../src/record/json/equal.js'
@@ -12,7 +12,7 @@ import { stringJson, withField } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { prettyPrint } from '../../../src/record/json/print.js'
 import { instant } from '../../../src/remote/remote.js'
-import { ask, scratch } from '../edit-testbed.js'
+import { context, scratch } from '../edit-testbed.js'
 import { reportId } from '../fake-service.js'
 import { type HttpService, overHttp, startHttpService } from '../http-service.js'
 
@@ -23,7 +23,7 @@ const now = () => instant(Date.now())
 
 /** True if the daemon was killed, false if it ended well. */
 async function saveAndKill(directory: string, service: HttpService, killAt: number): Promise<boolean> {
-  const texts = openTexts({ stateDirectory: directory, mount: '/mnt', now })
+  const texts = openTextHistory({ stateDirectory: directory, mount: '/mnt', now })
   await texts.remember({ kind: 'report', id: '42' }, prettyPrint(service.record), 'read')
   const daemon = fork(child, [directory, service.address, String(killAt), prettyPrint(parseObject(edited))])
   const [code, signal] = await once(daemon, 'exit')
@@ -33,7 +33,7 @@ async function saveAndKill(directory: string, service: HttpService, killAt: numb
 
 /** What the next mount does: looks what became of it, and saves again when its user does. */
 async function goOn(directory: string, service: HttpService) {
-  const texts = openTexts({ stateDirectory: directory, mount: '/mnt', now })
+  const texts = openTextHistory({ stateDirectory: directory, mount: '/mnt', now })
   const { found, damaged } = await openDrafts(directory, now)
   const [draft] = found
   const text = await draft?.text()
@@ -41,11 +41,11 @@ async function goOn(directory: string, service: HttpService) {
   if (draft !== undefined) {
     const record = editableReport(overHttp(service.address), reportId)
     const saver = createSaver(texts, now)
-    await saver.settle({ record, draft }, ask)
+    await saver.settle({ record, draft }, context)
     if (service.carriedOut.length !== sentBefore) throw new Error('looking must send nothing')
     await draft.truncate(0)
     await draft.write(Buffer.from(prettyPrint(parseObject(edited))), 0)
-    await saver.save({ record, draft }, ask)
+    await saver.save({ record, draft }, context)
     await draft.close()
   }
   return { drafts: found.length, damaged: damaged.length, text }

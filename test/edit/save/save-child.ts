@@ -1,11 +1,11 @@
 // A daemon that saves one text, and kills itself with SIGKILL at the step it is told.
 import type { Draft } from '../../../src/edit/journal/draft.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { openTexts } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory } from '../../../src/edit/journal/text-history.js'
 import { editableReport } from '../../../src/edit/kinds/report.js'
 import { createSaver } from '../../../src/edit/save/save.js'
 import { instant } from '../../../src/remote/remote.js'
-import { ask } from '../edit-testbed.js'
+import { context } from '../edit-testbed.js'
 import { reportId } from '../fake-service.js'
 import { overHttp } from '../http-service.js'
 
@@ -36,7 +36,7 @@ function stepped<Port extends object>(port: Port, names: readonly (keyof Port)[]
   return watched
 }
 
-const texts = stepped(openTexts({ stateDirectory: directory, mount: '/mnt', now }), [
+const texts = stepped(openTextHistory({ stateDirectory: directory, mount: '/mnt', now }), [
   'remember',
   'candidates',
 ])
@@ -47,4 +47,4 @@ const created = await (await openDrafts(directory, now)).create(record.key)
 const draft: Draft = stepped(created, ['write', 'text', 'change', 'sync'])
 await draft.write(Buffer.from(text.slice(0, 20)), 0)
 await draft.write(Buffer.from(text.slice(20)), 20)
-await createSaver(texts, now).save({ record, draft }, ask)
+await createSaver(texts, now).save({ record, draft }, context)

@@ -11,7 +11,7 @@ import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
 import { quickObject } from '../../../src/record/json/quick-json.js'
 import { instant } from '../../../src/remote/remote.js'
-import { ask, failureOf, openRoom, rewrite, scratch } from '../edit-testbed.js'
+import { context, failureOf, openRoom, rewrite, scratch } from '../edit-testbed.js'
 import { fakeService, reportId, sameRecord } from '../fake-service.js'
 
 const report =
@@ -239,9 +239,9 @@ t.test('where nobody can see what became of it, it is in flight until a reading 
   t.match(await failureOf(room.save(record, draft)), { kind: 'unreachable' })
   t.equal(draft.meta.state, 'in-flight')
   t.match(explain(draft), /nobody could see/)
-  t.match(await failureOf(room.settle({ record, draft }, ask)), { kind: 'unreachable' })
+  t.match(await failureOf(room.settle({ record, draft }, context)), { kind: 'unreachable' })
   service.away = false
-  t.equal(await room.settle({ record, draft }, ask), 'stored')
+  t.equal(await room.settle({ record, draft }, context), 'stored')
   t.equal(puts(service.requests).length, 1)
   t.match(await room.save(record, draft), { outcome: 'unchanged' })
 })
@@ -256,7 +256,7 @@ t.test('what was written after a save in flight is not taken for stored', async 
   t.match(await failureOf(room.save(record, draft)), { kind: 'unreachable' })
   await rewrite(draft, shown.replace('Water', 'Snow'))
   service.away = false
-  t.equal(await room.settle({ record, draft }, ask), 'not-stored')
+  t.equal(await room.settle({ record, draft }, context), 'not-stored')
   t.match(draft.meta, { state: 'refused', attempt: undefined })
   service.weather = 'fine'
   service.between = () => {}

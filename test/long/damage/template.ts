@@ -2,9 +2,9 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Seed } from '../../../src/service/seed.js'
-import { ids, fill as world } from '../../testbed/sample-data.js'
+import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
 import { type TestService, testService } from '../../testbed/service.js'
-import type { Ending } from '../../testbed/testbed.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 import { openDrive } from '../drive.js'
 import { errnoOf, readWhole, timed, writeWhole } from '../timed.js'
@@ -21,7 +21,7 @@ export interface Template {
 const sizes = [0, 1, 100, 4_096, 70_000, 300_000, 1_000_000, 9_000_000]
 const limit = 30_000
 
-export async function makeTemplate(scope: Ending): Promise<Template> {
+export async function makeTemplate(scope: TestLifetime): Promise<Template> {
   const bulk = chance(7).bytes(10_000_000)
   const files = Object.fromEntries(
     sizes.map(size => [`data-${size}.bin`, bulk.subarray(size, size * 2 || 0)]),
@@ -47,7 +47,7 @@ export async function makeTemplate(scope: Ending): Promise<Template> {
     await timed(limit, calls => readWhole(calls, at(path)))
 
   const drafts = new Map<string, string>()
-  const refused = service.spoil(
+  const refused = service.intercept(
     /^(PUT|POST) \/(report|project)/,
     response => void response.writeHead(500).end('{"error":"no"}'),
   )

@@ -4,7 +4,7 @@ import { faultNames } from '../../nothing-lost/faults/faulty-requests.js'
 import { openSubjects, type Subjects, subjectKinds } from '../../nothing-lost/subjects.js'
 import { inProcess } from '../../testbed/in-process.js'
 import { realMount } from '../../testbed/mount.js'
-import type { Ground } from '../../testbed/testbed.js'
+import type { Testbed } from '../../testbed/testbed.js'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
@@ -42,7 +42,7 @@ function note(
   wrong.push(...end.wrong)
 }
 
-type Play = (ground: Ground, subjects: Subjects) => Promise<void>
+type Play = (testbed: Testbed, subjects: Subjects) => Promise<void>
 
 /** Every kind of edit × fault × position, once or from then on, on a real mount. */
 async function placed(frame: Frame, pick: Chance, tally: Tally): Promise<void> {
@@ -56,8 +56,8 @@ async function placed(frame: Frame, pick: Chance, tally: Tally): Promise<void> {
   let at = 0
   while (at < cases.length && !isOver(frame, tally)) {
     await scoped(async scope => {
-      const ground = await realMount(scope, { settings })
-      const subjects = openSubjects(scope, ground)
+      const testbed = await realMount(scope, { settings })
+      const subjects = openSubjects(scope, testbed)
       for (let here = 0; here < onOneGround && at < cases.length && !isOver(frame, tally); here++) {
         const one = cases[at++]
         if (one === undefined) return
@@ -70,7 +70,7 @@ async function placed(frame: Frame, pick: Chance, tally: Tally): Promise<void> {
         note(
           tally,
           'placed',
-          await faultyEdit(ground, subjects, { kind: one.kind, other: other(pick), luck }),
+          await faultyEdit(testbed, subjects, { kind: one.kind, other: other(pick), luck }),
         )
       }
     })
@@ -82,14 +82,14 @@ const other = (pick: Chance): FaultyEdit['other'] => pick.of(['none', 'none', 's
 
 /** Edits one after another over a line of which one request in so many fails, without a kernel. */
 function random(pick: Chance, tally: Tally): Play {
-  return async (ground, subjects) => {
+  return async (testbed, subjects) => {
     const inTimes = pick.once(2) ? 10 : 10 / 3
     const luck = () => (pick.fraction() * inTimes < 1 ? pick.of(faultNames) : undefined)
     const edit = { kind: pick.of(subjectKinds), other: other(pick), luck }
     note(
       tally,
       inTimes === 10 ? 'random, 1 in 10' : 'random, 3 in 10',
-      await faultyEdit(ground, subjects, edit),
+      await faultyEdit(testbed, subjects, edit),
     )
   }
 }
@@ -99,10 +99,10 @@ async function atRandom(frame: Frame, pick: Chance, tally: Tally, least = 0): Pr
   let left = least
   while (left > 0 || !isOver(frame, tally)) {
     await scoped(async scope => {
-      const ground = await inProcess(scope, { settings: hasty, haste: 3 })
-      const subjects = openSubjects(scope, ground)
+      const testbed = await inProcess(scope, { settings: hasty, speedup: 3 })
+      const subjects = openSubjects(scope, testbed)
       for (let here = 0; here < onOneGround && (left-- > 0 || !isOver(frame, tally)); here++)
-        await play(ground, subjects)
+        await play(testbed, subjects)
     })
     frame.say(JSON.stringify(tally.counts))
   }

@@ -14,12 +14,12 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const counts = { operations: 0, batches: 0 }
   const wrong: string[] = []
   await scoped(async scope => {
-    const ground = await realMount(scope, { settings: { logLevel: 'info' } })
+    const testbed = await realMount(scope, { settings: { logLevel: 'info' } })
     while (Date.now() < until && wrong.length === 0 && (scale === 'full' || counts.batches < 2)) {
       const kind = counts.batches % 2 === 0 ? 'scratch' : 'draft'
       const job = { seed: pick.whole(1, 2 ** 31 - 1), operations: operations[scale], limit }
       try {
-        counts.operations += operationsIn(await fsxBatch(ground, kind, job))
+        counts.operations += operationsIn(await fsxBatch(testbed, kind, job))
         counts.batches += 1
         say(`${counts.operations} operations`)
       } catch (thrown) {

@@ -6,7 +6,7 @@ import { planBy, powerCut } from '../../nothing-lost/kill/power-cut.js'
 import { openSubjects } from '../../nothing-lost/subjects.js'
 import { calledLocal, forgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { realMount } from '../../testbed/mount.js'
-import type { Ending } from '../../testbed/testbed.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
@@ -15,37 +15,38 @@ const least = { placed: 600, random: 1_000, 'power cuts': 200 } as const
 type Kind = keyof typeof least
 
 /** Plays one case after another of its kind on a mount of their own; what comes out is wrong. */
-const kinds: Readonly<Record<Kind, (scope: Ending, pick: Chance) => Promise<() => Promise<string[]>>>> = {
-  async placed(scope, pick) {
-    const ground = await realMount(scope)
-    const steps = pick.shuffled([
-      ...saveSteps.map(step => (title: string) => killSave(ground, { step, title })),
-      ...creationSteps.map(step => (title: string) => killCreation(ground, { step, title })),
-    ])
-    let at = 0
-    return () => {
-      const step = steps[at++ % steps.length]
-      return step === undefined ? Promise.resolve([]) : step(`Case ${at}`).then(() => [])
-    }
-  },
-  async random(scope, pick) {
-    const ground = await realMount(scope)
-    const subjects = openSubjects(scope, ground)
-    return () => killAny(ground, subjects, killPlan(pick))
-  },
-  async 'power cuts'(scope, pick) {
-    const disk = await forgetfulDisk(scope)
-    const settings = {
-      stateDir: disk.directory,
-      logLevel: 'info',
-      deadlineSave: '4s',
-      deadlineMetadata: '4s',
-    }
-    const ground = await realMount(scope, { settings, preload: calledLocal })
-    const subjects = openSubjects(scope, ground)
-    return () => powerCut({ ground, disk, subjects }, planBy(pick))
-  },
-}
+const kinds: Readonly<Record<Kind, (scope: TestLifetime, pick: Chance) => Promise<() => Promise<string[]>>>> =
+  {
+    async placed(scope, pick) {
+      const testbed = await realMount(scope)
+      const steps = pick.shuffled([
+        ...saveSteps.map(step => (title: string) => killSave(testbed, { step, title })),
+        ...creationSteps.map(step => (title: string) => killCreation(testbed, { step, title })),
+      ])
+      let at = 0
+      return () => {
+        const step = steps[at++ % steps.length]
+        return step === undefined ? Promise.resolve([]) : step(`Case ${at}`).then(() => [])
+      }
+    },
+    async random(scope, pick) {
+      const testbed = await realMount(scope)
+      const subjects = openSubjects(scope, testbed)
+      return () => killAny(testbed, subjects, killPlan(pick))
+    },
+    async 'power cuts'(scope, pick) {
+      const disk = await forgetfulDisk(scope)
+      const settings = {
+        stateDir: disk.directory,
+        logLevel: 'info',
+        deadlineSave: '4s',
+        deadlineMetadata: '4s',
+      }
+      const testbed = await realMount(scope, { settings, preload: calledLocal })
+      const subjects = openSubjects(scope, testbed)
+      return () => powerCut({ testbed, disk, subjects }, planBy(pick))
+    },
+  }
 
 /** Cases on one mount: its service must not fill without end. */
 const onOneMount = 25

@@ -44,7 +44,7 @@ async function oneLife(
     const scenarios = new Map<string, Scenario>()
     const origin = await openOrigin(scope, asked => ({
       answer: answerOf(asked, scenarios),
-      spoil: undefined,
+      intercept: undefined,
     }))
     const drive = await openDrive(scope, origin.url, { logLevel: 'info' })
     let number = 1_000

@@ -40,7 +40,7 @@ async function run(frame: Frame): Promise<Result> {
     const world = openNamesWorld()
     const origin = await openOrigin(scope, asked => ({
       answer: world.answer(asked) ?? said(404, ''),
-      spoil: undefined,
+      intercept: undefined,
     }))
     const drive = await openDrive(scope, origin.url, { ttlListing: '1s', ttlRecord: '1s', ttlAbsent: '1s' })
     const scene = { drive, world, pick, sheet, seed: frame.seed }

@@ -65,7 +65,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
 async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }: Run): Promise<void> {
   await scoped(async scope => {
     const world = openWorld(pick.of(['both', 'head, no range', 'neither'] as const))
-    const origin = await openOrigin(scope, asked => ({ answer: world.answer(asked), spoil: undefined }))
+    const origin = await openOrigin(scope, asked => ({ answer: world.answer(asked), intercept: undefined }))
     const secure = trouble === 'certificate' || pick.once(3)
     const gate = await openGate(scope, Number(new URL(origin.url).port), secure)
     const url = `http${secure ? 's' : ''}://127.0.0.1:${gate.port}/create/rest`

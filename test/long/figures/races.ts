@@ -2,7 +2,7 @@
 import { type Pair, race, racePlan } from '../../nothing-lost/races/races.js'
 import { openSubjects } from '../../nothing-lost/subjects.js'
 import { realMount } from '../../testbed/mount.js'
-import type { Ending } from '../../testbed/testbed.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
@@ -16,7 +16,7 @@ const least = {
 type Kind = keyof typeof least
 const kinds = Object.keys(least) as Kind[]
 
-async function pairOf(kind: Kind, scope: Ending): Promise<Pair> {
+async function pairOf(kind: Kind, scope: TestLifetime): Promise<Pair> {
   const settings = { logLevel: 'info', ttlRecord: '100ms' }
   const one = await realMount(scope, { settings })
   switch (kind) {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Seed } from '../../../src/service/seed.js'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
-import { cml, log, fill as world } from '../../testbed/sample-data.js'
+import { cml, log, fillSampleData as world } from '../../testbed/sample-data.js'
 import { chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
@@ -56,9 +56,9 @@ interface Sample {
   readonly descriptors: number
 }
 
-async function sample(ground: MountGround): Promise<Sample> {
-  const status = await readFile(`/proc/${ground.daemonPid()}/status`, 'utf8')
-  const descriptors = (await readdir(`/proc/${ground.daemonPid()}/fd`)).length
+async function sample(testbed: MountTestbed): Promise<Sample> {
+  const status = await readFile(`/proc/${testbed.daemonPid()}/status`, 'utf8')
+  const descriptors = (await readdir(`/proc/${testbed.daemonPid()}/fd`)).length
   return { at: Date.now(), memory: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024, descriptors }
 }
 
@@ -86,30 +86,30 @@ interface Mixed {
 
 async function soakOf(mix: Mix, seed: number, wanted: number): Promise<Mixed> {
   return scoped(async scope => {
-    const ground = await realMount(scope, { fill, settings, service: { tokenLifetime } })
+    const testbed = await realMount(scope, { fill, settings, service: { tokenLifetime } })
     const until = Math.max(wanted, Date.now() + shortest)
-    const { service } = ground
+    const { service } = testbed
     let isOver = false
     const samples: Sample[] = []
     const watch = async () => {
       while (!isOver) {
-        samples.push(await sample(ground))
-        await ground.pass(1_000)
+        samples.push(await sample(testbed))
+        await testbed.pass(1_000)
       }
     }
     /** A second away in every three. */
     const weather = async () => {
       while (!isOver && mix === 'outages') {
-        await ground.pass(2_000)
+        await testbed.pass(2_000)
         await service.leave()
-        await ground.pass(1_000)
+        await testbed.pass(1_000)
         await service.back()
       }
     }
     const watching = Promise.all([watch(), weather()])
     const run = async (program: number): Promise<Soaked> => {
       const job: Job = {
-        ...{ mix, until, contents, directory: ground.directory },
+        ...{ mix, until, contents, directory: testbed.directory },
         ...{ seed: seed + program, report: reportOf(program) },
       }
       const limit = until - Date.now() + 120_000

@@ -1,9 +1,9 @@
 // Stat storms: what file managers, indexers and shells look for in every folder is answered without a request.
 import type { Seed } from '../../../src/service/seed.js'
 import { realMount } from '../../testbed/mount.js'
-import { ids, fill as world } from '../../testbed/sample-data.js'
+import { ids, fillSampleData as world } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { type Ground, outcome } from '../../testbed/testbed.js'
+import { outcome, type Testbed } from '../../testbed/testbed.js'
 import { type Chance, chance } from '../chance.js'
 import type { Figure, Frame, Result } from '../figure.js'
 import { scoped } from '../scope.js'
@@ -64,13 +64,13 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   let done = 0
   await scoped(async scope => {
     const long = { ttlListing: '1h', ttlRecord: '1h', ttlAbsent: '1h' }
-    const ground = await realMount(scope, { fill, settings: long })
+    const testbed = await realMount(scope, { fill, settings: long })
     // A folder that was never listed is asked in, too: the storm comes before the listing.
-    for (const folder of folders) await ground.files.stat(folder)
+    for (const folder of folders) await testbed.files.stat(folder)
     while (Date.now() < until && done < lookups * (scale === 'full' ? 10 : 1) && wrong.length < 10) {
       const before = done
-      const requests = await ground.service.during(async () => {
-        done += await storm(ground, pick, wrong)
+      const requests = await testbed.service.during(async () => {
+        done += await storm(testbed, pick, wrong)
       })
       for (const line of lines(requests))
         wrong.push(`${line} during the lookups ${before} to ${done}, seed ${seed}`)
@@ -80,7 +80,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   return { counts: { lookups: done }, wrong }
 }
 
-async function storm({ files }: Ground, pick: Chance, wrong: string[]): Promise<number> {
+async function storm({ files }: Testbed, pick: Chance, wrong: string[]): Promise<number> {
   for (let at = 0; at < atOnce; at += 1) {
     const path = `${pick.of(folders)}/${nameBy(pick)}`
     const came = await outcome(files.lstat(path))

@@ -35,7 +35,7 @@ export interface Case {
   readonly id: string
   readonly claims: Claims
   /** The change of an answer to this request; undefined where it is answered properly. */
-  spoil(asked: Asked): Spoil | undefined
+  intercept(asked: Asked): Spoil | undefined
   /** From now on everything is answered properly. */
   end(): void
 }
@@ -108,7 +108,7 @@ export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhe
     end() {
       ended = true
     },
-    spoil(asked) {
+    intercept(asked) {
       if (!isOurs(asked)) return undefined
       const isOdd = !ended && isAtDoor(asked) && answered < times
       if (isOdd) answered += 1

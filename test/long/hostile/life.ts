@@ -48,7 +48,7 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     const cases: Case[] = []
     const origin = await openOrigin(scope, asked => ({
       answer: world.answer(asked),
-      spoil: cases.map(one => one.spoil(asked)).find(found => found !== undefined),
+      intercept: cases.map(one => one.intercept(asked)).find(found => found !== undefined),
     }))
     const drive = await openDrive(
       scope,

@@ -1,6 +1,6 @@
 // A service over bare sockets, which may answer any request with any bytes; it writes down what it was asked and what it claimed.
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Ending } from '../../testbed/testbed.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 import { type Answer, play, type Wire, wireOf } from './answer.js'
 
 export interface Asked {
@@ -18,7 +18,7 @@ export type Spoil = (wire: Wire, answer: Answer, asked: Asked) => Wire
 export interface Origin {
   readonly url: string
   /** Asked for every request; what it gives is what goes out. */
-  answer: (asked: Asked) => { readonly answer: Answer; readonly spoil: Spoil | undefined }
+  answer: (asked: Asked) => { readonly answer: Answer; readonly intercept: Spoil | undefined }
   readonly asked: number
   /** Ends every connection on which an answer is still on its way: a body that drips would do so for hours. */
   endAnswers(): void
@@ -29,7 +29,7 @@ export interface Origin {
 const base = '/create/rest'
 
 /** Listens on a free port of 127.0.0.1 until the scope ends. */
-export async function openOrigin(scope: Ending, answer: Origin['answer']): Promise<Origin> {
+export async function openOrigin(scope: TestLifetime, answer: Origin['answer']): Promise<Origin> {
   const sockets = new Set<Socket>()
   const answering = new Set<Socket>()
   let asked = 0
@@ -49,10 +49,10 @@ export async function openOrigin(scope: Ending, answer: Origin['answer']): Promi
         asked += 1
         const { request } = next
         busy = busy.then(async () => {
-          const { answer, spoil } = origin.answer(request)
+          const { answer, intercept } = origin.answer(request)
           const proper = wireOf(answer, request.method === 'HEAD')
           answering.add(socket)
-          await play(socket, spoil === undefined ? proper : spoil(proper, answer, request))
+          await play(socket, intercept === undefined ? proper : intercept(proper, answer, request))
           answering.delete(socket)
         })
         busy.catch(() => socket.destroy())
@@ -87,7 +87,7 @@ export interface Elsewhere {
 }
 
 /** Another origin, which nothing should ever connect to. */
-export async function openElsewhere(scope: Ending): Promise<Elsewhere> {
+export async function openElsewhere(scope: TestLifetime): Promise<Elsewhere> {
   const heard: string[] = []
   const server = createServer(socket => {
     const at = heard.push('') - 1

@@ -2,7 +2,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createSecureServer, Server as SecureServer } from 'node:tls'
 import * as trusted from '../../remote/self-signed.js'
-import type { Ending } from '../../testbed/testbed.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
 import * as other from './other-certificate.js'
 
 export const troubles = ['refused', 'black hole', 'reset', '1 byte a second', 'HTML', 'certificate'] as const
@@ -17,7 +17,7 @@ export interface Gate {
 
 const page = '<!DOCTYPE html><html><body>Down for maintenance</body></html>'
 
-export async function openGate(scope: Ending, target: number, secure: boolean): Promise<Gate> {
+export async function openGate(scope: TestLifetime, target: number, secure: boolean): Promise<Gate> {
   const sockets = new Set<Socket>()
   let trouble: Trouble | undefined
   let port = 0

@@ -67,10 +67,10 @@ interface Saving {
 /** Writes the text, and holds what comes of it against the model. */
 export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<string> {
   const { text, base, style } = saving
-  const { ground } = stage.theatre
+  const { testbed } = stage.theatre
   const mine = resolved(stage, thing, saving)
   const before = heardWrites(stage)
-  const end = await write(ground, fileOf(thing), text, style)
+  const end = await write(testbed, fileOf(thing), text, style)
   const sent = heardWrites(stage) - before
   const what = `${style} of ${fileOf(thing)}`
 

@@ -36,7 +36,7 @@ async function put(stage: Stage, thing: Thing, field: string, value: string): Pr
   const text = storedText(stage.theatre.database, thing.kind, thing.id)
   if (text === undefined) throw new Error(`the service has no ${thing.kind} ${thing.id}`)
   const body = compactPrint(withField(parseObject(text), field, stringJson(value)))
-  await stage.theatre.ground.service.elsewhere('PUT', pathOf(thing), body)
+  await stage.theatre.testbed.service.elsewhere('PUT', pathOf(thing), body)
   recordChanged(stage, thing, { ...thing.truth, [field]: value })
   if (field === 'name') listingChanged(stage, thing, 'elsewhere')
 }
@@ -45,13 +45,13 @@ async function reorder(stage: Stage, report: Thing, rows: readonly Row[]): Promi
   const listCalculations = rows.map(({ calculation }) => calculation).join(',')
   const body = withField(parseObject('{}'), 'id', numberJson(report.id))
   const whole = withField(body, 'listCalculations', stringJson(listCalculations))
-  await stage.theatre.ground.service.elsewhere('PUT', '/report/calculations', compactPrint(whole))
+  await stage.theatre.testbed.service.elsewhere('PUT', '/report/calculations', compactPrint(whole))
   // Which title a row keeps whose calculation stands twice is the service's to say.
   recordChanged(stage, report, stored(stage.theatre.database, 'report', report.id))
 }
 
 async function remove(stage: Stage, thing: Thing): Promise<void> {
-  await stage.theatre.ground.service.elsewhere(
+  await stage.theatre.testbed.service.elsewhere(
     'DELETE',
     `${pathOf(thing)}?${thing.kind === 'share' ? 'shareId' : 'id'}=${thing.id}`,
   )
@@ -62,7 +62,7 @@ async function make(stage: Stage, kind: Elsewhere['kind'], at: number): Promise<
   const parent = pick(live(stage, 'project'), at)
   if (parent === undefined || (kind !== 'project' && kind !== 'calculation')) return
   const name = fresh(stage, `web ${kind}`)
-  const { seed } = stage.theatre.ground.service
+  const { seed } = stage.theatre.testbed.service
   const id =
     kind === 'project'
       ? seed.addProject({ name, owner: 'demo', parent: parent.id })

@@ -35,7 +35,7 @@ export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>
   )
   const name = step.name === 'taken' && sibling !== undefined ? sibling.name : file
   const path = `${placeOf(parent)}/${name}`
-  const end = await outcome(stage.theatre.ground.files.mkdir(path))
+  const end = await outcome(stage.theatre.testbed.files.mkdir(path))
   if (isInCalculation) return void expect(`mkdir ${path}`, end, ['EPERM'])
   if (name !== file) return void expect(`mkdir ${path}`, end, ['EEXIST'])
   // A request on a connection that had just broken is of unknown outcome.
@@ -64,7 +64,7 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
     folder => folder !== parent && folder !== thing && !isBelow(folder, thing),
   )
   const from = placeOf(thing)
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   if (step.to === 'taken' && sibling !== undefined) {
     const end = await outcome(files.rename(from, placeOf(sibling)))
     return void expect(`mv ${from} ${placeOf(sibling)}`, end, taken)
@@ -106,16 +106,16 @@ async function present(stage: Stage, thing: Thing): Promise<Content | undefined>
 /** A project goes at once; a calculation is hidden then, where all that is listed in its folder was unlinked. */
 async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
   const path = placeOf(thing)
-  const { access, ground } = stage.theatre
+  const { access, testbed } = stage.theatre
   const isCounted = access === 'manage' && !thing.madeHere
-  const names = await ground.files.readdir(path)
+  const names = await testbed.files.readdir(path)
   const isBare = thing.unlinked.size > 0 && [...names.keys()].every(name => thing.unlinked.has(name))
   const isFull = [...live(stage, 'project'), ...live(stage, 'calculation')].some(
     ({ parent }) => parent === thing,
   )
   const wouldGo = thing.kind === 'project' ? !isFull : isBare
   const isRefused = wouldGo && isCounted && isFullOfDeletions(stage)
-  const end = await outcome(ground.files.rmdir(path))
+  const end = await outcome(testbed.files.rmdir(path))
   const problems = [
     ...(stage.isUp ? [] : away),
     ...(wouldGo ? [] : ['ENOTEMPTY']),
@@ -138,7 +138,7 @@ async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
     vanish(stage, thing, 'here')
     return pass(stage, pauseMs)
   }
-  expect(`stat of ${path}, which waits`, await outcome(ground.files.lstat(path)), ['ENOENT'])
+  expect(`stat of ${path}, which waits`, await outcome(testbed.files.lstat(path)), ['ENOENT'])
   stage.waiting = thing
 }
 
@@ -152,7 +152,7 @@ async function becomesOf(
 ): Promise<void> {
   if (stage.waiting !== thing) return
   stage.waiting = undefined
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const path = placeOf(thing)
   if (meanwhile === 'remount') await remount(stage)
   else if (meanwhile !== 'wait') {
@@ -166,7 +166,7 @@ async function becomesOf(
   await until(5_000, `the end of ${path}, which was removed`, async () => {
     if (!isDeleted) return (await outcome(files.lstat(path))) === 'done'
     // The drive has heard of it, too: an outage that comes before the answer leaves the delete open.
-    const { deleting } = JSON.parse(await textOf(stage.theatre.ground, '.calcfs/status.json'))
+    const { deleting } = JSON.parse(await textOf(stage.theatre.testbed, '.calcfs/status.json'))
     return deleting.length === 0 && stored(stage.theatre.database, 'calculation', thing.id) === undefined
   })
   if (isDeleted) vanish(stage, thing, 'here')
@@ -179,7 +179,7 @@ export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r
   if (step.kind === 'project') return removeProject(stage, thing)
   const before = await present(stage, thing)
   if (before === undefined) return
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const place = placeOf(thing)
   const names = [...(await files.readdir(place)).keys()]
   for (const name of step.stops ? names.slice(1) : names) {
@@ -199,7 +199,7 @@ export async function removeAll(stage: Stage, step: Extract<Step, { does: 'rm -r
 
 /** `rm -r` of a project: its record comes back after the pause, and all below is refused for a minute. */
 async function removeProject(stage: Stage, project: Thing): Promise<void> {
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const { access } = stage.theatre
   const path = fileOf(project)
   expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])

@@ -24,7 +24,7 @@ export async function newReport(stage: Stage, step: Extract<Step, { does: 'new r
     ...(step.flaw === 'bad calculation' ? { calculations: [999_999_999] } : {}),
   }
   const text = step.flaw === 'no JSON' ? `{ ${name}` : printed(record)
-  const end = await outcome(overwrite(stage.theatre.ground, path, text))
+  const end = await outcome(overwrite(stage.theatre.testbed, path, text))
   const isFlawed = step.flaw !== 'none' && step.flaw !== 'no list'
   const problems = [...(isFlawed ? ['EINVAL'] : []), ...(stage.isUp || step.flaw === 'no JSON' ? [] : away)]
   expect(`> ${path} (${step.flaw})`, end, problems.length > 0 ? problems : ['done'])
@@ -58,7 +58,7 @@ export async function newShare(stage: Stage, step: Extract<Step, { does: 'new sh
   const draftName = `share-${project.id}-${file}`
   const permission = step.flaw === 'none' ? 'READ' : 'ADMIN'
   const text = printed({ user, permission })
-  const end = await outcome(overwrite(stage.theatre.ground, path, text))
+  const end = await outcome(overwrite(stage.theatre.testbed, path, text))
   const isTaken = live(stage, 'share').some(
     ({ parent, truth }) => parent === project && truth?.['user'] === user,
   )

@@ -27,7 +27,7 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
     // Had the record been deleted all the same, it would be now.
     return pass(stage, pauseMs)
   }
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
   expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
   if (step.next === 'remount') await remount(stage)
@@ -48,36 +48,36 @@ const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
   stored(stage.theatre.database, kind, id) === undefined
 
 export async function scratch(stage: Stage, step: Extract<Step, { does: 'scratch' }>): Promise<void> {
-  const { ground } = stage.theatre
+  const { testbed } = stage.theatre
   const [known] = stage.scratch.keys()
   const name = known ?? `notes ${stage.number}.txt`
   const path = `reports/${name}`
   if (step.how === 'write' || known === undefined) {
     const text = fresh(stage, 'a local text')
-    expect(`> ${path}`, await outcome(overwrite(ground, path, text)), ['done'])
+    expect(`> ${path}`, await outcome(overwrite(testbed, path, text)), ['done'])
     stage.scratch.set(name, text)
     return
   }
   const text = stage.scratch.get(name) ?? ''
   stage.scratch.delete(name)
   if (step.how === 'unlink')
-    return void expect(`rm ${path}`, await outcome(ground.files.unlink(path)), ['done'])
+    return void expect(`rm ${path}`, await outcome(testbed.files.unlink(path)), ['done'])
   const other = `${fresh(stage, 'notes')}.txt`
-  expect(`mv ${path}`, await outcome(ground.files.rename(path, `reports/${other}`)), ['done'])
+  expect(`mv ${path}`, await outcome(testbed.files.rename(path, `reports/${other}`)), ['done'])
   stage.scratch.set(other, text)
 }
 
 /** Files of a calculation are the service's, and it takes no others. */
 export async function forbidden(stage: Stage, step: Extract<Step, { does: 'forbidden' }>): Promise<void> {
-  const { ground } = stage.theatre
+  const { testbed } = stage.theatre
   const calculation = pick(reachable(stage, 'calculation'), step.at)
   if (calculation === undefined) return
   const place = placeOf(calculation)
   const attempts = [
-    ['a new file', () => overwrite(ground, `${place}/results.txt`, 'x')],
-    ['a link', () => ground.files.symlink('input.inp', `${place}/link`)],
-    ['a report by its number', () => overwrite(ground, 'reports/987654321.json', '{}')],
-    ['a move of a file', () => ground.files.rename(`${place}/input.inp`, `${place}/other.inp`)],
+    ['a new file', () => overwrite(testbed, `${place}/results.txt`, 'x')],
+    ['a link', () => testbed.files.symlink('input.inp', `${place}/link`)],
+    ['a report by its number', () => overwrite(testbed, 'reports/987654321.json', '{}')],
+    ['a move of a file', () => testbed.files.rename(`${place}/input.inp`, `${place}/other.inp`)],
   ] as const
   // Without the service nobody knows which reports there are, and a calculation of somebody else's has other files.
   for (const [what, attempt] of attempts)

@@ -13,10 +13,10 @@ type Passing = Extract<
 >
 
 export async function passing(stage: Stage, step: Passing): Promise<void> {
-  const { ground } = stage.theatre
+  const { testbed } = stage.theatre
   switch (step.does) {
     case 'leave':
-      if (stage.isUp) await ground.service.leave()
+      if (stage.isUp) await testbed.service.leave()
       stage.isUp = false
       return
     case 'back':
@@ -35,7 +35,7 @@ export async function passing(stage: Stage, step: Passing): Promise<void> {
 }
 
 export async function pass(stage: Stage, milliseconds: number): Promise<void> {
-  await stage.theatre.ground.pass(milliseconds)
+  await stage.theatre.testbed.pass(milliseconds)
   stage.clock += milliseconds
   for (const { unlinked } of stage.things)
     for (const [name, until] of unlinked) if (until <= stage.clock) unlinked.delete(name)
@@ -44,7 +44,7 @@ export async function pass(stage: Stage, milliseconds: number): Promise<void> {
 /** The service answers again, and one question finds it out. */
 export async function comeBack(stage: Stage): Promise<void> {
   if (stage.isUp) return
-  const { files, service } = stage.theatre.ground
+  const { files, service } = stage.theatre.testbed
   await service.back()
   const root = placeOf(stage.root)
   // One question in two seconds finds out; what else is asked meanwhile is answered from before.
@@ -61,7 +61,7 @@ async function touch(stage: Stage, at: number): Promise<void> {
   const folders = [stage.root, ...reachable(stage, 'project'), ...reachable(stage, 'calculation')]
   const folder = pick(folders, at)
   if (folder === undefined) return
-  const end = await outcome(stage.theatre.ground.files.touch(placeOf(folder)))
+  const end = await outcome(stage.theatre.testbed.files.touch(placeOf(folder)))
   expect(`touch ${placeOf(folder)}`, end, ['done'])
   for (const thing of stage.things) if (isIn(thing, folder)) thing.unlinked.clear()
   if (!stage.isUp) return
@@ -74,7 +74,7 @@ const isIn = (thing: Thing, folder: Thing): boolean =>
 
 /** The drafts stay; what the mount alone knew is forgotten. */
 export async function remount(stage: Stage): Promise<void> {
-  await stage.theatre.ground.remount()
+  await stage.theatre.testbed.remount()
   for (const thing of stage.things) {
     thing.written = undefined
     thing.unlinked.clear()
@@ -89,7 +89,7 @@ export async function remount(stage: Stage): Promise<void> {
 async function dropDraft(stage: Stage, at: number): Promise<void> {
   const name = draftsOf(stage)[at % Math.max(1, draftsOf(stage).length)]
   if (name === undefined) return
-  const end = await outcome(stage.theatre.ground.files.unlink(`.calcfs/drafts/${name}`))
+  const end = await outcome(stage.theatre.testbed.files.unlink(`.calcfs/drafts/${name}`))
   expect(`rm .calcfs/drafts/${name}`, end, ['done'])
   const thing = stage.things.find(one => one.draft !== undefined && draftName(one) === name)
   const ordered = stage.things.find(one => one.order !== undefined && `${one.id}-order.txt` === name)
@@ -109,7 +109,7 @@ function giveUp({ clock }: Stage, thing: Thing): void {
 
 /** Whoever has read the other text may insist on his own: it is his base from then on. */
 async function readTheirs(stage: Stage, at: number): Promise<void> {
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const names = [...(await files.readdir('.calcfs/drafts')).keys()].filter(name => name.includes('.theirs.'))
   const name = names[at % Math.max(1, names.length)]
   if (name === undefined) return

@@ -1,5 +1,5 @@
 // The ways in which programs bring a text into a file, each of which must count as one edit.
-import { type DriveFiles, type Ground, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type DriveFiles, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import type { Stage } from '../stage.js'
 
 export const styles = [
@@ -13,21 +13,21 @@ export const styles = [
 export type Style = (typeof styles)[number]
 
 /** Writes the whole text of a file in a folder of records; ends with 'done' or the errno of the save. */
-export async function write(ground: Ground, path: string, text: string, style: Style): Promise<string> {
-  const { files } = ground
+export async function write(testbed: Testbed, path: string, text: string, style: Style): Promise<string> {
+  const { files } = testbed
   switch (style) {
     case 'overwrite':
-      return outcome(overwrite(ground, path, text))
+      return outcome(overwrite(testbed, path, text))
     case 'in place':
       return outcome(inPlace(files, path, text))
     case 'with fsync':
       return outcome(inPieces(files, path, text))
     case 'rename over':
-      return renameOver(ground, path, text)
+      return renameOver(testbed, path, text)
     case 'backup':
-      return withBackup(ground, path, text)
+      return withBackup(testbed, path, text)
     case 'unlink and create':
-      return outcome(files.unlink(path).then(() => overwrite(ground, path, text)))
+      return outcome(files.unlink(path).then(() => overwrite(testbed, path, text)))
   }
 }
 
@@ -51,21 +51,21 @@ async function inPieces(files: DriveFiles, path: string, text: string): Promise<
 /** The file beside a record that holds its new text before it is moved over the record. */
 export const besideOf = (path: string): string => `${path.slice(0, path.lastIndexOf('/'))}/sedAbCdEf`
 
-async function renameOver(ground: Ground, path: string, text: string): Promise<string> {
+async function renameOver(testbed: Testbed, path: string, text: string): Promise<string> {
   const beside = besideOf(path)
-  await overwrite(ground, beside, text)
-  const end = await outcome(ground.files.rename(beside, path))
-  if (end !== 'done') await ground.files.unlink(beside)
+  await overwrite(testbed, beside, text)
+  const end = await outcome(testbed.files.rename(beside, path))
+  if (end !== 'done') await testbed.files.unlink(beside)
   return end
 }
 
 /** The old text goes aside, the new one is made in its place, and the old one goes: vim with a backup. */
-async function withBackup(ground: Ground, path: string, text: string): Promise<string> {
-  const { files } = ground
+async function withBackup(testbed: Testbed, path: string, text: string): Promise<string> {
+  const { files } = testbed
   const backup = `${path}~`
   const aside = await outcome(files.rename(path, backup))
   if (aside !== 'done') return aside
-  const end = await outcome(overwrite(ground, path, text))
+  const end = await outcome(overwrite(testbed, path, text))
   await files.unlink(backup)
   return end
 }
@@ -76,8 +76,8 @@ export function expect(what: string, end: string, allowed: readonly string[]): s
   throw new Error(`${what} ended with ${end}, and should end with ${[...new Set(allowed)].join(' or ')}`)
 }
 
-export const read = ({ theatre }: Stage, path: string): Promise<string> => textOf(theatre.ground, path)
+export const read = ({ theatre }: Stage, path: string): Promise<string> => textOf(theatre.testbed, path)
 
 /** How many requests that change something the service has heard. */
 export const heardWrites = ({ theatre }: Stage): number =>
-  theatre.ground.service.heard.filter(({ method }) => method !== 'GET' && method !== 'HEAD').length
+  theatre.testbed.service.heard.filter(({ method }) => method !== 'GET' && method !== 'HEAD').length

@@ -77,7 +77,7 @@ function expectIds(what: string, found: readonly string[], wanted: readonly stri
 
 /** What waits is listed, each with its why, and nothing else is. */
 async function compareDrafts(stage: Stage): Promise<void> {
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const listed = [...(await files.readdir('.calcfs/drafts')).keys()]
     .filter(name => !name.includes('.theirs.'))
     .sort()
@@ -107,7 +107,7 @@ const own = ['.project.json', '.index.tsv', '.shares'] as const
 
 /** A project's folder, and those in it, show their children under names that lead to them. */
 async function compareFolder(stage: Stage, project: Thing): Promise<void> {
-  const { files } = stage.theatre.ground
+  const { files } = stage.theatre.testbed
   const place = placeOf(project)
   const end = await outcome(files.readdir(place))
   if (!stage.isUp && !project.isFolderKnown && away.some(one => one === end)) return
@@ -178,7 +178,7 @@ function seeOrder(report: Thing, text: string): void {
 
 /** Local files are there as they were written, and each live report that was opened is listed. */
 async function compareReports(stage: Stage): Promise<void> {
-  const names = await stage.theatre.ground.files.readdir('reports')
+  const names = await stage.theatre.testbed.files.readdir('reports')
   for (const report of live(stage, 'report'))
     if (!names.has(`${report.id}.json`)) throw new Error(`reports/ does not list ${report.id}.json`)
   for (const [name, text] of stage.scratch) {

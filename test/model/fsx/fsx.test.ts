@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { outcome } from '../../testbed/testbed.js'
@@ -13,14 +13,14 @@ const total = Number(process.env['CALCFS_FSX_OPERATIONS'] ?? 20_000)
 const batches = 10
 
 /** The batches of one file, one after another; the first difference ends the test with the seed that shows it. */
-async function batchesOf(t: Test, ground: MountGround, kind: 'scratch' | 'draft'): Promise<void> {
+async function batchesOf(t: Test, testbed: MountTestbed, kind: 'scratch' | 'draft'): Promise<void> {
   const isDraft = kind === 'draft'
   let refused = 0
   let operations = 0
   for (let at = 0; at < batches / 2; at++) {
     const job = { seed: seed + at + (isDraft ? batches : 0), operations: total / batches, limit: 120_000 }
     t.comment(`${kind}: seed ${job.seed}`)
-    const done = await fsxBatch(ground, kind, job)
+    const done = await fsxBatch(testbed, kind, job)
     refused += done.refused
     operations += operationsIn(done)
   }
@@ -34,18 +34,18 @@ t.test(
   `SAVE-12 DRAFT-1 what is written beside a record, or waits as a draft, is there byte for byte (seed ${seed})`,
   { timeout: 300_000 },
   async t => {
-    const ground = await realMount(t)
-    const asked = await ground.service.during(async () => {
-      await t.test('a scratch file', { timeout: 200_000 }, t => batchesOf(t, ground, 'scratch'))
-      await t.test('a draft that is no JSON', { timeout: 200_000 }, t => batchesOf(t, ground, 'draft'))
+    const testbed = await realMount(t)
+    const asked = await testbed.service.during(async () => {
+      await t.test('a scratch file', { timeout: 200_000 }, t => batchesOf(t, testbed, 'scratch'))
+      await t.test('a draft that is no JSON', { timeout: 200_000 }, t => batchesOf(t, testbed, 'draft'))
     })
     t.same(writes(asked), [], 'none of it reached the service')
 
     const [scratch, draft] = await Promise.all(
-      ['reports-scratch.bin', `reports-${ids.report}.json`].map(name => readFile(join(ground.local, name))),
+      ['reports-scratch.bin', `reports-${ids.report}.json`].map(name => readFile(join(testbed.local, name))),
     )
-    await ground.remount()
-    const { files } = ground
+    await testbed.remount()
+    const { files } = testbed
     t.ok(scratch?.equals(await files.readFile('reports/scratch.bin')), 'the scratch file after a restart')
     t.ok(draft?.equals(await files.readFile(`reports/${ids.report}.json`)), 'the draft after a restart')
     t.ok(draft?.equals(await files.readFile(`.calcfs/drafts/${ids.report}.json`)), 'and among the drafts')

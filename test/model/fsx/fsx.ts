@@ -1,7 +1,7 @@
 // One batch of random operations on a file of a mount and on a local one beside it, in a process of its own.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
 import type { Done, Job } from './fsx-child.js'
@@ -16,13 +16,13 @@ export const fsxFile = (kind: 'scratch' | 'draft'): string =>
 
 /** @param limit milliseconds. @throws Error with the seed and the last operations at the first difference */
 export async function fsxBatch(
-  ground: MountGround,
+  testbed: MountTestbed,
   kind: 'scratch' | 'draft',
   { limit, ...job }: Pick<Job, 'seed' | 'operations'> & { limit: number },
 ): Promise<Done> {
   const file = fsxFile(kind)
-  const drive = join(ground.directory, file)
-  const local = join(ground.local, file.replaceAll('/', '-'))
+  const drive = join(testbed.directory, file)
+  const local = join(testbed.local, file.replaceAll('/', '-'))
   const whole: Job = { ...job, isDraft: kind === 'draft', drive, local, largest }
   return JSON.parse(await printed(process.execPath, [child, JSON.stringify(whole)], { limit }))
 }

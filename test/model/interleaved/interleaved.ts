@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scheduler } from 'fast-check'
 import { pino } from 'pino'
-import { assemble, type Line } from '../../../src/app/assemble.js'
+import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import type { Connection } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
 import { makePrivate } from '../../../src/config/places.js'
 import { Failure } from '../../../src/failure.js'
+import { noop } from '../../../src/noop.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
-import { wire } from '../../../src/remote/wire/wire.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 import { harshKernel } from '../../testbed/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'
 
@@ -54,7 +55,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   let time = 1_700_000_000_000
   const now = (): Instant => instant(time)
   const present = (): JsonObject => history.at(-1)?.record ?? parseObject('{}')
-  const { dialect } = wire({}, () => {})
+  const { dialect } = openWire({}, () => {})
 
   const world: Interleaved = {
     async during(work) {
@@ -131,13 +132,13 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   const account = { base: new URL('http://127.0.0.1:9/rest'), user: 'demo', places }
   const connection: Connection = { account, remote, dialect, guesses: () => 0, close: async () => {} }
 
-  async function up(): Promise<Line> {
+  async function up(): Promise<AssembledDrive> {
     for (const place of Object.values(places)) makePrivate(place)
     const log = pino({ level: 'silent' })
     return assemble({
       config,
       connection,
-      learned: { sizes: {} },
+      capabilities: { sizes: {} },
       mountPoint: '/drive',
       log,
       version: 'test',
@@ -145,8 +146,8 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     })
   }
 
-  function kernelOf(drive: Line): DriveFiles {
-    const failed = drive.failures.note
+  function kernelOf(drive: AssembledDrive): DriveFiles {
+    const failed = drive.failureLog.note
     return harshKernel({ drive: () => drive.drive, readOnly: false, failed })
   }
 
@@ -155,8 +156,6 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   let line = await up()
   return world
 }
-
-function noop(): void {}
 
 const rawOf = (value: JsonObject['fields'][number]['value']): string =>
   value.type === 'array' ? '[]' : value.type === 'object' ? '{}' : value.raw

@@ -1,7 +1,7 @@
 // The promises about reading from a service that is made again on real mounts.
 import t from 'tap'
 import { oneDate } from '../../semantics/reading/one-date.js'
-import { madeAnew } from '../../semantics/reading/recreated-service.js'
+import { recreateService } from '../../semantics/reading/recreated-service.js'
 import { realMount } from '../../testbed/mount.js'
 
 t.setTimeout(360_000)
@@ -9,5 +9,5 @@ t.setTimeout(360_000)
 // Each has a drive of its own, and waits most of the time.
 t.jobs = 2
 
-madeAnew(t, realMount)
+recreateService(t, realMount)
 oneDate(t, realMount)

@@ -2,10 +2,10 @@
 import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openTexts, textHash } from '../../../src/edit/journal/text-history.js'
+import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import { instant } from '../../../src/remote/remote.js'
 import { inProcess } from '../../testbed/in-process.js'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { stateBelow } from '../left-behind.js'
@@ -48,10 +48,10 @@ async function leave(drafts: string, name: string, parts: { note: string; text: 
 }
 
 /** The texts that a drive shows among its drafts. */
-async function draftTexts(ground: Parameters<typeof textOf>[0]): Promise<string[]> {
-  const names = (await namesOf(ground, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
+async function draftTexts(testbed: Parameters<typeof textOf>[0]): Promise<string[]> {
+  const names = (await namesOf(testbed, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
   const texts: string[] = []
-  for (const name of names) texts.push(await textOf(ground, `.calcfs/drafts/${name}`))
+  for (const name of names) texts.push(await textOf(testbed, `.calcfs/drafts/${name}`))
   return texts.sort()
 }
 
@@ -61,8 +61,8 @@ t.setTimeout(240_000)
 const atOnce = 50
 
 t.test('drafts cut at every byte', async t => {
-  const ground = await inProcess(t)
-  const drafts = join(ground.state, 'drafts')
+  const testbed = await inProcess(t)
+  const drafts = join(testbed.state, 'drafts')
   let cuts = 0
 
   t.test('notes', async t => {
@@ -78,9 +78,9 @@ t.test('drafts cut at every byte', async t => {
         await leave(drafts, `note-${at}`, { note: noteOf(state, `${5000 + at}`).slice(0, end), text })
         cuts++
       }
-      await ground.remount()
-      t.same(await draftTexts(ground), texts.sort(), `every text is there, cut at ${from} bytes and more`)
-      await giveAllUp(t, ground)
+      await testbed.remount()
+      t.same(await draftTexts(testbed), texts.sort(), `every text is there, cut at ${from} bytes and more`)
+      await giveAllUp(t, testbed)
     }
   })
 
@@ -94,27 +94,27 @@ t.test('drafts cut at every byte', async t => {
     const half = text.slice(0, text.length / 2)
     await leave(drafts, 'half', { note: noteOf('refused', ids.report), text: half })
     cuts += bytes.length + 1
-    await ground.remount()
+    await testbed.remount()
     for (let at = 1; at <= bytes.length; at++) {
-      const shown = await ground.files.readFile(`.calcfs/drafts/${5000 + at}.json`)
+      const shown = await testbed.files.readFile(`.calcfs/drafts/${5000 + at}.json`)
       t.ok(shown.equals(bytes.subarray(0, at)), `what is left of ${at} bytes is shown`)
     }
-    t.equal(await textOf(ground, report), half, 'in the place of its record, too')
-    await giveAllUp(t, ground)
+    t.equal(await textOf(testbed, report), half, 'in the place of its record, too')
+    await giveAllUp(t, testbed)
   })
 
   t.test('afterwards the drive is as ever', async t => {
-    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "As ever",\n')
-    t.equal(await outcome(overwrite(ground, report, text)), 'done')
-    t.same(await namesOf(ground, '.calcfs/drafts'), [])
+    const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "As ever",\n')
+    t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+    t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     t.comment(`${cuts} cuts of a journal, none of which stopped a mount or cost another text`)
   })
 })
 
-async function giveAllUp(t: Test, ground: Parameters<typeof textOf>[0]): Promise<void> {
-  for (const name of await namesOf(ground, '.calcfs/drafts'))
-    if (name.endsWith('.json')) await ground.files.unlink(`.calcfs/drafts/${name}`)
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+async function giveAllUp(t: Test, testbed: Parameters<typeof textOf>[0]): Promise<void> {
+  for (const name of await namesOf(testbed, '.calcfs/drafts'))
+    if (name.endsWith('.json')) await testbed.files.unlink(`.calcfs/drafts/${name}`)
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
 }
 
 /** Lengths that a cut may leave of a file: none, a few bytes, the edges of SQLite's pages, and all but one. */
@@ -126,22 +126,22 @@ function lengths(size: number): number[] {
 }
 
 t.test('ledgers cut at many lengths: the drafts are there, and the drive works', async t => {
-  const ground = await inProcess(t)
-  const { state } = ground
+  const testbed = await inProcess(t)
+  const { state } = testbed
   const text = `{"id":42,"title":"Unsent"}\n`
   const known = join(state, 'known', 'ledger.db')
-  await textOf(ground, report)
-  await ground.remount()
+  await textOf(testbed, report)
+  await testbed.remount()
   const size = (await readFile(known)).length
   let cuts = 0
   for (const length of lengths(size)) {
     await leave(join(state, 'drafts'), 'unsent', { note: noteOf('refused', ids.report), text })
-    await ground.remount(() => truncate(known, length))
-    t.equal(await textOf(ground, report), text, `${length} of ${size} bytes are left`)
-    t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), text)
-    await ground.files.unlink(`.calcfs/drafts/${ids.report}.json`)
-    t.match(await textOf(ground, report), /Supporting information/)
-    t.ok((await namesOf(ground, 'reports')).includes(`${ids.report}.json`), 'opened, it is known again')
+    await testbed.remount(() => truncate(known, length))
+    t.equal(await textOf(testbed, report), text, `${length} of ${size} bytes are left`)
+    t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)
+    await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+    t.match(await textOf(testbed, report), /Supporting information/)
+    t.ok((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`), 'opened, it is known again')
     cuts++
   }
   t.comment(`${cuts} cuts of the ledger beside the drafts`)
@@ -149,7 +149,11 @@ t.test('ledgers cut at many lengths: the drafts are there, and the drive works',
 
 t.test('a text of the memory that was cut is whole again once it is met again', async t => {
   const key = { kind: 'report', id: ids.report } as const
-  const texts = openTexts({ stateDirectory: t.testdir(), mount: '/drive', now: () => instant(Date.now()) })
+  const texts = openTextHistory({
+    stateDirectory: t.testdir(),
+    mount: '/drive',
+    now: () => instant(Date.now()),
+  })
   const text = '{"id":42}\n'
   await texts.remember(key, text, 'read')
   await truncate(join(t.testdirName, 'texts', `report-${ids.report}`, textHash(text)), 0)
@@ -159,29 +163,29 @@ t.test('a text of the memory that was cut is whole again once it is met again', 
 })
 
 t.test('on a real mount', async t => {
-  const ground = await realMount(t)
-  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
-  const mend = ground.service.spoil(/^PUT/, response => void response.writeHead(500).end())
-  t.equal(await outcome(overwrite(ground, report, text)), 'EIO')
+  const testbed = await realMount(t)
+  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
+  const mend = testbed.service.intercept(/^PUT/, response => void response.writeHead(500).end())
+  t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
   mend()
-  const state = await stateBelow(ground.home)
+  const state = await stateBelow(testbed.home)
   for (const share of [0, 0.3, 0.9]) {
-    await ground.kill9()
+    await testbed.kill9()
     const [draft] = (await readdir(join(state, 'drafts'))).filter(name => !name.startsWith('.'))
     for (const file of [`drafts/${draft}/meta.json`, 'known/ledger.db', ...(await textFiles(state))]) {
       const { length } = await readFile(join(state, file))
       await truncate(join(state, file), Math.floor(length * share))
     }
-    await ground.mount()
-    const [name] = (await namesOf(ground, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
+    await testbed.mount()
+    const [name] = (await namesOf(testbed, '.calcfs/drafts')).filter(name => name.endsWith('.json'))
     t.equal(
-      await textOf(ground, `.calcfs/drafts/${name}`),
+      await textOf(testbed, `.calcfs/drafts/${name}`),
       text,
       `${share} of every file but the text is left`,
     )
-    t.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /note beside this text was damaged/)
+    t.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /note beside this text was damaged/)
   }
-  await saveByHand(t, ground, text)
+  await saveByHand(t, testbed, text)
 })
 
 const textFiles = async (state: string): Promise<string[]> =>
@@ -190,7 +194,7 @@ const textFiles = async (state: string): Promise<string[]> =>
     .map(name => join('texts', name))
 
 /** The why says that nobody knows whose text it is: the user puts it back himself. */
-async function saveByHand(t: Test, ground: MountGround, text: string): Promise<void> {
-  t.equal(await outcome(overwrite(ground, report, text)), 'done')
-  t.match(await ground.service.elsewhere('GET', `/report?id=${ids.report}`), /"title":"Unsent"/)
+async function saveByHand(t: Test, testbed: MountTestbed, text: string): Promise<void> {
+  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+  t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), /"title":"Unsent"/)
 }

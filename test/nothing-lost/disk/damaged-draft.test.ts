@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
-import { fill } from '../../testbed/sample-data.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { draftsLeft } from '../left-behind.js'
@@ -27,26 +27,26 @@ const numberOf = (at: number): string => String(900 + at)
 t.setTimeout(240_000)
 
 t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const at of [...Object.keys(harms), 'whole'].keys())
         seed.addReport({ id: numberOf(at), name: 'R', title: 'Title', owner: 'demo', calculations: [] })
     },
   })
-  const { calcfs, directory } = ground
-  const mend = ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const { calcfs, directory } = testbed
+  const mend = testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
   const due = new Map<string, string>()
   for (const at of [...Object.keys(harms), 'whole'].keys()) {
     const path = `reports/${numberOf(at)}.json`
-    const text = (await textOf(ground, path)).replace('"Title"', `"Mine ${at}"`)
-    t.equal(await outcome(overwrite(ground, path, text)), 'EIO')
+    const text = (await textOf(testbed, path)).replace('"Title"', `"Mine ${at}"`)
+    t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
     due.set(path, text)
   }
   mend()
-  await ground.terminate()
+  await testbed.terminate()
   const places = new Map<string, string>()
-  for (const { directory: place, text } of await draftsLeft(ground.home)) {
+  for (const { directory: place, text } of await draftsLeft(testbed.home)) {
     const at = [...due.values()].indexOf(text)
     const harm = Object.values(harms)[at]
     if (harm === undefined) continue
@@ -54,11 +54,11 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async 
     places.set(`reports/${numberOf(at)}.json`, text)
   }
   t.equal(places.size, Object.keys(harms).length)
-  await ground.mount()
+  await testbed.mount()
 
   const last = numberOf(Object.keys(harms).length)
   t.equal(
-    await textOf(ground, `reports/${last}.json`),
+    await textOf(testbed, `reports/${last}.json`),
     due.get(`reports/${last}.json`),
     'a whole one is shown',
   )
@@ -68,12 +68,12 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async 
   for (const [at, name] of Object.keys(harms).entries()) {
     const id = numberOf(at)
     const path = `reports/${id}.json`
-    t.match(await textOf(ground, path), '"Title"', `${name}: the record is as the service has it`)
+    t.match(await textOf(testbed, path), '"Title"', `${name}: the record is as the service has it`)
     const why = (await calcfs('why', join(directory, path))).stdout
     for (const said of [why, list.stdout, status.stdout])
       t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: told`)
     t.match(why, `calcfs drafts drop ${id}.json.damaged`)
-    const sent = await ground.service.during(async () => {
+    const sent = await testbed.service.during(async () => {
       const { code, stderr } = await calcfs('drafts', 'send', '--mount', directory, `${id}.json.damaged`)
       t.equal(code, 1)
       t.match(stderr, /the disk has lost bytes/)
@@ -83,29 +83,29 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async 
     t.same(left, harms[name]?.(Buffer.from(due.get(path) ?? '')), `${name}: what is left can be read`)
   }
   // The text is written once more, and what was left of the first is given up.
-  for (const [path, text] of due) t.equal(await outcome(overwrite(ground, path, text)), 'done')
+  for (const [path, text] of due) t.equal(await outcome(overwrite(testbed, path, text)), 'done')
   for (const at of Object.keys(harms).keys())
     t.match(await calcfs('drafts', 'drop', '--mount', directory, numberOf(at)), { code: 0 })
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   t.match(await calcfs('status', directory), { code: 0 })
-  for (const [at, path] of [...due.keys()].entries()) t.match(await textOf(ground, path), `"Mine ${at}"`)
+  for (const [at, path] of [...due.keys()].entries()) t.match(await textOf(testbed, path), `"Mine ${at}"`)
 })
 
 t.test('DRAFT-9 a draft of an earlier version, without a checksum, is shown and saved', async t => {
-  const ground = await realMount(t)
-  const mend = ground.service.spoil(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
-  const text = (await textOf(ground, 'reports/42.json')).replace('Supporting information', 'Mine')
-  t.equal(await outcome(overwrite(ground, 'reports/42.json', text)), 'EIO')
+  const testbed = await realMount(t)
+  const mend = testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
+  const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting information', 'Mine')
+  t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EIO')
   mend()
-  await ground.terminate()
-  for (const { directory } of await draftsLeft(ground.home)) {
+  await testbed.terminate()
+  for (const { directory } of await draftsLeft(testbed.home)) {
     const note = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
     const { sealed, checksum, ...earlier } = note
     t.match({ sealed, checksum }, { sealed: Object, checksum: String })
     await writeFile(join(directory, 'meta.json'), JSON.stringify(earlier))
   }
-  await ground.mount()
-  t.equal(await textOf(ground, 'reports/42.json'), text)
-  t.match(await ground.calcfs('drafts', 'send', '--mount', ground.directory, '42'), { code: 0 })
-  t.match(await ground.service.elsewhere('GET', '/report?id=42'), 'Mine')
+  await testbed.mount()
+  t.equal(await textOf(testbed, 'reports/42.json'), text)
+  t.match(await testbed.calcfs('drafts', 'send', '--mount', testbed.directory, '42'), { code: 0 })
+  t.match(await testbed.service.elsewhere('GET', '/report?id=42'), 'Mine')
 })

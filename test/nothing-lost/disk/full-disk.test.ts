@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
@@ -52,13 +52,13 @@ t.setTimeout(240_000)
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a full disk', async t => {
     const disk = await smallDisk(t)
-    const ground = await realMount(t, { settings: { stateDir: disk.directory } })
+    const testbed = await realMount(t, { settings: { stateDir: disk.directory } })
     const ends: string[] = []
     for (let pages = 0; pages <= roomForAll; pages++) {
-      const end = await saveWith(t, { ground, disk }, pages)
+      const end = await saveWith(t, { testbed, disk }, pages)
       ends.push(end)
     }
-    await renamedAway(t, { ground, disk })
+    await renamedAway(t, { testbed, disk })
     t.match(ends[0], /ENOSPC/)
     t.equal(ends.at(-1), 'close: done')
     t.comment(`room left, and how the save ended: ${ends.map((end, pages) => `${pages} ${end}`).join('; ')}`)
@@ -68,11 +68,11 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
 /** Saves with so many pages left; answers which call ended how. */
 async function saveWith(
   t: Test,
-  { ground, disk }: { ground: MountGround; disk: Disk },
+  { testbed, disk }: { testbed: MountTestbed; disk: Disk },
   pages: number,
 ): Promise<string> {
-  const { files, service } = ground
-  const before = await textOf(ground, report)
+  const { files, service } = testbed
+  const before = await textOf(testbed, report)
   const title = `Written with ${String(pages).padStart(2, '0')} pages left`
   // Longer than a page, so that a part of it may find room.
   const text = before
@@ -81,13 +81,13 @@ async function saveWith(
   await disk.leave(pages)
   let end = ''
   const sent = await service.during(async () => {
-    end = await writeWhole(ground, text)
-    const isStored = (await stored(ground)).includes(title)
+    end = await writeWhole(testbed, text)
+    const isStored = (await stored(testbed)).includes(title)
     if (end !== 'close: done') {
       t.match(end, /ENOSPC$/, `${pages} pages: ${end}`)
-      const shown = await textOf(ground, report)
+      const shown = await textOf(testbed, report)
       // A program whose write failed has been told so; a part of its text may be in the file.
-      if (end.startsWith('close')) await keptWhole(t, ground, { text, pages })
+      if (end.startsWith('close')) await keptWhole(t, testbed, { text, pages })
       else t.ok(shown === before || text.startsWith(shown), `${pages} pages: nothing else is in its place`)
       t.ok(!isStored || end.startsWith('close'), 'what was not written whole is not sent')
     } else t.ok(isStored)
@@ -97,51 +97,51 @@ async function saveWith(
   const file = await files.open(report, 'w')
   await file.write(text, 0)
   t.equal(await outcome(file.close()), 'done', `${pages} pages: the next save works`)
-  t.ok((await stored(ground)).includes(title))
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.ok((await stored(testbed)).includes(title))
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   return end
 }
 
 /** The text that was written whole is kept, with its why; a daemon that dies now finds it again on the full disk. */
 async function keptWhole(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   { text, pages }: { text: string; pages: number },
 ): Promise<void> {
   for (const life of ['', ' after kill -9']) {
     if (life !== '') {
-      await ground.kill9()
-      await ground.mount()
+      await testbed.kill9()
+      await testbed.mount()
     }
     const where = `${pages} pages${life}`
-    t.equal(await textOf(ground, report), text, `${where}: the text is in its place`)
+    t.equal(await textOf(testbed, report), text, `${where}: the text is in its place`)
     // What the kernel was told of the last draft of this name counts for two seconds.
-    await until(4000, `${where}: and among the drafts`, async () => (await textOf(ground, draft)) === text)
+    await until(4000, `${where}: and among the drafts`, async () => (await textOf(testbed, draft)) === text)
     const why = life === '' ? /the local disk is full[\s\S]*Make room/ : /was not saved/
     // The why of the save before may have been read less than a second ago.
-    await until(5000, `${where}: its why`, async () => why.test(await textOf(ground, `${draft}.why`)))
+    await until(5000, `${where}: its why`, async () => why.test(await textOf(testbed, `${draft}.why`)))
   }
 }
 
 /** An editor makes a backup of what it has not closed yet: the rename that finds no room leaves the text where it was. */
-async function renamedAway(t: Test, { ground, disk }: { ground: MountGround; disk: Disk }): Promise<void> {
-  const { files } = ground
-  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Not closed yet",\n')
+async function renamedAway(t: Test, { testbed, disk }: { testbed: MountTestbed; disk: Disk }): Promise<void> {
+  const { files } = testbed
+  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Not closed yet",\n')
   const file = await files.open(report, 'w')
   await file.write(text, 0)
   await disk.leave(0)
   t.equal(await outcome(files.rename(report, `${report}~`)), 'ENOSPC')
-  t.equal(await textOf(ground, report), text, 'a backup that finds no room costs nothing')
+  t.equal(await textOf(testbed, report), text, 'a backup that finds no room costs nothing')
   await disk.makeRoom()
   t.equal(await outcome(files.rename(report, `${report}~`)), 'done')
-  t.equal(await textOf(ground, `${report}~`), text)
+  t.equal(await textOf(testbed, `${report}~`), text)
   await files.rename(`${report}~`, report)
-  t.equal(JSON.parse(await stored(ground)).title, 'Not closed yet')
+  t.equal(JSON.parse(await stored(testbed)).title, 'Not closed yet')
   await file.close()
 }
 
 /** As `cp` does it: the first call that fails ends it. */
-async function writeWhole({ files }: MountGround, text: string): Promise<string> {
+async function writeWhole({ files }: MountTestbed, text: string): Promise<string> {
   const opening = files.open(report, 'w')
   const opened = await outcome(opening)
   if (opened !== 'done') return `open: ${opened}`
@@ -151,5 +151,5 @@ async function writeWhole({ files }: MountGround, text: string): Promise<string>
   return written === 'done' ? `close: ${closed}` : `write: ${written}`
 }
 
-const stored = ({ service }: MountGround): Promise<string> =>
+const stored = ({ service }: MountTestbed): Promise<string> =>
   service.elsewhere('GET', `/report?id=${ids.report}`)

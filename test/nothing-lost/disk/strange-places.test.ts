@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -27,9 +27,9 @@ const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = 
 }
 
 /** Everything below these directories whose path has this form. */
-function placesOf(ground: MountGround, form: RegExp): string[] {
+function placesOf(testbed: MountTestbed, form: RegExp): string[] {
   return ['cache', 'state'].flatMap(room => {
-    const found = readdirSync(join(ground.home, room), { recursive: true, withFileTypes: true })
+    const found = readdirSync(join(testbed.home, room), { recursive: true, withFileTypes: true })
     return found.map(entry => join(entry.parentPath, entry.name)).filter(path => form.test(path))
   })
 }
@@ -41,46 +41,46 @@ const places: Readonly<Record<string, RegExp>> = {
   'the history': /\/texts\/[^/]+\/[^/]+$/,
 }
 
-async function mounted(t: Test): Promise<MountGround> {
-  const ground = await realMount(t)
-  t.equal(await textOf(ground, file), log)
-  t.equal(await outcome(overwrite(ground, `reports/${ids.report}.json`, broken)), 'EINVAL')
-  return ground
+async function mounted(t: Test): Promise<MountTestbed> {
+  const testbed = await realMount(t)
+  t.equal(await textOf(testbed, file), log)
+  t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, broken)), 'EINVAL')
+  return testbed
 }
 
 for (const [where, form] of Object.entries(places)) {
   t.test(`DISK-1 ${where}`, async t => {
-    const ground = await mounted(t)
+    const testbed = await mounted(t)
     let tried = 0
     for (const [what, make] of Object.entries(strangers)) {
-      await ground.terminate()
-      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      await testbed.terminate()
+      const found = placesOf(testbed, form).filter(path => !/aside-\d+/.test(path))
       tried += found.length
       for (const path of found) {
         if (/kept$/.test(path)) renameSync(path, `${path}.away`)
         else rmSync(path, { recursive: true, force: true })
         await make(path)
       }
-      await ground.mount()
-      t.equal(await textOf(ground, file), log, `contents with ${what} in the place of ${where}`)
-      t.equal(await textOf(ground, `reports/${ids.report}.json`), broken, 'the draft is shown')
-      rmSync(`${placesOf(ground, /\/content$/)[0]}/kept.away`, { recursive: true, force: true })
+      await testbed.mount()
+      t.equal(await textOf(testbed, file), log, `contents with ${what} in the place of ${where}`)
+      t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'the draft is shown')
+      rmSync(`${placesOf(testbed, /\/content$/)[0]}/kept.away`, { recursive: true, force: true })
     }
     t.ok(tried > 0)
-    t.match(await ground.log(), /moved aside/)
-    await toldAside(t, ground)
+    t.match(await testbed.log(), /moved aside/)
+    await toldAside(t, testbed)
   })
 }
 
 /** As long as what was moved aside lies there, `status` and `why` name it. */
-async function toldAside(t: Test, ground: MountGround): Promise<void> {
+async function toldAside(t: Test, testbed: MountTestbed): Promise<void> {
   const told = /moved aside; look at it and remove it: \S+\.aside-\d+/
   const ask = async (): Promise<string[]> => [
-    (await ground.calcfs('status', ground.directory)).stdout,
-    (await ground.calcfs('why', join(ground.directory, file))).stdout,
+    (await testbed.calcfs('status', testbed.directory)).stdout,
+    (await testbed.calcfs('why', join(testbed.directory, file))).stdout,
   ]
   for (const said of await ask()) t.match(said, told)
-  for (const path of placesOf(ground, /\.aside-\d+$/)) rmSync(path, { recursive: true, force: true })
+  for (const path of placesOf(testbed, /\.aside-\d+$/)) rmSync(path, { recursive: true, force: true })
   for (const said of await ask()) t.notMatch(said, told)
 }
 
@@ -99,37 +99,37 @@ async function putInPlace(path: string, make: (path: string) => Promise<unknown>
 }
 
 t.test('DISK-1 what is put in the place of a file while the drive is mounted holds nothing up', async t => {
-  const ground = await mounted(t)
+  const testbed = await mounted(t)
   const report = `reports/${ids.report}.json`
-  await ground.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+  await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
   const saved = async (word: string): Promise<void> => {
-    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${word}",\n`)
-    t.equal(await outcome(overwrite(ground, report, text)), 'done', word)
-    t.match(await textOf(ground, report), word)
+    const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, `"title": "${word}",\n`)
+    t.equal(await outcome(overwrite(testbed, report, text)), 'done', word)
+    t.match(await textOf(testbed, report), word)
   }
   // The text that was shown before is shown for the lease.
-  await ground.pass(2_200)
+  await testbed.pass(2_200)
   await saved('Before')
   for (const [what, make] of Object.entries(strangers)) {
     for (const form of [/\/locks\/[^/]+$/, /\/texts\/[^/]+\/[^/]+$/, /\/(locks|texts|drafts)$/]) {
-      const found = placesOf(ground, form).filter(path => !/aside-\d+/.test(path))
+      const found = placesOf(testbed, form).filter(path => !/aside-\d+/.test(path))
       t.ok(found.length > 0, `${what} in ${form.source}`)
       for (const path of found) await putInPlace(path, make)
       await saved(`${what} in ${form.source}`.replace(/[^ a-z]/g, ''))
     }
   }
-  await toldAside(t, ground)
+  await toldAside(t, testbed)
 })
 
 t.test('DISK-1 the parts of a draft', async t => {
   for (const part of ['text', 'meta.json']) {
-    const ground = await mounted(t)
-    await ground.terminate()
-    const [path = ''] = placesOf(ground, new RegExp(`/drafts/[^/]+/${part}$`))
+    const testbed = await mounted(t)
+    await testbed.terminate()
+    const [path = ''] = placesOf(testbed, new RegExp(`/drafts/[^/]+/${part}$`))
     rmSync(path)
     await printed('mkfifo', [path])
-    await ground.mount()
-    t.equal(await textOf(ground, file), log, `contents are read with a pipe in the place of ${part}`)
-    t.match(await ground.log(), /moved aside/)
+    await testbed.mount()
+    t.equal(await textOf(testbed, file), log, `contents are read with a pipe in the place of ${part}`)
+    t.match(await testbed.log(), /moved aside/)
   }
 })

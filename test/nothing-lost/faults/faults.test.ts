@@ -1,8 +1,8 @@
 // Whatever goes wrong in the middle of a save: the right errno, the text and its why are kept, and the next save works.
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
-import type { Spoiler } from '../../testbed/proxy.js'
-import { fill } from '../../testbed/sample-data.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { Interceptor } from '../../testbed/proxy.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
@@ -25,7 +25,7 @@ interface Fault {
   /** What `.calcfs/drafts/42.json.why` says. */
   readonly why: RegExp
   /** Brings the fault about; what comes of it takes it away. */
-  readonly begin: (ground: MountGround) => Promise<() => unknown> | (() => unknown)
+  readonly begin: (testbed: MountTestbed) => Promise<() => unknown> | (() => unknown)
   /** What a person compares with lies beside the text. */
   readonly theirs?: true
   /** The command line is asked, too. */
@@ -37,12 +37,12 @@ interface Fault {
 const put = /^PUT \/report$/
 
 const spoiled =
-  (which: RegExp, how: Spoiler) =>
-  ({ service }: MountGround) =>
-    service.spoil(which, how)
+  (which: RegExp, how: Interceptor) =>
+  ({ service }: MountTestbed) =>
+    service.intercept(which, how)
 
 const answered =
-  (status: number, said: string, type = 'application/json'): Spoiler =>
+  (status: number, said: string, type = 'application/json'): Interceptor =>
   response =>
     void response.writeHead(status, { 'content-type': type }).end(said)
 
@@ -54,8 +54,8 @@ const refused = (status: number, errno: string, what: string): Fault => ({
   begin: spoiled(put, answered(status, JSON.stringify({ error: what }))),
 })
 
-const silence: Spoiler = () => {}
-const cut: Spoiler = response => void response.destroy()
+const silence: Interceptor = () => {}
+const cut: Interceptor = response => void response.destroy()
 
 const faults: readonly Fault[] = [
   { ...refused(400, 'EINVAL', 'no such field'), told: true },
@@ -118,7 +118,7 @@ const faults: readonly Fault[] = [
     why: /refused the log-in of demo[\s\S]*Sign in with `calcfs login`/,
     begin({ service, calcfs }) {
       const mends = [/^PUT/, /^POST \/login/].map(which =>
-        service.spoil(which, answered(401, '{"error":"who are you?"}')),
+        service.intercept(which, answered(401, '{"error":"who are you?"}')),
       )
       return async () => {
         for (const mend of mends) mend()
@@ -132,10 +132,10 @@ const faults: readonly Fault[] = [
 t.setTimeout(240_000)
 
 t.test('faults in the middle of a save', async t => {
-  const ground = await realMount(t, {
+  const testbed = await realMount(t, {
     settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' },
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       for (const at of faults.keys())
         seed.addReport({
           id: placeOf(at).id,
@@ -148,7 +148,7 @@ t.test('faults in the middle of a save', async t => {
   })
   for (const [at, fault] of faults.entries()) {
     await t.test(`${fault.name}: ${fault.errno}`, t =>
-      faulty(t, ground, { fault, place: placeOf(at), title: `Title ${at}` }),
+      faulty(t, testbed, { fault, place: placeOf(at), title: `Title ${at}` }),
     )
   }
   t.comment(`${faults.length} faults in the middle of a save, none of which cost a text`)
@@ -156,48 +156,48 @@ t.test('faults in the middle of a save', async t => {
 
 async function faulty(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   { fault, place, title }: { fault: Fault; place: Place; title: string },
 ): Promise<void> {
   const { report } = place
-  const before = JSON.parse(await stored(ground, place)).title
-  const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
-  const end = await fault.begin(ground)
-  const sent = await ground.service.during(async () => {
-    t.equal(await outcome(overwrite(ground, report, text)), fault.errno)
-    await keeps(t, ground, { fault, place, text })
+  const before = JSON.parse(await stored(testbed, place)).title
+  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
+  const end = await fault.begin(testbed)
+  const sent = await testbed.service.during(async () => {
+    t.equal(await outcome(overwrite(testbed, report, text)), fault.errno)
+    await keeps(t, testbed, { fault, place, text })
   })
   t.equal(writes(sent).length, fault.puts ?? 1, `${writes(sent)}`)
   await end()
-  t.equal(JSON.parse(await stored(ground, place)).title, before, 'nothing is sent by itself')
+  t.equal(JSON.parse(await stored(testbed, place)).title, before, 'nothing is sent by itself')
   // A service that was away is looked for every two seconds.
   await until(10_000, 'the next save works', async () => {
-    return (await outcome(overwrite(ground, report, text))) === 'done'
+    return (await outcome(overwrite(testbed, report, text))) === 'done'
   })
-  t.equal(JSON.parse(await stored(ground, place)).title, title)
-  t.same(await namesOf(ground, '.calcfs/drafts'), [])
+  t.equal(JSON.parse(await stored(testbed, place)).title, title)
+  t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   if (fault.told)
-    t.match(await ground.calcfs('status', ground.directory), { code: 0, stdout: /everything is saved/ })
+    t.match(await testbed.calcfs('status', testbed.directory), { code: 0, stdout: /everything is saved/ })
 }
 
 /** The text is where the user looks for it, and everybody says that it is not saved. */
 async function keeps(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   { fault, place, text }: { fault: Fault; place: Place; text: string },
 ) {
   const { id, report, draft } = place
-  t.equal(await textOf(ground, report), text, 'the file shows the text')
-  t.equal(await textOf(ground, draft), text)
-  t.match(await textOf(ground, `${draft}.why`), fault.why)
+  t.equal(await textOf(testbed, report), text, 'the file shows the text')
+  t.equal(await textOf(testbed, draft), text)
+  t.match(await textOf(testbed, `${draft}.why`), fault.why)
   const names = [`${id}.json`, `${id}.json.why`, ...(fault.theirs ? [`${id}.theirs.json`] : [])]
-  t.same(await namesOf(ground, '.calcfs/drafts'), names)
+  t.same(await namesOf(testbed, '.calcfs/drafts'), names)
   if (fault.told)
-    t.match(await ground.calcfs('status', ground.directory), {
+    t.match(await testbed.calcfs('status', testbed.directory), {
       code: 7,
       stdout: new RegExp(`not saved:\\n +report ${id} \\(`),
     })
 }
 
-const stored = ({ service }: MountGround, { id }: Place): Promise<string> =>
+const stored = ({ service }: MountTestbed, { id }: Place): Promise<string> =>
   service.elsewhere('GET', `/report?id=${id}`)

@@ -1,6 +1,6 @@
 // Edits over a line on which requests fail: no text is lost, nothing is stored twice, and no other client's change is undone unseen.
-import type { Spoiler } from '../../testbed/proxy.js'
-import { type Ground, outcome, textOf } from '../../testbed/testbed.js'
+import type { Interceptor } from '../../testbed/proxy.js'
+import { outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { type Act, actOn, finish, perform } from '../acts.js'
 import type { SubjectKind, Subjects } from '../subjects.js'
 import { faults } from './faulty-requests.js'
@@ -26,16 +26,16 @@ export interface FaultyEnd {
 let words = 0
 const everything = /^(GET|HEAD|PUT|POST|DELETE) /
 
-export async function faultyEdit(ground: Ground, subjects: Subjects, edit: FaultyEdit): Promise<FaultyEnd> {
-  const { service } = ground
-  const act = await patiently(ground, () =>
+export async function faultyEdit(testbed: Testbed, subjects: Subjects, edit: FaultyEdit): Promise<FaultyEnd> {
+  const { service } = testbed
+  const act = await patiently(testbed, () =>
     actOn(subjects.make(edit.kind), `word${process.pid}z${++words}`, 'overwrite'),
   )
   const isMet = edit.kind === 'report'
-  const theirs = await elsewhere(ground, subjects, act, edit.other)
+  const theirs = await elsewhere(testbed, subjects, act, edit.other)
   const met: string[] = []
   const carried: string[] = []
-  const mend = service.spoil(everything, async (response, passing) => {
+  const mend = service.intercept(everything, async (response, passing) => {
     const { heard } = passing
     const carryOut = () => {
       if (heard.method !== 'GET') carried.push(`${heard.method} ${heard.path} ${heard.body}`)
@@ -43,36 +43,36 @@ export async function faultyEdit(ground: Ground, subjects: Subjects, edit: Fault
     }
     // A log-in that is refused, or silent, is waited for by everybody: that is another test's matter.
     const name = heard.path === '/login' ? undefined : edit.luck()
-    const how: Spoiler = (name === undefined ? undefined : faults[name]) ?? passed
+    const how: Interceptor = (name === undefined ? undefined : faults[name]) ?? passed
     if (name !== undefined) met.push(`${name} at ${heard.method} ${heard.path}`)
     await how(response, { heard, carryOut })
   })
-  await perform(ground, act)
+  await perform(testbed, act)
   mend()
   const wrong = [...after(act, carried)]
-  if (!act.subject.isStored(act.word)) wrong.push(...(await kept(ground, act)))
+  if (!act.subject.isStored(act.word)) wrong.push(...(await kept(testbed, act)))
   if (isMet && edit.other === 'same' && act.end === 'done')
     wrong.push('a change of the same field was overwritten unseen')
-  wrong.push(...(await finish(ground, act)))
+  wrong.push(...(await finish(testbed, act)))
   if (isMet && edit.other === 'another' && !theirs()) wrong.push('a change of another field was undone')
   const about = `${edit.kind}, other client: ${edit.other}, ended ${act.end}, met ${met.join(', ')}`
   return { end: act.end ?? '', met, wrong: wrong.map(one => `${one} (${about})`) }
 }
 
 /** After a fault the drive may answer with an errno for a moment: the service is looked for every two seconds. */
-async function patiently<Value>(ground: Ground, work: () => Promise<Value>): Promise<Value> {
+async function patiently<Value>(testbed: Testbed, work: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (thrown) {
       if (tries === 8) throw thrown
-      await ground.pass(2_100)
+      await testbed.pass(2_100)
       await new Promise(wake => setTimeout(wake, 300))
     }
   }
 }
 
-const passed: Spoiler = async (_, { carryOut }) => {
+const passed: Interceptor = async (_, { carryOut }) => {
   const passOn = await carryOut()
   passOn()
 }
@@ -89,11 +89,11 @@ function after(act: Act, carried: readonly string[]): string[] {
 }
 
 /** The file shows the text that could not be saved, and so does its draft. */
-async function kept(ground: Ground, { subject, text }: Act): Promise<string[]> {
+async function kept(testbed: Testbed, { subject, text }: Act): Promise<string[]> {
   for (const path of [subject.path, `.calcfs/drafts/${subject.draft}`]) {
     let shown: string | undefined
     const end = await outcome(
-      textOf(ground, path).then(found => {
+      textOf(testbed, path).then(found => {
         shown = found
       }),
     )
@@ -104,7 +104,7 @@ async function kept(ground: Ground, { subject, text }: Act): Promise<string[]> {
 
 /** Another client changes the record on the platform's pages; answers whether its change is still there. */
 async function elsewhere(
-  { service }: Ground,
+  { service }: Testbed,
   subjects: Subjects,
   { subject, word }: Act,
   other: FaultyEdit['other'],

@@ -1,6 +1,6 @@
 // What may go wrong with a request on its way: before the service has it, after it was carried out, or with its answer alone.
 import type { ServerResponse } from 'node:http'
-import type { Passing, Spoiler } from '../../testbed/proxy.js'
+import type { InterceptedRequest, Interceptor } from '../../testbed/proxy.js'
 
 const answered = (status: number, said = '{"error":"no"}', type = 'application/json') => ({
   status,
@@ -11,8 +11,8 @@ type Answer = ReturnType<typeof answered> | 'reset' | 'silence' | 'half'
 
 /** @param when whether the service carries the request out all the same */
 const fault =
-  (answer: Answer, when: 'before' | 'after'): Spoiler =>
-  async (response: ServerResponse, { carryOut }: Passing) => {
+  (answer: Answer, when: 'before' | 'after'): Interceptor =>
+  async (response: ServerResponse, { carryOut }: InterceptedRequest) => {
     if (when === 'after') await carryOut()
     if (answer === 'silence') return
     if (answer === 'reset') return void response.destroy()
@@ -27,7 +27,7 @@ const fault =
 const page = answered(200, '<html><title>Please sign in</title></html>', 'text/html')
 
 /** Each by a name that a failing case prints. A 4xx, a 429 and a 503 say that nothing was carried out, so none comes after. */
-export const faults: Readonly<Record<string, Spoiler>> = {
+export const faults: Readonly<Record<string, Interceptor>> = {
   'reset before': fault('reset', 'before'),
   'reset after': fault('reset', 'after'),
   'silence before': fault('silence', 'before'),

@@ -3,8 +3,8 @@ import t from 'tap'
 import { fieldOf, withField } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { prettyPrint } from '../../../src/record/json/print.js'
-import { type MountGround, realMount } from '../../testbed/mount.js'
-import type { Spoiler } from '../../testbed/proxy.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { Interceptor } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -15,7 +15,7 @@ const put = /^PUT \/report$/
 const pause = (milliseconds: number) => new Promise(wake => setTimeout(wake, milliseconds))
 
 /** The service's answers to PUTs that get lost or are late, though it has carried them out. */
-const lost: readonly { readonly name: string; readonly how: Spoiler }[] = [
+const lost: readonly { readonly name: string; readonly how: Interceptor }[] = [
   {
     name: 'the connection breaks before the answer',
     async how(response, { carryOut }) {
@@ -48,37 +48,37 @@ const lost: readonly { readonly name: string; readonly how: Spoiler }[] = [
 t.setTimeout(120_000)
 
 t.test('answers that are lost', async t => {
-  const ground = await realMount(t, { settings: { deadlineSave: '3s' } })
+  const testbed = await realMount(t, { settings: { deadlineSave: '3s' } })
   for (const [at, { name, how }] of lost.entries()) {
     t.test(`${name}: what was stored is saved, and sent once`, async t => {
-      const mend = ground.service.spoil(put, how)
+      const mend = testbed.service.intercept(put, how)
       const title = `Title ${10 + at}`
-      const text = await retitled(ground, title)
-      const sent = await ground.service.during(async () => {
-        t.equal(await outcome(overwrite(ground, report, text)), 'done')
+      const text = await retitled(testbed, title)
+      const sent = await testbed.service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, report, text)), 'done')
       })
       mend()
       t.same(writes(sent), ['PUT /report'])
-      t.equal(JSON.parse(await stored(ground)).title, title)
-      t.same(await namesOf(ground, '.calcfs/drafts'), [])
+      t.equal(JSON.parse(await stored(testbed)).title, title)
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
   }
 
   t.test('a list whose answer is lost is set once', async t => {
-    const record = parseObject(await textOf(ground, report))
+    const record = parseObject(await textOf(testbed, report))
     const list = fieldOf(record, 'calculations')
     const items = list?.type === 'array' ? list.items.toReversed() : []
-    const mend = ground.service.spoil(/^PUT \/report\/calculations/, async (response, { carryOut }) => {
+    const mend = testbed.service.intercept(/^PUT \/report\/calculations/, async (response, { carryOut }) => {
       await carryOut()
       response.destroy()
     })
-    const sent = await ground.service.during(async () => {
+    const sent = await testbed.service.during(async () => {
       const text = prettyPrint(withField(record, 'calculations', { type: 'array', items }))
-      t.equal(await outcome(overwrite(ground, report, text)), 'done')
+      t.equal(await outcome(overwrite(testbed, report, text)), 'done')
     })
     mend()
     t.same(writes(sent), ['PUT /report/calculations'])
-    t.match(JSON.parse(await stored(ground)).calculations, [
+    t.match(JSON.parse(await stored(testbed)).calculations, [
       { calcId: Number(ids.bare) },
       { calcId: Number(ids.product) },
       { calcId: Number(ids.transition) },
@@ -89,62 +89,62 @@ t.test('answers that are lost', async t => {
     'a token that the service takes back before the PUT is renewed, and the edit is stored once',
     async t => {
       let refusals = 0
-      const mend = ground.service.spoil(put, async (response, { carryOut }) => {
+      const mend = testbed.service.intercept(put, async (response, { carryOut }) => {
         refusals++
         if (refusals === 1) return void response.writeHead(401).end('{"error":"who are you?"}')
         const passOn = await carryOut()
         passOn()
       })
-      t.equal(await outcome(overwrite(ground, report, await retitled(ground, 'Signed again'))), 'done')
+      t.equal(await outcome(overwrite(testbed, report, await retitled(testbed, 'Signed again'))), 'done')
       mend()
       t.equal(refusals, 2)
-      t.equal(JSON.parse(await stored(ground)).title, 'Signed again')
+      t.equal(JSON.parse(await stored(testbed)).title, 'Signed again')
     },
   )
 })
 
 t.test('a token that ends while the PUT is on its way is renewed', async t => {
   const lifetime = 2
-  const ground = await realMount(t, { service: { tokenLifetime: lifetime } })
-  const text = await retitled(ground, 'Late')
-  const logins = () => ground.service.heard.filter(({ path }) => path === '/login').length
+  const testbed = await realMount(t, { service: { tokenLifetime: lifetime } })
+  const text = await retitled(testbed, 'Late')
+  const logins = () => testbed.service.heard.filter(({ path }) => path === '/login').length
   const before = logins()
   let delays = 0
-  const mend = ground.service.spoil(put, async (_, { carryOut }) => {
+  const mend = testbed.service.intercept(put, async (_, { carryOut }) => {
     if (delays++ === 0) await pause(lifetime * 1000 + 300)
     const passOn = await carryOut()
     passOn()
   })
-  t.equal(await outcome(overwrite(ground, report, text)), 'done')
+  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
   mend()
   t.equal(delays, 2, 'the service refused the old token and took the new one')
   t.ok(logins() > before)
-  t.equal(JSON.parse(await stored(ground)).title, 'Late')
+  t.equal(JSON.parse(await stored(testbed)).title, 'Late')
 })
 
 t.test('unsent at the unmount: it says so, ends with 7, and the text is there at the next mount', async t => {
-  const ground = await realMount(t)
-  const text = await retitled(ground, 'Unsent')
-  const mend = ground.service.spoil(put, response => void response.writeHead(500).end())
-  t.equal(await outcome(overwrite(ground, report, text)), 'EIO')
+  const testbed = await realMount(t)
+  const text = await retitled(testbed, 'Unsent')
+  const mend = testbed.service.intercept(put, response => void response.writeHead(500).end())
+  t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
   mend()
-  t.match(await ground.calcfs('unmount', ground.directory), {
+  t.match(await testbed.calcfs('unmount', testbed.directory), {
     code: 7,
     stderr: /unmounted, but not saved on the service: report 42; the texts are kept in .*\/drafts/,
   })
-  await ground.mount()
-  t.equal(await textOf(ground, report), text)
-  t.equal(await ground.terminate(), 7, 'so does the daemon when it is told to end')
-  t.match(await ground.log(), /not saved on the service: report 42/)
-  await ground.mount()
-  t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), text)
-  t.equal(await outcome(overwrite(ground, report, text)), 'done')
-  t.equal(JSON.parse(await stored(ground)).title, 'Unsent')
-  t.match(await ground.calcfs('unmount', ground.directory), { code: 0 })
+  await testbed.mount()
+  t.equal(await textOf(testbed, report), text)
+  t.equal(await testbed.terminate(), 7, 'so does the daemon when it is told to end')
+  t.match(await testbed.log(), /not saved on the service: report 42/)
+  await testbed.mount()
+  t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)
+  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+  t.equal(JSON.parse(await stored(testbed)).title, 'Unsent')
+  t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
 })
 
-const stored = ({ service }: MountGround): Promise<string> =>
+const stored = ({ service }: MountTestbed): Promise<string> =>
   service.elsewhere('GET', `/report?id=${ids.report}`)
 
-const retitled = async (ground: MountGround, title: string): Promise<string> =>
-  (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
+const retitled = async (testbed: MountTestbed, title: string): Promise<string> =>
+  (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)

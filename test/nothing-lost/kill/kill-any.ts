@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { Chance } from '../../long/chance.js'
 import { type Style, styles } from '../../model/actions/writing.js'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { actOn, clear, finish, lossOf, perform, settled, textsWaiting } from '../acts.js'
 import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
 
@@ -29,25 +29,25 @@ export function killPlan(pick: Chance): KillPlan {
 let words = 0
 
 /** What is wrong after the kill, in words. */
-export async function killAny(ground: MountGround, subjects: Subjects, plan: KillPlan): Promise<string[]> {
-  const states = join(ground.home, 'state', 'calcfs')
-  const heard = ground.service.heard.length
+export async function killAny(testbed: MountTestbed, subjects: Subjects, plan: KillPlan): Promise<string[]> {
+  const states = join(testbed.home, 'state', 'calcfs')
+  const heard = testbed.service.heard.length
   const acts = []
   for (const { kind, style } of plan.edits)
     acts.push(await actOn(subjects.make(kind), `word${process.pid}y${++words}`, style))
-  const performed = acts.map(act => perform(ground, act))
-  await ground.pass(plan.after)
-  await ground.kill9()
+  const performed = acts.map(act => perform(testbed, act))
+  await testbed.pass(plan.after)
+  await testbed.kill9()
   await Promise.all(performed)
-  await ground.mount()
+  await testbed.mount()
   await settled(states)
   const records = acts.map(({ subject }) => subject.path)
-  const waiting = [...(await textsWaiting(ground, records)).values()]
+  const waiting = [...(await textsWaiting(testbed, records)).values()]
   const wrong: string[] = []
   for (const act of acts) {
-    wrong.push(...lossOf(act, { heard: ground.service.heard.slice(heard), subjects, waiting }))
-    wrong.push(...(await finish(ground, act)))
+    wrong.push(...lossOf(act, { heard: testbed.service.heard.slice(heard), subjects, waiting }))
+    wrong.push(...(await finish(testbed, act)))
   }
-  await clear(ground, records)
+  await clear(testbed, records)
   return wrong.map(one => `${one} (${JSON.stringify(plan)})`)
 }

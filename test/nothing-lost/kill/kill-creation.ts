@@ -1,6 +1,6 @@
 // kill -9 at every step of making a report: the service has at most one of it, and the text is never gone.
 import assert from 'node:assert/strict'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -113,95 +113,95 @@ const textNamed = (title: string): string =>
 
 /** Kills the daemon there and brings it up again. @throws AssertionError where a text is lost, or two are made */
 export async function killCreation(
-  ground: MountGround,
+  testbed: MountTestbed,
   { step, title }: { step: CreationStep; title: string },
 ): Promise<void> {
   const name = `new-${title.replaceAll(' ', '-')}.json`
   const file = `reports/${name}`
   const draft = `.calcfs/drafts/${name}`
   const text = textNamed(title)
-  const scene = sceneOn(ground)
-  const takeList = step.takesNoList ? ground.service.rewrite(post, withoutList) : () => {}
-  const sent = await ground.service.during(async () => {
+  const scene = sceneOn(testbed)
+  const takeList = step.takesNoList ? testbed.service.rewrite(post, withoutList) : () => {}
+  const sent = await testbed.service.during(async () => {
     await step.reach(scene, file, text)
-    await ground.kill9()
-    const atRisk = await draftsLeft(ground.home)
+    await testbed.kill9()
+    const atRisk = await draftsLeft(testbed.home)
     assert.ok(
       atRisk.some(one => one.state === step.state && one.text.includes(title)),
       'a draft was at risk',
     )
-    assert.equal((await reportsOf(ground, title)).length, step.there)
+    assert.equal((await reportsOf(testbed, title)).length, step.there)
     await scene.cleanUp()
     takeList()
-    await ground.mount()
-    if (step.leaves === 'made') await until(10_000, `${draft} is taken over`, () => isGone(ground, draft))
-    else assert.equal(await textOf(ground, file), text, 'the text is in its place')
-    await ground.pass(300)
+    await testbed.mount()
+    if (step.leaves === 'made') await until(10_000, `${draft} is taken over`, () => isGone(testbed, draft))
+    else assert.equal(await textOf(testbed, file), text, 'the text is in its place')
+    await testbed.pass(300)
   })
   assert.ok(writes(sent).filter(line => post.test(line)).length <= 1, `made at most once: ${writes(sent)}`)
-  assert.equal((await reportsOf(ground, title)).length, step.there)
-  await finish(ground, { step, title, name })
-  const [made, another] = await reportsOf(ground, title)
+  assert.equal((await reportsOf(testbed, title)).length, step.there)
+  await finish(testbed, { step, title, name })
+  const [made, another] = await reportsOf(testbed, title)
   assert.equal(made?.description, 'Made on the drive')
   assert.deepEqual(
     made.calculations.map(row => row.title),
     ['Water', 'Nothing'],
   )
   assert.equal(another, undefined, 'there is one of it')
-  assert.deepEqual(await namesOf(ground, '.calcfs/drafts'), [])
+  assert.deepEqual(await namesOf(testbed, '.calcfs/drafts'), [])
 }
 
 const withoutList = (body: string): string => body.replace(/,"calculationIds":"[^"]*"/, '')
 
 /** What the user does about it after the kill. */
 async function finish(
-  ground: MountGround,
+  testbed: MountTestbed,
   { step, title, name }: { step: CreationStep; title: string; name: string },
 ): Promise<void> {
   const text = textNamed(title)
   switch (step.leaves) {
     case 'unsent':
-      assert.deepEqual(await namesOf(ground, '.calcfs/drafts'), [name, `${name}.why`])
-      return overwrite(ground, `reports/${name}`, text)
+      assert.deepEqual(await namesOf(testbed, '.calcfs/drafts'), [name, `${name}.why`])
+      return overwrite(testbed, `reports/${name}`, text)
     case 'unknown': {
-      assert.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /drafts send --again/)
-      const again = await ground.service.during(async () => {
-        assert.equal(await outcome(overwrite(ground, `reports/${name}`, text)), 'EIO')
+      assert.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /drafts send --again/)
+      const again = await testbed.service.during(async () => {
+        assert.equal(await outcome(overwrite(testbed, `reports/${name}`, text)), 'EIO')
       })
       assert.deepEqual(writes(again), [], 'it is never sent again by itself')
       if (step.there === 0) {
-        const { code } = await ground.calcfs('drafts', 'send', '--again', name, '--mount', ground.directory)
+        const { code } = await testbed.calcfs('drafts', 'send', '--again', name, '--mount', testbed.directory)
         assert.equal(code, 0)
         return
       }
-      const { code } = await ground.calcfs('drafts', 'drop', name, '--mount', ground.directory)
+      const { code } = await testbed.calcfs('drafts', 'drop', name, '--mount', testbed.directory)
       assert.equal(code, 0)
-      const [made] = await reportsOf(ground, title)
+      const [made] = await reportsOf(testbed, title)
       // What the POST could not say is said by the record's own file.
       const own = `reports/${made?.id}.json`
-      const titled = JSON.parse(await textOf(ground, own))
+      const titled = JSON.parse(await textOf(testbed, own))
       return overwrite(
-        ground,
+        testbed,
         own,
         JSON.stringify({ ...titled, calculations: JSON.parse(text).calculations }),
       )
     }
     case 'made': {
-      const [made] = await reportsOf(ground, title)
+      const [made] = await reportsOf(testbed, title)
       const own = `reports/${made?.id}.json`
-      assert.ok((await namesOf(ground, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
+      assert.ok((await namesOf(testbed, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
       // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
-      const text = await textOf(ground, own)
-      if ((await outcome(overwrite(ground, own, text))) !== 'ESTALE') return
+      const text = await textOf(testbed, own)
+      if ((await outcome(overwrite(testbed, own, text))) !== 'ESTALE') return
       // A list without its titles is neither what it was nor what it should be: the two are compared.
-      assert.match(await textOf(ground, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
-      return overwrite(ground, own, text)
+      assert.match(await textOf(testbed, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
+      return overwrite(testbed, own, text)
     }
   }
 }
 
-const isGone = async (ground: MountGround, path: string): Promise<boolean> =>
-  (await outcome(ground.files.lstat(path))) === 'ENOENT'
+const isGone = async (testbed: MountTestbed, path: string): Promise<boolean> =>
+  (await outcome(testbed.files.lstat(path))) === 'ENOENT'
 
 interface Made {
   readonly id: number
@@ -211,7 +211,7 @@ interface Made {
 }
 
 /** The reports of this title that the service has, by trying the numbers it gives one after the other. */
-async function reportsOf({ service }: MountGround, title: string): Promise<Made[]> {
+async function reportsOf({ service }: MountTestbed, title: string): Promise<Made[]> {
   const found: Made[] = []
   for (let id = 1; ; id++) {
     const text = await service.elsewhere('GET', `/report?id=${id}`).catch(() => undefined)

@@ -1,6 +1,6 @@
 // kill -9 while something is being deleted, or when a new report's answer was lost: nothing goes, and nothing is made, behind the user's back.
 import t, { type Test } from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -17,8 +17,8 @@ const pastThePause = 3600
 t.setTimeout(240_000)
 
 t.test('kill -9 while something is deleted', async t => {
-  const ground = await realMount(t, { settings: { access: 'manage' } })
-  const { files, service } = ground
+  const testbed = await realMount(t, { settings: { access: 'manage' } })
+  const { files, service } = testbed
   const isStored = () =>
     service.elsewhere('GET', `/report?id=${ids.report}`).then(
       () => true,
@@ -28,9 +28,9 @@ t.test('kill -9 while something is deleted', async t => {
   async function killed(reach: () => Promise<unknown>, wait = 300): Promise<string[]> {
     const sent = await service.during(async () => {
       await reach()
-      await ground.kill9()
-      await ground.mount()
-      await ground.pass(wait)
+      await testbed.kill9()
+      await testbed.mount()
+      await testbed.pass(wait)
     })
     return writes(sent)
   }
@@ -38,11 +38,11 @@ t.test('kill -9 while something is deleted', async t => {
   await t.test('in the pause after rm of a report: it is there still, and stays', async t => {
     t.same(await killed(() => files.unlink(report), pastThePause), [])
     t.ok(await isStored())
-    t.match(await textOf(ground, report), /Supporting information/)
+    t.match(await textOf(testbed, report), /Supporting information/)
   })
 
   await t.test('during the DELETE, before the service has it: it is not sent again', async t => {
-    const scene = sceneOn(ground)
+    const scene = sceneOn(testbed)
     const sent = await killed(async () => {
       const reached = scene.held(remove, 'before')
       await files.unlink(report)
@@ -51,18 +51,18 @@ t.test('kill -9 while something is deleted', async t => {
     await scene.cleanUp()
     t.same(sent, [`DELETE /report?id=${ids.report}`])
     t.ok(await isStored())
-    t.match(await textOf(ground, report), /Supporting information/)
+    t.match(await textOf(testbed, report), /Supporting information/)
   })
 
   await t.test('with an unsent text in the file: rm gives neither up before the pause is over', async t => {
-    const text = (await textOf(ground, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
-    const mend = service.spoil(/^PUT/, response => void response.writeHead(500).end())
-    t.equal(await outcome(overwrite(ground, report, text)), 'EIO')
+    const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Unsent",\n')
+    const mend = service.intercept(/^PUT/, response => void response.writeHead(500).end())
+    t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
     mend()
     t.same(await killed(() => files.unlink(report)), [])
-    t.match(await draftsLeft(ground.home), [{ text }], 'a draft was at risk')
-    t.equal(await textOf(ground, report), text)
-    t.equal(await outcome(overwrite(ground, report, text)), 'done')
+    t.match(await draftsLeft(testbed.home), [{ text }], 'a draft was at risk')
+    t.equal(await textOf(testbed, report), text)
+    t.equal(await outcome(overwrite(testbed, report, text)), 'done')
   })
 
   await t.test('in the middle of rm -r of a calculation: nothing was deleted', async t => {
@@ -72,7 +72,7 @@ t.test('kill -9 while something is deleted', async t => {
       t.same([...(await files.readdir(calculation)).keys()], [])
     })
     t.same(sent, [])
-    t.equal(await textOf(ground, `${calculation}/job.mop`), 'PM7\n')
+    t.equal(await textOf(testbed, `${calculation}/job.mop`), 'PM7\n')
   })
 
   await t.test(
@@ -85,8 +85,8 @@ t.test('kill -9 while something is deleted', async t => {
         t.equal(await outcome(files.lstat(calculation)), 'ENOENT')
       }, pastThePause)
       t.same(sent, [])
-      t.equal(await textOf(ground, `${calculation}/job.mop`), 'PM7\n')
-      t.match(await ground.calcfs('why', `${ground.directory}/${calculation}`), {
+      t.equal(await textOf(testbed, `${calculation}/job.mop`), 'PM7\n')
+      t.match(await testbed.calcfs('why', `${testbed.directory}/${calculation}`), {
         stdout: /it was not deleted/,
       })
     },
@@ -95,18 +95,18 @@ t.test('kill -9 while something is deleted', async t => {
   await t.test('at the unmount, in the pause: it is deleted once, before the daemon ends', async t => {
     const sent = await service.during(async () => {
       await files.unlink(report)
-      await ground.terminate()
+      await testbed.terminate()
     })
     t.same(writes(sent), [`DELETE /report?id=${ids.report}`])
     t.notOk(await isStored())
-    await ground.mount()
+    await testbed.mount()
     t.equal(await outcome(files.lstat(report)), 'ENOENT')
   })
 
   await t.test('after the service has carried the DELETE out: it is gone', async t => {
     const other = `reports/${ids.profile}.json`
-    await textOf(ground, other)
-    const scene = sceneOn(ground)
+    await textOf(testbed, other)
+    const scene = sceneOn(testbed)
     const sent = await killed(async () => {
       const reached = scene.held(remove, 'after')
       await files.unlink(other)
@@ -120,41 +120,41 @@ t.test('kill -9 while something is deleted', async t => {
 })
 
 t.test('a lost answer to POST /report is of unknown outcome, over kill -9 and a remount', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   const name = 'new-dyes.json'
   const file = `reports/${name}`
   const text = JSON.stringify({ title: 'Dyes', reportType: '1' })
-  const mend = ground.service.spoil(/^POST \/report$/, async (response, { carryOut }) => {
+  const mend = testbed.service.intercept(/^POST \/report$/, async (response, { carryOut }) => {
     await carryOut()
     response.destroy()
   })
-  const first = await ground.service.during(async () => {
-    t.equal(await outcome(overwrite(ground, file, text)), 'EIO')
+  const first = await testbed.service.during(async () => {
+    t.equal(await outcome(overwrite(testbed, file, text)), 'EIO')
   })
   mend()
   t.same(writes(first), ['POST /report'])
-  const after = await ground.service.during(async () => {
-    await saysUnknown(t, ground, { name, text })
-    t.match(await draftsLeft(ground.home), [{ text, state: 'outcome-unknown' }], 'a draft was at risk')
-    await ground.kill9()
-    await ground.mount()
-    await saysUnknown(t, ground, { name, text })
-    t.equal(await outcome(overwrite(ground, file, text)), 'EIO')
-    await ground.pass(500)
+  const after = await testbed.service.during(async () => {
+    await saysUnknown(t, testbed, { name, text })
+    t.match(await draftsLeft(testbed.home), [{ text, state: 'outcome-unknown' }], 'a draft was at risk')
+    await testbed.kill9()
+    await testbed.mount()
+    await saysUnknown(t, testbed, { name, text })
+    t.equal(await outcome(overwrite(testbed, file, text)), 'EIO')
+    await testbed.pass(500)
   })
   t.same(writes(after), [], 'it is never sent again by itself')
-  t.match(await ground.calcfs('drafts', 'drop', name, '--mount', ground.directory), { code: 0 })
-  await until(5000, 'the file is gone', async () => (await outcome(ground.files.lstat(file))) === 'ENOENT')
-  t.match(await ground.calcfs('status', ground.directory), { code: 0 })
+  t.match(await testbed.calcfs('drafts', 'drop', name, '--mount', testbed.directory), { code: 0 })
+  await until(5000, 'the file is gone', async () => (await outcome(testbed.files.lstat(file))) === 'ENOENT')
+  t.match(await testbed.calcfs('status', testbed.directory), { code: 0 })
 })
 
 async function saysUnknown(
   t: Test,
-  ground: MountGround,
+  testbed: MountTestbed,
   { name, text }: { name: string; text: string },
 ): Promise<void> {
-  t.equal(await textOf(ground, `reports/${name}`), text)
-  t.equal(await textOf(ground, `.calcfs/drafts/${name}`), text)
-  t.match(await textOf(ground, `.calcfs/drafts/${name}.why`), /calcfs drafts send --again/)
-  t.match(await ground.calcfs('status', ground.directory), { code: 7, stdout: /outcome-unknown/ })
+  t.equal(await textOf(testbed, `reports/${name}`), text)
+  t.equal(await textOf(testbed, `.calcfs/drafts/${name}`), text)
+  t.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /calcfs drafts send --again/)
+  t.match(await testbed.calcfs('status', testbed.directory), { code: 7, stdout: /outcome-unknown/ })
 }

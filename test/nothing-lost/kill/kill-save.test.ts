@@ -6,8 +6,8 @@ import { killSave, saveSteps } from './kill-save.js'
 t.setTimeout(240_000)
 
 t.test('kill -9 at every step of a save', async t => {
-  const ground = await realMount(t)
+  const testbed = await realMount(t)
   for (const [at, step] of saveSteps.entries())
-    await t.test(step.name, t => t.resolves(killSave(ground, { step, title: `Save number ${at}` })))
+    await t.test(step.name, t => t.resolves(killSave(testbed, { step, title: `Save number ${at}` })))
   t.comment(`${saveSteps.length} kills of a daemon in the middle of a save, none of which cost a text`)
 })

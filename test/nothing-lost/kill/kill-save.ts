@@ -1,6 +1,6 @@
 // kill -9 of the daemon at every step of a save that a user can see: the text is there afterwards, and sent at most once.
 import assert from 'node:assert/strict'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
@@ -15,7 +15,7 @@ const draftName = `${ids.report}.json`
 /** One save that is about to be cut, and what the user means to save. */
 interface Save {
   readonly scene: Scene
-  readonly ground: MountGround
+  readonly testbed: MountTestbed
   readonly text: string
 }
 
@@ -30,9 +30,9 @@ export interface SaveStep {
 }
 
 /** The text is on the drive, refused by the service, and nobody holds the file open. */
-async function unsent({ ground, text }: Save): Promise<void> {
-  const mend = ground.service.spoil(/^PUT/, response => void response.writeHead(500).end())
-  await outcome(overwrite(ground, report, text))
+async function unsent({ testbed, text }: Save): Promise<void> {
+  const mend = testbed.service.intercept(/^PUT/, response => void response.writeHead(500).end())
+  await outcome(overwrite(testbed, report, text))
   mend()
 }
 
@@ -113,7 +113,7 @@ export const saveSteps: readonly SaveStep[] = [
     name: 'in the pause after the unsent text was unlinked',
     async reach(save) {
       await unsent(save)
-      await save.ground.files.unlink(report)
+      await save.testbed.files.unlink(report)
     },
     leaves: 'draft',
     state: 'refused',
@@ -122,15 +122,15 @@ export const saveSteps: readonly SaveStep[] = [
     name: 'in the pause after the unsent text was renamed to a backup',
     async reach(save) {
       await unsent(save)
-      await save.ground.files.rename(report, backup)
+      await save.testbed.files.rename(report, backup)
     },
     leaves: 'draft',
     state: 'refused',
   },
   {
     name: 'after the record was renamed to a backup and written anew',
-    async reach({ scene, ground, text }) {
-      await ground.files.rename(report, backup)
+    async reach({ scene, testbed, text }) {
+      await testbed.files.rename(report, backup)
       await (await scene.open(report, 'w')).write(text, 0)
     },
     leaves: 'draft',
@@ -138,8 +138,8 @@ export const saveSteps: readonly SaveStep[] = [
   },
   {
     name: 'after the record was unlinked and written anew',
-    async reach({ scene, ground, text }) {
-      await ground.files.unlink(report)
+    async reach({ scene, testbed, text }) {
+      await testbed.files.unlink(report)
       await (await scene.open(report, 'w')).write(text, 0)
     },
     leaves: 'draft',
@@ -147,10 +147,10 @@ export const saveSteps: readonly SaveStep[] = [
   },
   {
     name: 'while a finished text is renamed over the record',
-    async reach({ scene, ground, text }) {
-      await overwrite(ground, `${report}.tmp`, text)
+    async reach({ scene, testbed, text }) {
+      await overwrite(testbed, `${report}.tmp`, text)
       const reached = scene.held(/^PUT \/report$/, 'before')
-      scene.inTheAir(ground.files.rename(`${report}.tmp`, report))
+      scene.inTheAir(testbed.files.rename(`${report}.tmp`, report))
       await reached
     },
     leaves: 'draft',
@@ -160,7 +160,7 @@ export const saveSteps: readonly SaveStep[] = [
     name: 'at the unmount, with a draft that was not sent',
     async reach(save) {
       await unsent(save)
-      save.scene.inTheAir(save.ground.terminate())
+      save.scene.inTheAir(save.testbed.terminate())
     },
     leaves: 'draft',
     state: 'refused',
@@ -169,7 +169,7 @@ export const saveSteps: readonly SaveStep[] = [
     name: 'at the unmount, while a save is on its way',
     async reach(save) {
       await heldAt(/^PUT \/report$/, 'before')(save)
-      save.scene.inTheAir(save.ground.terminate())
+      save.scene.inTheAir(save.testbed.terminate())
     },
     leaves: 'draft',
     state: 'sending',
@@ -178,48 +178,48 @@ export const saveSteps: readonly SaveStep[] = [
 
 /** Kills the daemon there and brings it up again. @throws AssertionError where anything is lost, or sent twice */
 export async function killSave(
-  ground: MountGround,
+  testbed: MountTestbed,
   { step, title }: { step: SaveStep; title: string },
 ): Promise<void> {
-  const before = await textOf(ground, report)
+  const before = await textOf(testbed, report)
   const text = before.replace(/"title": "[^"]*",\n/, `"title": "${title}",\n`)
-  const scene = sceneOn(ground)
-  const sent = await ground.service.during(async () => {
-    await step.reach({ scene, ground, text })
-    await ground.kill9()
-    const atRisk = await draftsLeft(ground.home)
+  const scene = sceneOn(testbed)
+  const sent = await testbed.service.during(async () => {
+    await step.reach({ scene, testbed, text })
+    await testbed.kill9()
+    const atRisk = await draftsLeft(testbed.home)
     const inDraft = step.leaves === 'old' ? '' : text
     assert.equal(atRisk.length, 1)
     assert.equal(atRisk[0]?.text, inDraft, 'a draft was at risk')
     assert.equal(atRisk[0]?.state, step.state)
-    assert.equal(await storedTitle(ground), step.leaves === 'stored' ? title : JSON.parse(before).title)
+    assert.equal(await storedTitle(testbed), step.leaves === 'stored' ? title : JSON.parse(before).title)
     await scene.cleanUp()
-    await ground.mount()
-    await settledAs(ground, step.leaves === 'draft' ? [draftName, `${draftName}.why`] : [])
-    const shown = await textOf(ground, report)
+    await testbed.mount()
+    await settledAs(testbed, step.leaves === 'draft' ? [draftName, `${draftName}.why`] : [])
+    const shown = await textOf(testbed, report)
     if (step.leaves === 'stored') assert.equal(JSON.parse(shown).title, title)
     else assert.equal(shown, step.leaves === 'old' ? before : text, 'the text is in its place')
-    if (step.leaves === 'draft') assert.equal(await textOf(ground, `.calcfs/drafts/${draftName}`), text)
-    await ground.pass(300)
+    if (step.leaves === 'draft') assert.equal(await textOf(testbed, `.calcfs/drafts/${draftName}`), text)
+    await testbed.pass(300)
   })
   assert.ok(writes(sent).length <= 1, `sent at most once: ${writes(sent)}`)
-  const again = await ground.service.during(() => overwrite(ground, report, text))
+  const again = await testbed.service.during(() => overwrite(testbed, report, text))
   assert.deepEqual(
     writes(again),
     step.leaves === 'stored' ? [] : ['PUT /report'],
     'the next save does what is left to do',
   )
-  assert.equal(await storedTitle(ground), title)
-  assert.deepEqual(await namesOf(ground, '.calcfs/drafts'), [])
+  assert.equal(await storedTitle(testbed), title)
+  assert.deepEqual(await namesOf(testbed, '.calcfs/drafts'), [])
 }
 
 /** What was on its way is looked up after the mount has come up. */
-const settledAs = (ground: MountGround, drafts: readonly string[]): Promise<void> =>
+const settledAs = (testbed: MountTestbed, drafts: readonly string[]): Promise<void> =>
   until(10_000, `drafts are ${drafts}`, async () => {
-    const names = await namesOf(ground, '.calcfs/drafts')
-    const state = await ground.files.xattr(report, 'user.calcfs.draft')
+    const names = await namesOf(testbed, '.calcfs/drafts')
+    const state = await testbed.files.xattr(report, 'user.calcfs.draft')
     return `${names}` === `${drafts}` && (state === undefined || state === 'refused')
   })
 
-const storedTitle = async ({ service }: MountGround): Promise<string> =>
+const storedTitle = async ({ service }: MountTestbed): Promise<string> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title

@@ -9,13 +9,13 @@ t.setTimeout(240_000)
 
 t.test('POWER-1 after a power cut every acknowledged text is there', async t => {
   const disk = await forgetfulDisk(t)
-  const ground = await realMount(t, { settings: { stateDir: disk.directory }, preload: calledLocal })
-  const subjects = openSubjects(t, ground)
+  const testbed = await realMount(t, { settings: { stateDir: disk.directory }, preload: calledLocal })
+  const subjects = openSubjects(t, testbed)
   const seed = Math.floor(Math.random() * 2 ** 31)
   for (const [at, cut] of (['all', 'any'] as const).entries()) {
     await t.test(`a cut that takes ${words[cut]} (seed ${seed})`, async t => {
       const edits = moments.map((moment, place) => ({ kind: kindAt(moment, place + at), moment }))
-      t.same(await powerCut({ ground, disk, subjects }, { edits, cut, seed }), [])
+      t.same(await powerCut({ testbed, disk, subjects }, { edits, cut, seed }), [])
     })
   }
 })

@@ -3,7 +3,7 @@
 import type { Chance } from '../../long/chance.js'
 import type { ForgetfulDisk } from '../../testbed/disk/forgetful-disk.js'
 import { type Cut, cuts } from '../../testbed/disk/forgetful-tree.js'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { type Act, actOn, clear, finish, historyIn, lossOf, settled, textsWaiting } from '../acts.js'
 import { type SubjectKind, type Subjects, subjectKinds } from '../subjects.js'
@@ -28,7 +28,7 @@ export const moments = [
 export type Moment = (typeof moments)[number]
 
 export interface Stand {
-  readonly ground: MountGround
+  readonly testbed: MountTestbed
   readonly disk: ForgetfulDisk
   readonly subjects: Subjects
 }
@@ -52,34 +52,34 @@ let words = 0
 
 /** What is wrong after the cut, in words. */
 export async function powerCut(stand: Stand, plan: Plan): Promise<string[]> {
-  const { ground, disk, subjects } = stand
-  const heard = ground.service.heard.length
-  const scene = sceneOn(ground)
+  const { testbed, disk, subjects } = stand
+  const heard = testbed.service.heard.length
+  const scene = sceneOn(testbed)
   const begun: (Begun & { readonly whole: string })[] = []
   for (const { kind, moment } of plan.edits) {
     const act = await actOn(subjects.make(kind), `word${process.pid}x${++words}`, 'overwrite')
     begun.push({ act: await reached(stand, scene, { act, moment }), moment, whole: act.text })
   }
   const stored = begun.map(({ act }) => act.subject.isStored(act.word))
-  await ground.kill9()
+  await testbed.kill9()
   await disk.cut(plan.cut, plan.seed)
   await scene.cleanUp()
-  await ground.mount()
+  await testbed.mount()
   await settled(disk.directory)
-  const waiting = [...(await textsWaiting(ground)).values()]
+  const waiting = [...(await textsWaiting(testbed)).values()]
   const history = await historyIn(disk.directory)
   const about = `(${plan.edits.map(({ kind, moment }) => `${kind} ${moment}`).join(', ')}; cut ${plan.cut} ${plan.seed})`
   const wrong: string[] = []
   for (const [at, { act, moment, whole }] of begun.entries()) {
-    wrong.push(...lossOf(act, { heard: ground.service.heard.slice(heard), subjects, waiting }))
+    wrong.push(...lossOf(act, { heard: testbed.service.heard.slice(heard), subjects, waiting }))
     const isInHistory = history.some(text => text.includes(act.word))
     if (moment === 'saved' && act.end === 'done' && !isInHistory)
       wrong.push(`${act.subject.kind}: a text that was sent is not in the history`)
     if (act.subject.isStored(act.word) !== stored[at])
       wrong.push(`${act.subject.kind}: was sent by itself after the start`)
-    if (moment !== 'scratch') wrong.push(...(await finish(ground, { ...act, text: whole })))
+    if (moment !== 'scratch') wrong.push(...(await finish(testbed, { ...act, text: whole })))
   }
-  await clear(ground)
+  await clear(testbed)
   return wrong.map(one => `${one} ${about}`)
 }
 
@@ -87,12 +87,12 @@ type Begun = { act: Act; moment: Moment }
 
 /** Where nothing is promised yet, nothing counts as written. */
 async function reached(stand: Stand, scene: Scene, { act, moment }: Begun): Promise<Act> {
-  const { ground } = stand
+  const { testbed } = stand
   const { path } = act.subject
   const whole = Buffer.byteLength(act.text)
-  const save = (text = act.text) => outcome(overwrite(ground, path, text))
+  const save = (text = act.text) => outcome(overwrite(testbed, path, text))
   const failing = async (which: RegExp): Promise<Act> => {
-    const mend = ground.service.spoil(which, response => void response.writeHead(500).end())
+    const mend = testbed.service.intercept(which, response => void response.writeHead(500).end())
     const end = await save()
     mend()
     return { ...act, written: whole, end }

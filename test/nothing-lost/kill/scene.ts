@@ -1,11 +1,13 @@
 // The scene of a kill: files that programs have open, calls that wait, and requests held up where the daemon shall die.
-import type { MountGround } from '../../testbed/mount.js'
-import type { Spoiler } from '../../testbed/proxy.js'
+
+import { noop } from '../../../src/noop.js'
+import type { MountTestbed } from '../../testbed/mount.js'
+import type { Interceptor } from '../../testbed/proxy.js'
 import { lines } from '../../testbed/service.js'
 import type { OpenedFile } from '../../testbed/testbed.js'
 
 export interface Scene {
-  readonly ground: MountGround
+  readonly testbed: MountTestbed
   /** Opens as a program does; what becomes of the handle after the kill is nobody's failure. */
   open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
   /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
@@ -21,22 +23,23 @@ export interface Scene {
   cleanUp(): Promise<void>
 }
 
-export function sceneOn(ground: MountGround): Scene {
-  const { service } = ground
+export function sceneOn(testbed: MountTestbed): Scene {
+  const { service } = testbed
   const files: OpenedFile[] = []
   const waiting: Promise<unknown>[] = []
   const mends: (() => void)[] = []
 
-  const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(deadMount))
+  // On a mount whose daemon is dead every call fails, and so it should.
+  const inTheAir = (work: Promise<unknown>): void => void waiting.push(work.catch(noop))
 
   async function open(path: string, how: 'w' | 'r+'): Promise<OpenedFile> {
-    const file = await ground.files.open(path, how)
+    const file = await testbed.files.open(path, how)
     files.push(file)
     return file
   }
 
   return {
-    ground,
+    testbed,
     open,
     async writeAndClose(path, text) {
       const file = await open(path, 'w')
@@ -47,21 +50,18 @@ export function sceneOn(ground: MountGround): Scene {
     held: (which, when, once) =>
       new Promise<void>(reached => {
         const start = service.heard.length
-        const hold: Spoiler = async (_, { carryOut }) => {
+        const hold: Interceptor = async (_, { carryOut }) => {
           const isDue = once === undefined || lines(service.heard.slice(start)).some(line => once.test(line))
           const answer = when === 'after' || !isDue ? await carryOut() : undefined
           if (isDue) reached()
           else answer?.()
         }
-        mends.push(service.spoil(which, hold))
+        mends.push(service.intercept(which, hold))
       }),
     async cleanUp() {
       for (const mend of mends) mend()
       await Promise.all(waiting)
-      for (const file of files) await file.close().catch(deadMount)
+      for (const file of files) await file.close().catch(noop)
     },
   }
 }
-
-/** On a mount whose daemon is dead every call fails, and so it should. */
-function deadMount(): void {}

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { equalJson } from '../../../src/record/json/equal.js'
 import { fieldOf, type JsonObject } from '../../../src/record/json/json.js'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf } from '../../testbed/testbed.js'
@@ -147,7 +147,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 )
 
 interface Game {
-  readonly grounds: readonly MountGround[]
+  readonly grounds: readonly MountTestbed[]
   readonly id: string
   readonly counts: { accepted: number; conflicts: number }
 }
@@ -161,7 +161,7 @@ async function play(game: Game, steps: readonly Step[]): Promise<string[]> {
   if (service === undefined) throw new Error('a service is due')
   const accepted: string[] = []
   const editors: Editor[] = []
-  for (const ground of grounds) editors.push(await editorOn(ground, id))
+  for (const testbed of grounds) editors.push(await editorOn(testbed, id))
   for (const step of steps) {
     if (step.does === 'web') {
       await onTheWeb(service, id, { name: step.name, value: `web ${fresh++}` })

@@ -8,7 +8,7 @@ import {
 } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { prettyPrint } from '../../../src/record/json/print.js'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import type { TestService } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
@@ -35,10 +35,10 @@ export interface Editor {
 }
 
 /** An editor that has loaded the report. */
-export async function editorOn(ground: MountGround, id: string): Promise<Editor> {
+export async function editorOn(testbed: MountTestbed, id: string): Promise<Editor> {
   const file = `reports/${id}.json`
   const drafts = '.calcfs/drafts'
-  let buffer: JsonObject = parseObject(await textOf(ground, file))
+  let buffer: JsonObject = parseObject(await textOf(testbed, file))
   let synced = buffer
   let inConflict = false
   return {
@@ -52,20 +52,20 @@ export async function editorOn(ground: MountGround, id: string): Promise<Editor>
       return inConflict
     },
     async load() {
-      buffer = synced = parseObject(await textOf(ground, file))
+      buffer = synced = parseObject(await textOf(testbed, file))
     },
     edit(name, value) {
       buffer = withField(buffer, name, stringJson(value))
     },
     async save() {
-      const end = await outcome(overwrite(ground, file, prettyPrint(buffer)))
+      const end = await outcome(overwrite(testbed, file, prettyPrint(buffer)))
       if (end === 'done') synced = buffer
       inConflict = end === 'ESTALE'
       return end
     },
-    readTheirs: async () => parseObject(await textOf(ground, `${drafts}/${id}.theirs.json`)),
+    readTheirs: async () => parseObject(await textOf(testbed, `${drafts}/${id}.theirs.json`)),
     async giveUp() {
-      await ground.files.unlink(`${drafts}/${id}.json`)
+      await testbed.files.unlink(`${drafts}/${id}.json`)
       inConflict = false
     },
   }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Chance } from '../../long/chance.js'
 import { type Style, write } from '../../model/actions/writing.js'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { clear, historyIn, textsWaiting } from '../acts.js'
 import { type Subjects, turnedRows, withWord } from '../subjects.js'
@@ -18,8 +18,8 @@ const whats = ['title', 'description', 'rows'] as const
 
 /** `page`: the other side is the platform's web page, which compares nothing. */
 export interface Pair {
-  readonly one: MountGround
-  readonly other: MountGround | 'page'
+  readonly one: MountTestbed
+  readonly other: MountTestbed | 'page'
   /** Whether calcfs sees both edits, so that it can compare them: one mount, or one state directory. */
   readonly isSeen: boolean
 }
@@ -67,15 +67,15 @@ export async function race(pair: Pair, subjects: Subjects, plan: RacePlan): Prom
   }))
   const stored = () => service.elsewhere('GET', `/report?id=${id}`)
   const saves = []
-  for (const { ground, what, word, style } of sides) {
-    const before = ground === 'page' ? await stored() : await textOf(ground, path)
+  for (const { ground: testbed, what, word, style } of sides) {
+    const before = testbed === 'page' ? await stored() : await textOf(testbed, path)
     const text = edits[what](before, word)
     saves.push(() =>
-      ground === 'page'
+      testbed === 'page'
         ? outcome(onPage(pair.one, text))
         : style === 'overwrite'
-          ? outcome(overwrite(ground, path, text))
-          : write(ground, path, text, style),
+          ? outcome(overwrite(testbed, path, text))
+          : write(testbed, path, text, style),
     )
   }
   const [first, second] = saves
@@ -109,7 +109,7 @@ export async function race(pair: Pair, subjects: Subjects, plan: RacePlan): Prom
   return { unseen, ends: [...ends].sort().join(' and '), wrong: wrong.map(one => `${one} (${about})`) }
 }
 
-async function onPage({ service }: MountGround, text: string): Promise<void> {
+async function onPage({ service }: MountTestbed, text: string): Promise<void> {
   const { calculations, ...record } = JSON.parse(text)
   const ids = calculations.map((row: { calcId: number }) => row.calcId)
   await service.elsewhere('PUT', '/report', JSON.stringify({ ...record, calculations }))
@@ -120,10 +120,10 @@ async function onPage({ service }: MountGround, text: string): Promise<void> {
 /** Every text of the report that the two sides have among their drafts and in their histories. */
 async function kept({ one, other }: Pair, id: string): Promise<string[]> {
   const texts: string[] = []
-  for (const ground of new Set([one, other])) {
-    if (ground === 'page') continue
-    texts.push(...(await textsWaiting(ground)).values())
-    texts.push(...(await historyIn(join(ground.home, 'state', 'calcfs'), `report-${id}`)))
+  for (const testbed of new Set([one, other])) {
+    if (testbed === 'page') continue
+    texts.push(...(await textsWaiting(testbed)).values())
+    texts.push(...(await historyIn(join(testbed.home, 'state', 'calcfs'), `report-${id}`)))
   }
   return texts
 }

@@ -1,6 +1,6 @@
 // Two daemons on one state directory save one record at the same moment: both texts are to be had each time.
 import t from 'tap'
-import { type MountGround, realMount } from '../../testbed/mount.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { namesOf, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { editorOn, storedAs, wordIn } from './editors.js'
@@ -14,7 +14,7 @@ t.test('STATE-1 two mounts of one state directory save at the same moment', { ti
   const { service } = one
   const other = await realMount(t, { settings: { ttlRecord: '100ms' } }, { service, home: one.home })
   // A round trip in which the other mount can come between.
-  service.spoil(/^(GET|PUT) \/report/, async (_response, { carryOut }) => {
+  service.intercept(/^(GET|PUT) \/report/, async (_response, { carryOut }) => {
     const answer = await carryOut()
     await new Promise(wake => setTimeout(wake, 15))
     answer()
@@ -43,7 +43,7 @@ t.test('STATE-1 two mounts of one state directory save at the same moment', { ti
     }
     t.same([...ends].sort(), ['ESTALE', 'done'], 'one is stored, and the other one told')
     t.equal(title, ends[0] === 'done' ? `mine ${pair}` : `theirs ${pair}`)
-    const loser: MountGround = ends[0] === 'done' ? other : one
+    const loser: MountTestbed = ends[0] === 'done' ? other : one
     t.match(await textOf(loser, `.calcfs/drafts/${id}.json`), ends[0] === 'done' ? /theirs/ : /mine/)
     await loser.files.unlink(`.calcfs/drafts/${id}.json`)
     counts.refused++
@@ -61,7 +61,7 @@ t.test('STATE-1 two mounts of one state directory save at the same moment', { ti
     })
     const [mine, theirs] = [await editorOn(one, id), await editorOn(other, id)]
     let isHeld = false
-    const mend = service.spoil(/^PUT \/report/, () => {
+    const mend = service.intercept(/^PUT \/report/, () => {
       isHeld = true
     })
     mine.edit('title', 'mine')

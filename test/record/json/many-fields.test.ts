@@ -5,7 +5,7 @@ import { fieldOf, fieldsNamed, type Json, listsIn } from '../../../src/record/js
 import { parseJson } from '../../../src/record/json/parse.js'
 import { prettyBytes, prettyPrint } from '../../../src/record/json/print.js'
 import { foldedFrom, quickObject } from '../../../src/record/json/quick-json.js'
-import { wire } from '../../../src/remote/wire/wire.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 
 t.setTimeout(240_000)
 
@@ -26,7 +26,7 @@ function least(work: () => unknown): number {
 
 t.test('MEM-3 facts of 300,000 fields are found in the time that a plain reading takes', async t => {
   const text = Buffer.from(manyFields(300_000))
-  const speech = wire({}, () => {})
+  const speech = openWire({}, () => {})
   const once = least(() => JSON.parse(text.toString()))
   const facts = least(() => speech.dialect.facts(speech.record(text, { kind: 'calculation', id: '7' })))
   t.ok(facts < 1.2 * once, `${facts.toFixed(0)} ms, ${once.toFixed(0)} ms for a plain reading`)

@@ -1,7 +1,7 @@
 // The way to the service: whose certificate is trusted, when a proxy is asked, and what is said when either fails.
 import { createServer } from 'node:https'
 import t from 'tap'
-import { http } from '../../../src/remote/http/http.js'
+import { openHttp } from '../../../src/remote/http/http.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService } from '../raw.js'
 import { certificate, key } from '../self-signed.js'
@@ -13,8 +13,8 @@ t.test('a private authority is trusted only where it is given', { timeout: 10_00
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const base = new URL(`https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/create/rest`)
-  const stranger = http({ base, connections: 2 })
-  const friend = http({ base, connections: 2, authority: certificate })
+  const stranger = openHttp({ base, connections: 2 })
+  const friend = openHttp({ base, connections: 2, authority: certificate })
   t.teardown(async () => {
     await Promise.all([stranger.close(), friend.close()])
     await new Promise(resolve => server.close(resolve))
@@ -34,7 +34,7 @@ t.test('the proxy of the environment is asked, but never for this machine', { ti
     if (before === undefined) delete process.env['HTTPS_PROXY']
     else process.env['HTTPS_PROXY'] = before
   })
-  const outside = http({ base: new URL('https://service.invalid/create/rest'), connections: 2 })
+  const outside = openHttp({ base: new URL('https://service.invalid/create/rest'), connections: 2 })
   const here = await rawService(t, () => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]')
   t.teardown(() => outside.close())
   await failsAs(t, 'unreachable', outside.text(get, ask()))
@@ -43,7 +43,7 @@ t.test('the proxy of the environment is asked, but never for this machine', { ti
   t.equal(await here.asked.text(get, ask()), '[]')
   t.equal(proxy.heard.length, asked)
   process.env['HTTPS_PROXY'] = 'not an address'
-  t.throws(() => http({ base: new URL('https://service.invalid/'), connections: 2 }), {
+  t.throws(() => openHttp({ base: new URL('https://service.invalid/'), connections: 2 }), {
     message: /HTTPS_PROXY/,
   })
 })

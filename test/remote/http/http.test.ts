@@ -1,7 +1,7 @@
 // What an answer means: the word for each status, what is asked again, what is never sent on, and how long it may take.
 import { createServer } from 'node:net'
 import t from 'tap'
-import { http } from '../../../src/remote/http/http.js'
+import { openHttp } from '../../../src/remote/http/http.js'
 import { byteOffset } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
@@ -68,7 +68,7 @@ t.test('a service that is not there is unreachable at once', { timeout: 10_000 }
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   await new Promise(resolve => server.close(resolve))
-  const nobody = http({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
+  const nobody = openHttp({ base: new URL(`http://127.0.0.1:${port}/create/rest`), connections: 2 })
   t.teardown(() => nobody.close())
   const first = await failsAs(t, 'unreachable', nobody.text(get, ask()))
   t.match(

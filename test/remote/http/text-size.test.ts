@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import t from 'tap'
 import { openAskers } from '../../../src/askers.js'
 import { textBudget } from '../../../src/remote/connection/text-budget.js'
-import { wire } from '../../../src/remote/wire/wire.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 import { failsAs } from '../fails.js'
 import { ask, rawService, whole } from '../raw.js'
 
@@ -46,7 +46,7 @@ t.test('MEM-2 a record that is many times as long in print is refused', async t 
 t.test('MEM-2 a list of more children than may be held is refused, however short they are', async t => {
   const listOf = (count: number): string =>
     `[${Array.from({ length: count }, (_, at) => `{"id":${at + 1},"name":"c${at}"}`).join(',')}]`
-  const speech = wire({}, () => {})
+  const speech = openWire({}, () => {})
   const read = async (count: number) => {
     const service = await rawService(t, () => whole(listOf(count)), { maxAnswer: 1 << 20 })
     return service.asked.readInto(get, () => speech.calculations(), ask(20_000))

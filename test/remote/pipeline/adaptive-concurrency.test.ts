@@ -1,12 +1,16 @@
 // How many requests go out side by side, on a clock that tests wind by hand and against services of known strength.
 import t from 'tap'
 import type { Clock } from '../../../src/remote/clock.js'
-import { pace } from '../../../src/remote/pipeline/adaptive-concurrency.js'
-import { lanes } from '../../../src/remote/pipeline/priority-limiter.js'
-import { type Ask, instant } from '../../../src/remote/remote.js'
+import { openAdaptiveConcurrency } from '../../../src/remote/pipeline/adaptive-concurrency.js'
+import { openPriorityLimiter } from '../../../src/remote/pipeline/priority-limiter.js'
+import { instant, type RequestContext } from '../../../src/remote/remote.js'
 
 /** So many milliseconds of asking as much as the width allows; answers each take what the service needs for them. */
-function asking(speed: ReturnType<typeof pace>, clock: { time: number }, work: Work): void {
+function asking(
+  speed: ReturnType<typeof openAdaptiveConcurrency>,
+  clock: { time: number },
+  work: Work,
+): void {
   const end = clock.time + work.milliseconds
   const underWay: { readonly since: number; readonly until: number }[] = []
   while (clock.time < end) {
@@ -30,9 +34,15 @@ interface Work {
   readonly wait: (underWay: number) => number
 }
 
-function begin(): { readonly own: { time: number }; readonly speed: ReturnType<typeof pace> } {
+function begin(): {
+  readonly own: { time: number }
+  readonly speed: ReturnType<typeof openAdaptiveConcurrency>
+} {
   const own = { time: 0 }
-  return { own, speed: pace(64, { now: () => instant(own.time), after: () => () => {} }, () => {}) }
+  return {
+    own,
+    speed: openAdaptiveConcurrency(64, { now: () => instant(own.time), after: () => () => {} }, () => {}),
+  }
 }
 
 const question = { weight: 'question', repeatable: true, yields: 0, preempt: () => {} } as const
@@ -76,8 +86,11 @@ t.test('a service that has too much to do is asked for half, for ten seconds at 
 t.test('guesses leave connections free at every width', { timeout: 5_000 }, async t => {
   for (const connections of [2, 8, 64]) {
     const clock: Clock = { now: () => instant(0), after: () => () => {} }
-    const places = lanes(connections, clock)
-    const ask = (lane: Ask['lane']): Ask => ({ deadline: instant(1_000), lane })
+    const places = openPriorityLimiter(connections, clock)
+    const ask = (priority: RequestContext['priority']): RequestContext => ({
+      deadline: instant(1_000),
+      priority,
+    })
     const width = Math.min(connections, 16)
     for (let guess = 0; guess < width; guess += 1) void places.enter(question, ask('guess'))
     const turn = await places.enter(question, ask('user'))

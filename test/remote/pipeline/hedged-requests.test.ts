@@ -3,7 +3,11 @@ import t from 'tap'
 import { openAskers } from '../../../src/askers.js'
 import { Failure } from '../../../src/failure.js'
 import type { Clock } from '../../../src/remote/clock.js'
-import { firstHead, type Headed, type Leg } from '../../../src/remote/pipeline/hedged-requests.js'
+import {
+  type AnsweredSend,
+  firstResponseHead,
+  type HedgedSend,
+} from '../../../src/remote/pipeline/hedged-requests.js'
 import { instant } from '../../../src/remote/remote.js'
 
 /** Time passes only by `pass`. */
@@ -34,10 +38,10 @@ function steppedClock(): Clock & { pass(milliseconds: number): Promise<void> } {
 t.test('AVAIL-3 a lost request is sent until it is answered, as long as the one asker waits', async t => {
   const clock = steppedClock()
   const askers = openAskers()
-  const headed = {} as unknown as Headed
+  const headed = {} as unknown as AnsweredSend
   const sent: string[] = []
   /** Silent, refused at once (the service counts as away), silent … and answered at the third try. */
-  const start = (): Leg => {
+  const start = (): HedgedSend => {
     sent.push(sent.length === 0 ? 'silent' : sent.length < 3 ? 'refused' : 'answered')
     const how = sent.at(-1)
     const head =
@@ -45,12 +49,12 @@ t.test('AVAIL-3 a lost request is sent until it is answered, as long as the one 
         ? Promise.resolve(headed)
         : how === 'refused'
           ? Promise.reject(new Failure('unreachable', 'away'))
-          : new Promise<Headed>(() => {})
+          : new Promise<AnsweredSend>(() => {})
     return { head, sentAt: clock.now(), drop() {} }
   }
-  const ask = { deadline: instant(60_000), lane: 'user', askers } as const
+  const ask = { deadline: instant(60_000), priority: 'user', askers } as const
   const superseded = new Failure('busy', 'another one was answered')
-  const answer = firstHead(ask, { clock, start, unusual: () => 250, superseded })
+  const answer = firstResponseHead(ask, { clock, start, unusual: () => 250, superseded })
   await clock.pass(1_500)
   askers.join()
   await clock.pass(4_000)

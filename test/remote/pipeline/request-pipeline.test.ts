@@ -3,10 +3,10 @@ import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
-import { breaker } from '../../../src/remote/pipeline/circuit-breaker.js'
-import { bandwidth, requestRate } from '../../../src/remote/pipeline/rate-limit.js'
-import { type Attempt, retried, retryAfter } from '../../../src/remote/pipeline/retry.js'
-import { type Ask, instant } from '../../../src/remote/remote.js'
+import { openCircuitBreaker } from '../../../src/remote/pipeline/circuit-breaker.js'
+import { openBandwidthLimiter, openRateLimiter } from '../../../src/remote/pipeline/rate-limit.js'
+import { type AttemptResult, retryAfter, withRetries } from '../../../src/remote/pipeline/retry.js'
+import { instant, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 
 /** Jumps to the next timer whenever nothing else is left to do. */
@@ -34,16 +34,19 @@ function jumping(): Clock {
     },
   }
 }
-const asking = (deadline: number, lane: Ask['lane'] = 'user'): Ask => ({ deadline: instant(deadline), lane })
+const asking = (deadline: number, priority: RequestContext['priority'] = 'user'): RequestContext => ({
+  deadline: instant(deadline),
+  priority,
+})
 const away = new Failure('unreachable', 'nobody there')
-const bad = (more: Partial<Attempt<string>> = {}): Attempt<string> =>
-  ({ ended: 'badly', failure: away, again: true, ...more }) as Attempt<string>
+const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =>
+  ({ ended: 'badly', failure: away, again: true, ...more }) as AttemptResult<string>
 
 t.test('requests keep their pace, and users go before guesses', { timeout: 5000 }, async t => {
   const clock = jumping()
-  const rate = requestRate(10, clock)
+  const rate = openRateLimiter(10, clock)
   const order: string[] = []
-  const go = (name: string, lane: Ask['lane']) =>
+  const go = (name: string, lane: RequestContext['priority']) =>
     rate.turn(asking(60_000, lane)).then(() => order.push(`${name} ${clock.now()}`))
   await Promise.all([go('guess1', 'guess'), go('guess2', 'guess'), go('user1', 'user'), go('user2', 'user')])
   t.same(
@@ -57,7 +60,7 @@ t.test('requests keep their pace, and users go before guesses', { timeout: 5000 
 })
 
 t.test('a turn that comes too late is not waited for', { timeout: 5000 }, async t => {
-  const rate = requestRate(1, jumping())
+  const rate = openRateLimiter(1, jumping())
   await rate.turn(asking(10_000))
   const late = failsAs(t, 'timeout', rate.turn(asking(500)))
   const intime = rate.turn(asking(5000))
@@ -67,7 +70,7 @@ t.test('a turn that comes too late is not waited for', { timeout: 5000 }, async 
 
 t.test('bytes keep to the limit', { timeout: 5000 }, async t => {
   const clock = jumping()
-  const spend = bandwidth(1000, clock)
+  const spend = openBandwidthLimiter(1000, clock)
   for (let piece = 0; piece < 5; piece++) await spend(500)
   t.equal(clock.now(), 2500)
 })
@@ -77,7 +80,7 @@ t.test(
   async t => {
     const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
     let probes = 0
-    const health = breaker(clock, async () => {
+    const health = openCircuitBreaker(clock, async () => {
       probes += 1
       throw away
     })
@@ -102,7 +105,7 @@ t.test(
 
 t.test('AVAIL-4 requests that always fail open nothing while a probe is answered', async t => {
   const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
-  const health = breaker(clock, async () => health.heard())
+  const health = openCircuitBreaker(clock, async () => health.heard())
   for (let count = 0; count < 30; count++) {
     clock.time += 1
     health.silent(instant(clock.time), away)
@@ -113,7 +116,7 @@ t.test('AVAIL-4 requests that always fail open nothing while a probe is answered
 
 t.test('one slow question is no outage as long as others are answered', async t => {
   const clock = { time: 0, now: () => instant(clock.time), after: () => () => {} }
-  const health = breaker(clock, () => Promise.reject(away))
+  const health = openCircuitBreaker(clock, () => Promise.reject(away))
   for (let count = 0; count < 5; count++) {
     const since = instant(clock.time)
     clock.time += 5
@@ -133,9 +136,9 @@ t.test(
     const refused = bad({ failure: open, again: false, unasked: true })
     const ends = [bad(), bad(), refused]
     const next = async () => ends.shift() ?? refused
-    t.equal(await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)), away)
+    t.equal(await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)), away)
     t.equal(
-      await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), next)),
+      await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), next)),
       open,
       'one that never went out says why it does not',
     )
@@ -144,25 +147,25 @@ t.test(
 
 t.test('a question is asked four times at most and never past its deadline', { timeout: 5000 }, async t => {
   let made = 0
-  const count = (end: Attempt<string>) => async () => {
+  const count = (end: AttemptResult<string>) => async () => {
     made += 1
     return end
   }
-  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad())))
+  await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), count(bad())))
   t.equal(made, 4)
   made = 0
   const clock = jumping()
-  await failsAs(t, 'unreachable', retried(asking(250), clock, count(bad())))
+  await failsAs(t, 'unreachable', withRetries(asking(250), clock, count(bad())))
   t.ok(made < 4 && clock.now() < 250)
   made = 0
-  await failsAs(t, 'unreachable', retried(asking(60_000), jumping(), count(bad({ again: false }))))
+  await failsAs(t, 'unreachable', withRetries(asking(60_000), jumping(), count(bad({ again: false }))))
   t.equal(made, 1)
 })
 
 t.test('what the service asks to wait is waited, in seconds or until a date', { timeout: 5000 }, async t => {
   const clock = jumping()
   const ends = [bad({ after: 7000 }), { ended: 'well', value: 'yes' } as const]
-  t.equal(await retried(asking(60_000), clock, async () => ends.shift() ?? bad()), 'yes')
+  t.equal(await withRetries(asking(60_000), clock, async () => ends.shift() ?? bad()), 'yes')
   t.equal(clock.now(), 7000)
   t.equal(retryAfter('3', 0), 3000)
   t.equal(retryAfter('Thu, 01 Jan 1970 00:00:09 GMT', 4000), 5000)

@@ -8,9 +8,8 @@ import { fieldOf, stringJson, withField } from '../../../src/record/json/json.js
 import { parseObject } from '../../../src/record/json/parse.js'
 import { systemClock } from '../../../src/remote/clock.js'
 import { baseUrl } from '../../../src/remote/connection/address.js'
-import { http } from '../../../src/remote/http/http.js'
+import { openHttp } from '../../../src/remote/http/http.js'
 import {
-  type Ask,
   type Body,
   byteOffset,
   type CalculationId,
@@ -19,17 +18,18 @@ import {
   instant,
   type ProjectId,
   type ReportId,
+  type RequestContext,
   type ServicePath,
 } from '../../../src/remote/remote.js'
-import type { Learned } from '../../../src/remote/rest/capabilities.js'
-import { rest } from '../../../src/remote/rest/rest.js'
-import { session, signedIn } from '../../../src/remote/session/session.js'
-import { wire } from '../../../src/remote/wire/wire.js'
+import type { Capabilities } from '../../../src/remote/rest/capabilities.js'
+import { openRest } from '../../../src/remote/rest/rest.js'
+import { openSession, withAuthorization } from '../../../src/remote/session/session.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 import { startService } from '../../../src/service/service.js'
 import { complete, poor, type Shortcomings } from '../../../src/service/store/options.js'
 import { failsAs } from '../fails.js'
 
-const ask = (): Ask => ({ deadline: instant(Date.now() + 10_000), lane: 'user' })
+const ask = (): RequestContext => ({ deadline: instant(Date.now() + 10_000), priority: 'user' })
 const bigId = '9007199254740993'
 const bytes = 'x'.repeat(300_000)
 
@@ -40,7 +40,7 @@ async function textOf(body: Body): Promise<string> {
 }
 
 /** A service with one project, two calculations and a report, and a remote signed in to it. */
-async function ground(t: Test, shortcomings: Shortcomings) {
+async function openTestbed(t: Test, shortcomings: Shortcomings) {
   const data = mkdtempSync(join(tmpdir(), 'calcfs-remote-'))
   const service = await startService({ data, shortcomings })
   const { seed } = service
@@ -64,32 +64,49 @@ async function ground(t: Test, shortcomings: Shortcomings) {
     type: '2',
     calculations,
   }) as ReportId
-  const learned: Learned = { sizes: {} }
+  const capabilities: Capabilities = { sizes: {} }
   const left: string[] = []
   const credentials = async () => ({ with: 'password', user: 'anna', password: 'pass:wörd' }) as const
-  const plain = http({ base: baseUrl(service.url), connections: 4 })
-  const who = session(plain, {
+  const plain = openHttp({ base: baseUrl(service.url), connections: 4 })
+  const who = openSession(plain, {
     credentials,
     clock: systemClock,
     address: service.url,
     note: failure => t.fail(String(failure)),
   })
-  const language = wire({}, item => left.push(item))
-  const remote = rest(signedIn(plain, who), language, learned)
+  const language = openWire({}, item => left.push(item))
+  const remote = openRest(withAuthorization(plain, who), language, capabilities)
   t.teardown(async () => {
     await plain.close()
     await service.close()
     rmSync(data, { recursive: true })
   })
-  return { remote, project, inner, calculation, other, report, learned, left, dialect: language.dialect }
+  return {
+    remote,
+    project,
+    inner,
+    calculation,
+    other,
+    report,
+    learned: capabilities,
+    left,
+    dialect: language.dialect,
+  }
 }
 
 for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
   t.test(`every operation works on a ${instance} instance`, { timeout: 60_000 }, async t => {
-    const { remote, project, inner, calculation, other, report, learned, left, dialect } = await ground(
-      t,
-      shortcomings,
-    )
+    const {
+      remote,
+      project,
+      inner,
+      calculation,
+      other,
+      report,
+      learned: capabilities,
+      left,
+      dialect,
+    } = await openTestbed(t, shortcomings)
     const file = (title: string): Content => ({ of: 'file', calculation, title: title as FileTitle })
 
     t.ok((await remote.user(ask())).candidates.includes('anna'))
@@ -122,7 +139,7 @@ for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
     for (const isKnown of [false, false, true]) {
       const part = await remote.content(file('output.cml'), byteOffset(299_990), ask())
       t.equal((await textOf(part)).length, part.start === 0 ? 300_000 : 10)
-      t.equal(learned.ranges, instance === 'complete' ? true : isKnown ? false : undefined)
+      t.equal(capabilities.ranges, instance === 'complete' ? true : isKnown ? false : undefined)
     }
     t.equal(await textOf(await remote.content(file('a b&c.in'), byteOffset(0), ask())), 'input')
     t.equal(await textOf(await remote.content(file('empty.log'), byteOffset(0), ask())), '')
@@ -146,7 +163,7 @@ for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
     )
     await failsAs(t, 'absent', remote.report('4711' as ReportId, ask()))
     t.ok((await remote.reportTypes(ask())).some(type => type.title === 'Reaction energy profile'))
-    t.equal(learned.reportTypes, instance === 'complete' ? undefined : 'report-type')
+    t.equal(capabilities.reportTypes, instance === 'complete' ? undefined : 'report-type')
 
     const made = await remote.createProject(
       parseObject(JSON.stringify({ name: 'new', description: 'd', parentId: Number(project) })),

@@ -6,9 +6,9 @@ import { systemClock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'
 import {
   type Credentials,
+  openSession,
   type SessionOptions,
-  session,
-  signedIn,
+  withAuthorization,
 } from '../../../src/remote/session/session.js'
 import type { Token } from '../../../src/remote/session/token.js'
 import { failsAs } from '../fails.js'
@@ -38,7 +38,7 @@ function movable(): Clock & { pass(milliseconds: number): void } {
   }
 }
 
-async function ground(
+async function openTestbed(
   t: Test,
   reply: (request: Heard, number: number) => Reply,
   given: Partial<SessionOptions> = {},
@@ -52,8 +52,8 @@ async function ground(
     note: (failure: unknown) => t.fail(String(failure)),
     ...given,
   }
-  const signed = signedIn(service.asked, session(service.asked, options))
-  const later = () => ({ deadline: instant(clock.now() + 3000), lane: 'user' as const })
+  const signed = withAuthorization(service.asked, openSession(service.asked, options))
+  const later = () => ({ deadline: instant(clock.now() + 3000), priority: 'user' as const })
   const logins = () => service.heard.filter(({ path }) => path.endsWith('/login')).length
   return { clock, service, logins, signed, later, user: () => signed.text(get, later()) }
 }
@@ -62,7 +62,7 @@ const bearer = ({ head }: Heard): string => /authorization: Bearer (\S+)/i.exec(
 const isLogin = ({ path }: Heard): boolean => path.endsWith('/login')
 
 t.test('twenty questions at once make one log-in', { timeout: 10_000 }, async t => {
-  const { service, user, logins } = await ground(t, request =>
+  const { service, user, logins } = await openTestbed(t, request =>
     whole(isLogin(request) ? ` "${jwt('a')}"\n` : '{}'),
   )
   await Promise.all(Array.from({ length: 20 }, user))
@@ -75,7 +75,7 @@ t.test('twenty questions at once make one log-in', { timeout: 10_000 }, async t 
 
 t.test('a refused token is renewed once and the question asked again', { timeout: 10_000 }, async t => {
   let valid = 'first'
-  const { user, logins, service } = await ground(t, request => {
+  const { user, logins, service } = await openTestbed(t, request => {
     if (isLogin(request)) return whole(valid)
     return bearer(request) === valid ? whole('{"ok":1}') : refusal
   })
@@ -87,7 +87,7 @@ t.test('a refused token is renewed once and the question asked again', { timeout
 })
 
 t.test('a service that refuses every token is not hammered with log-ins', { timeout: 10_000 }, async t => {
-  const { user, logins } = await ground(t, (request, number) =>
+  const { user, logins } = await openTestbed(t, (request, number) =>
     isLogin(request) ? whole(`t${number}`) : refusal,
   )
   for (let count = 0; count < 5; count++) await failsAs(t, 'unauthenticated', user())
@@ -100,7 +100,7 @@ t.test(
   async t => {
     let valid = 'first'
     let issued = 0
-    const { service, logins, user, signed, later } = await ground(t, request => {
+    const { service, logins, user, signed, later } = await openTestbed(t, request => {
       if (isLogin(request)) {
         issued += 1
         valid = `t${issued}`
@@ -128,7 +128,7 @@ t.test(
   { timeout: 10_000 },
   async t => {
     let away = false
-    const { user, logins, clock } = await ground(t, request =>
+    const { user, logins, clock } = await openTestbed(t, request =>
       away || (!isLogin(request) && bearer(request) === 'old')
         ? refusal
         : whole(isLogin(request) ? 'new' : '{}'),
@@ -146,7 +146,7 @@ t.test(
 )
 
 t.test('a token is renewed before its end, whatever the clocks say', { timeout: 10_000 }, async t => {
-  const { user, logins, clock } = await ground(t, (request, number) =>
+  const { user, logins, clock } = await openTestbed(t, (request, number) =>
     whole(isLogin(request) ? jwt(`${number}`) : '{}'),
   )
   await user()
@@ -164,7 +164,7 @@ t.test(
   async t => {
     let given = anna
     const good = `Basic ${Buffer.from('anna@example.org:better').toString('base64')}`
-    const { user, logins, clock } = await ground(
+    const { user, logins, clock } = await openTestbed(
       t,
       request => (isLogin(request) ? (request.head.includes(good) ? whole('token') : refusal) : whole('{}')),
       { credentials: async () => given },
@@ -183,7 +183,7 @@ t.test(
 
 t.test('a ready token is used as it is, and its refusal says what to do', { timeout: 10_000 }, async t => {
   let valid = true
-  const { user, service } = await ground(
+  const { user, service } = await openTestbed(
     t,
     request => (valid && bearer(request) === 'ready' ? whole('{}') : refusal),
     {
@@ -203,7 +203,7 @@ t.test(
   'SIGN-8 a ready token is good for others after one question is refused',
   { timeout: 10_000 },
   async t => {
-    const { user, signed, later } = await ground(
+    const { user, signed, later } = await openTestbed(
       t,
       ({ path }) => (path.endsWith('/forbidden') ? refusal : whole('{}')),
       { credentials: async () => ({ with: 'token', token: 'ready' }) },
@@ -223,17 +223,17 @@ t.test('a stored token saves the log-in, and a new log-in is stored', { timeout:
   }
   const store = { load: async () => stored, save: keep }
   const reply = (request: Heard) => whole(isLogin(request) ? 'fresh' : '{}')
-  const first = await ground(t, reply, { store })
+  const first = await openTestbed(t, reply, { store })
   await first.user()
   t.equal(stored?.text, 'fresh')
-  const second = await ground(t, reply, { store, credentials: async () => undefined })
+  const second = await openTestbed(t, reply, { store, credentials: async () => undefined })
   t.equal(await second.user(), '{}')
   t.equal(second.logins(), 0)
 })
 
 t.test('a token put into the store by `calcfs login` mends a running mount', { timeout: 10_000 }, async t => {
   let stored: Token = { text: 'old', received: undefined }
-  const { user } = await ground(t, request => (bearer(request) === 'new' ? whole('{}') : refusal), {
+  const { user } = await openTestbed(t, request => (bearer(request) === 'new' ? whole('{}') : refusal), {
     credentials: async () => undefined,
     store: { load: async () => stored, save: async () => {} },
   })
@@ -244,14 +244,14 @@ t.test('a token put into the store by `calcfs login` mends a running mount', { t
 
 t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
   for (const answer of ['', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
-    const { user, service } = await ground(t, () => whole(answer))
+    const { user, service } = await openTestbed(t, () => whole(answer))
     await failsAs(t, 'broken', user())
     t.ok(service.heard.every(isLogin))
   }
 })
 
 t.test('no failure shows the password or the token', { timeout: 10_000 }, async t => {
-  const { user } = await ground(t, request => {
+  const { user } = await openTestbed(t, request => {
     const echo = `refused: ${request.head.replaceAll('\r\n', ' ')} sesame`
     return `HTTP/1.1 401 No\r\nContent-Length: ${echo.length}\r\n\r\n${echo}`
   })
@@ -266,14 +266,14 @@ t.test(
   { timeout: 15_000 },
   async t => {
     const service = await rawService(t, () => () => {})
-    const who = session(service.asked, {
+    const who = openSession(service.asked, {
       credentials: async () => anna,
       clock: systemClock,
       address: 'https://chem.example/create/rest',
       note: () => {},
     })
     const began = Date.now()
-    await failsAs(t, 'timeout', signedIn(service.asked, who).text(get, ask(300)))
+    await failsAs(t, 'timeout', withAuthorization(service.asked, who).text(get, ask(300)))
     t.ok(Date.now() - began < 1500)
   },
 )

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import type { CalculationId, ProjectId } from '../../../src/remote/remote.js'
-import { wire } from '../../../src/remote/wire/wire.js'
+import { openWire } from '../../../src/remote/wire/wire.js'
 
 const kindOf = (read: () => unknown): string => {
   try {
@@ -13,7 +13,7 @@ const kindOf = (read: () => unknown): string => {
 }
 
 t.test('a record with another id than the asked one is none, however the id is written', async t => {
-  const asked = (id: string) => (text: string) => wire({}, () => {}).record(text, { kind: 'project', id })
+  const asked = (id: string) => (text: string) => openWire({}, () => {}).record(text, { kind: 'project', id })
   const long = '9007199254740993'
   for (const text of [
     `{"id":${long}}`,
@@ -39,7 +39,7 @@ t.test('a record with another id than the asked one is none, however the id is w
 })
 
 t.test('rows, shares and files that name another owner are none', async t => {
-  const speech = wire({}, () => {})
+  const speech = openWire({}, () => {})
   const report = (row: string) =>
     speech.record(`{"id":4,"calculations":[${row}]}`, { kind: 'report', id: '4' })
   t.match(

@@ -7,11 +7,11 @@ import { equalJson } from '../../../src/record/json/equal.js'
 import { parseJson, parseObject } from '../../../src/record/json/parse.js'
 import { quickJson } from '../../../src/record/json/quick-json.js'
 import type { CalculationId, ProjectId, ReportId } from '../../../src/remote/remote.js'
-import { type DialectSettings, wire } from '../../../src/remote/wire/wire.js'
+import { type DialectSettings, openWire } from '../../../src/remote/wire/wire.js'
 
 const speaking = (settings: DialectSettings = {}) => {
   const left: string[] = []
-  const speech = wire(settings, item => left.push(item))
+  const speech = openWire(settings, item => left.push(item))
   /** As it comes over a network: in pieces that end anywhere. */
   const calculations = (text: string) => {
     const reader = speech.calculations()

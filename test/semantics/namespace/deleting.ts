@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
@@ -12,136 +12,136 @@ const tenMinutes = 10 * 60_000
 const manage = { settings: { access: 'manage' } }
 
 /** As `rm -r` does it, in the order of the listing; `stopAt` stops it at an entry. */
-export async function removeTree(ground: Ground, path: string, stopAt?: string): Promise<void> {
-  for (const [name, kind] of await ground.files.readdir(path)) {
+export async function removeTree(testbed: Testbed, path: string, stopAt?: string): Promise<void> {
+  for (const [name, kind] of await testbed.files.readdir(path)) {
     if (name === stopAt) return
-    if (kind === 'directory') await removeTree(ground, `${path}/${name}`)
-    else await ground.files.unlink(`${path}/${name}`)
+    if (kind === 'directory') await removeTree(testbed, `${path}/${name}`)
+    else await testbed.files.unlink(`${path}/${name}`)
   }
-  await ground.files.rmdir(path)
+  await testbed.files.rmdir(path)
 }
 
-export const there = async ({ service }: Ground, path: string): Promise<boolean> =>
+export const there = async ({ service }: Testbed, path: string): Promise<boolean> =>
   service.elsewhere('GET', path).then(
     () => true,
     () => false,
   )
 
-export function deleting(t: Test, open: OpenGround): void {
+export function deleting(t: Test, open: OpenTestbed): void {
   for (const what of ['calculation', 'share'] as const) {
     t.test(
       `DEL-25 a deleted ${what} is not shown again where the service goes away right after it`,
       async t => {
-        const ground = await open(t, manage)
-        const { files, service } = ground
+        const testbed = await open(t, manage)
+        const { files, service } = testbed
         const folder = what === 'share' ? `${water}/.shares` : water
         if (what === 'share')
-          await overwrite(ground, `${folder}/new.json`, '{"user":"guest","permission":"READ"}')
+          await overwrite(testbed, `${folder}/new.json`, '{"user":"guest","permission":"READ"}')
         const isIt = (one: string): boolean =>
           what === 'share' ? /^\d+\.json$/.test(one) : one === 'TS1_opt'
-        const [name = ''] = (await namesOf(ground, folder)).filter(isIt)
+        const [name = ''] = (await namesOf(testbed, folder)).filter(isIt)
         t.ok(name)
         if (what === 'share') await files.unlink(`${folder}/${name}`)
-        else await removeTree(ground, `${folder}/${name}`)
-        await ground.pass(3_200)
+        else await removeTree(testbed, `${folder}/${name}`)
+        await testbed.pass(3_200)
         // Nothing is listed between the answer and the outage.
         await until(5_000, 'it is deleted', async () => {
-          const { deleting } = JSON.parse(await textOf(ground, '.calcfs/status.json'))
+          const { deleting } = JSON.parse(await textOf(testbed, '.calcfs/status.json'))
           return deleting.length === 0 && writes(service.heard).some(line => line.startsWith('DELETE'))
         })
         await service.leave()
-        t.notOk((await namesOf(ground, folder)).includes(name))
+        t.notOk((await namesOf(testbed, folder)).includes(name))
         await service.back()
       },
     )
   }
 
   t.test('RECORD-4 nothing is deleted by a name that a save has changed', async t => {
-    const ground = await open(t, manage)
-    const { service } = ground
+    const testbed = await open(t, manage)
+    const { service } = testbed
     for (const [name, now, record] of [
       ['Sub project', 'Kept', '.project.json'],
       ['TS1_opt', 'Saddle', '.calculation.json'],
     ] as const) {
-      await namesOf(ground, water)
+      await namesOf(testbed, water)
       const path = `${water}/${name}`
       await overwrite(
-        ground,
+        testbed,
         `${path}/${record}`,
-        (await textOf(ground, `${path}/${record}`)).replace(name, now),
+        (await textOf(testbed, `${path}/${record}`)).replace(name, now),
       )
-      t.ok((await namesOf(ground, water)).includes(now))
+      t.ok((await namesOf(testbed, water)).includes(now))
       const asked = await service.during(async () => {
-        if (name === 'TS1_opt') t.equal(await outcome(removeTree(ground, path)), 'ENOENT')
-        else t.equal(await outcome(ground.files.rmdir(path)), 'ENOENT')
-        await pauseEnds(ground)
+        if (name === 'TS1_opt') t.equal(await outcome(removeTree(testbed, path)), 'ENOENT')
+        else t.equal(await outcome(testbed.files.rmdir(path)), 'ENOENT')
+        await pauseEnds(testbed)
       })
       t.same(writes(asked), [])
-      t.ok((await namesOf(ground, water)).includes(now))
+      t.ok((await namesOf(testbed, water)).includes(now))
     }
   })
 
   t.test('THING-5 a calculation that another client has moved is not deleted by its old place', async t => {
-    const ground = await open(t, manage)
-    const { files, service } = ground
-    await namesOf(ground, calculation)
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
+    await namesOf(testbed, calculation)
     const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
     t.equal(String(record.parentId), ids.water)
-    service.spoil(/^GET \/calculation\?id=1234$/, response => {
+    service.intercept(/^GET \/calculation\?id=1234$/, response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ ...record, parentId: Number(ids.empty) }))
     })
     const asked = await service.during(async () => {
-      await removeTree(ground, calculation)
-      await pauseEnds(ground)
+      await removeTree(testbed, calculation)
+      await pauseEnds(testbed)
     })
     t.same(writes(asked), [])
     t.match(await files.xattr(calculation, 'user.calcfs.error'), /moved it/)
   })
 
   t.test('rm -r of a calculation', async t => {
-    const ground = await open(t, manage)
-    const { files, service } = ground
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
 
     t.test('DEL-1 interrupted it deletes nothing; rmdir is ENOTEMPTY while anything is left', async t => {
       const asked = await service.during(async () => {
-        await removeTree(ground, calculation, 'run.log')
+        await removeTree(testbed, calculation, 'run.log')
         t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
       })
       t.same(writes(asked), [])
-      await ground.pass(2_200)
-      t.ok((await namesOf(ground, calculation)).includes('input.inp'), 'a backup lacks nothing')
-      t.equal(await textOf(ground, `${calculation}/input.inp`), '! B3LYP opt\n')
+      await testbed.pass(2_200)
+      t.ok((await namesOf(testbed, calculation)).includes('input.inp'), 'a backup lacks nothing')
+      t.equal(await textOf(testbed, `${calculation}/input.inp`), '! B3LYP opt\n')
     })
 
     t.test('DEL-2 what was unlinked before a restart does not count', async t => {
-      await ground.remount()
+      await testbed.remount()
       await files.unlink(`${calculation}/.calculation.json`)
-      for (const name of await namesOf(ground, calculation))
+      for (const name of await namesOf(testbed, calculation))
         if (!/^(input\.inp|output\.cml|empty\.txt|\.calc.*)$/.test(name))
           await files.unlink(`${calculation}/${name}`)
       t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
     })
 
-    if (ground.name === 'in-process') {
+    if (testbed.name === 'in-process') {
       t.test('DEL-2 nor does what was unlinked ten minutes ago', async t => {
-        for (const name of await namesOf(ground, calculation)) await files.unlink(`${calculation}/${name}`)
-        await ground.pass(tenMinutes)
+        for (const name of await namesOf(testbed, calculation)) await files.unlink(`${calculation}/${name}`)
+        await testbed.pass(tenMinutes)
         t.equal(await outcome(files.rmdir(calculation)), 'ENOTEMPTY')
       })
     }
 
     t.test('DEL-3 whole it is one DELETE, after the pause; until then it is not to be seen', async t => {
-      const asked = await service.during(() => removeTree(ground, calculation))
+      const asked = await service.during(() => removeTree(testbed, calculation))
       t.same(writes(asked), [])
-      t.notOk((await namesOf(ground, water)).includes('TS1_opt'))
+      t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
       t.equal(await outcome(files.lstat(calculation)), 'ENOENT')
       t.equal(await outcome(files.lstat(`by-id/calculation/${ids.transition}`)), 'ENOENT')
       t.equal(await outcome(files.lstat(`by-id/project/${ids.water}/TS1_opt/run.log`)), 'ENOENT')
-      const sent = await service.during(() => pauseEnds(ground))
+      const sent = await service.during(() => pauseEnds(testbed))
       t.same(writes(sent), [`DELETE /calculation?id=${ids.transition}`])
-      t.notOk((await namesOf(ground, water)).includes('TS1_opt'))
-      t.notOk(await there(ground, `/calculation?id=${ids.transition}`))
+      t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
+      t.notOk(await there(testbed, `/calculation?id=${ids.transition}`))
     })
 
     t.test('DEL-4 rm -r of a project deletes nothing at all', async t => {
@@ -154,18 +154,18 @@ export function deleting(t: Test, open: OpenGround): void {
         }
         t.equal(await outcome(files.rmdir(water)), 'ENOTEMPTY')
       })
-      t.same([...writes(asked), ...writes(await service.during(() => pauseEnds(ground)))], [])
+      t.same([...writes(asked), ...writes(await service.during(() => pauseEnds(testbed)))], [])
       t.match(await files.xattr(water, 'user.calcfs.error'), /rmdir/)
-      t.ok((await namesOf(ground, `${water}/H2O`)).includes('output.cml'))
+      t.ok((await namesOf(testbed, `${water}/H2O`)).includes('output.cml'))
     })
 
-    if (ground.name === 'in-process') {
+    if (testbed.name === 'in-process') {
       t.test('DEL-4 a minute later one of its calculations can be taken away', async t => {
-        t.equal(await outcome(removeTree(ground, `${water}/H2O`)), 'EPERM')
-        await ground.pass(61_000)
+        t.equal(await outcome(removeTree(testbed, `${water}/H2O`)), 'EPERM')
+        await testbed.pass(61_000)
         const asked = await service.during(async () => {
-          await removeTree(ground, `${water}/H2O`)
-          await pauseEnds(ground)
+          await removeTree(testbed, `${water}/H2O`)
+          await pauseEnds(testbed)
         })
         t.same(writes(asked), [`DELETE /calculation?id=${ids.product}`])
       })
@@ -173,11 +173,11 @@ export function deleting(t: Test, open: OpenGround): void {
   })
 
   t.test('rm -r where the service does not answer as it should', async t => {
-    const ground = await open(t, manage)
-    const { files, service } = ground
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
 
     t.test('DEL-4 a project whose record cannot be read is not deleted either', async t => {
-      const mend = service.spoil(/^GET \/project\?/, response => void response.writeHead(500).end('no'))
+      const mend = service.intercept(/^GET \/project\?/, response => void response.writeHead(500).end('no'))
       const asked = await service.during(async () => {
         for (const [name] of await files.readdir(water)) {
           const path = `${water}/${name}`
@@ -192,8 +192,8 @@ export function deleting(t: Test, open: OpenGround): void {
     })
 
     t.test('RMDIR-2 empty lists are not believed while what was listed before is still there', async t => {
-      await namesOf(ground, `by-id/project/${ids.water}`)
-      const mend = service.spoil(/^GET \/project\/descendant/, response => {
+      await namesOf(testbed, `by-id/project/${ids.water}`)
+      const mend = service.intercept(/^GET \/project\/descendant/, response => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
       })
       const asked = await service.during(async () => {
@@ -205,7 +205,7 @@ export function deleting(t: Test, open: OpenGround): void {
 
     t.test('RMDIR-2 a project whose children make no sense is not taken for empty', async t => {
       const odd = /^GET \/project\/descendant/
-      const mend = service.spoil(odd, response => {
+      const mend = service.intercept(odd, response => {
         response.writeHead(200, { 'content-type': 'application/json' }).end('[{"oid":7}]')
       })
       await files.touch('projects')
@@ -226,7 +226,7 @@ export function deleting(t: Test, open: OpenGround): void {
             if (kind === 'file') await outcome(files.unlink(`${directory}/${name}`))
           t.equal(await outcome(files.rmdir(directory)), 'EPERM')
         }
-        await ground.pass(3200)
+        await testbed.pass(3200)
         await files.readdir('reports')
       })
       t.same(writes(asked), [])
@@ -234,15 +234,15 @@ export function deleting(t: Test, open: OpenGround): void {
   })
 
   t.test('rm of a record', async t => {
-    const ground = await open(t, manage)
-    const { files, service } = ground
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
 
     t.test('DEL-5 a report made anew within the pause is an edit and no deletion', async t => {
-      const text = (await textOf(ground, report)).replace('"Supporting"', '"Kept"')
+      const text = (await textOf(testbed, report)).replace('"Supporting"', '"Kept"')
       const asked = await service.during(async () => {
         await files.unlink(report)
-        await overwrite(ground, report, text)
-        await ground.pass(3200)
+        await overwrite(testbed, report, text)
+        await testbed.pass(3200)
         await files.lstat(report)
       })
       t.same(writes(asked), ['PUT /report'])
@@ -252,12 +252,12 @@ export function deleting(t: Test, open: OpenGround): void {
       service.seed.addCalculation({ id: '1250', name: 'Spare', project: ids.water, files: { a: 'b' } })
       await files.touch(water)
       const record = `${water}/.project.json`
-      const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Anew"')
+      const text = (await textOf(testbed, record)).replace(/"description": "[^"]*"/, '"description": "Anew"')
       const asked = await service.during(async () => {
         await files.unlink(record)
-        await overwrite(ground, record, text)
-        await removeTree(ground, `${water}/Spare`)
-        await pauseEnds(ground)
+        await overwrite(testbed, record, text)
+        await removeTree(testbed, `${water}/Spare`)
+        await pauseEnds(testbed)
       })
       t.same(writes(asked), ['PUT /project', 'DELETE /calculation?id=1250'])
     })
@@ -265,7 +265,7 @@ export function deleting(t: Test, open: OpenGround): void {
     t.test('DEL-6 a report renamed away is never deleted', async t => {
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
-        await ground.pass(3200)
+        await testbed.pass(3200)
         t.equal((await files.lstat(report)).kind, 'file')
       })
       t.same(writes(asked), [])
@@ -275,22 +275,22 @@ export function deleting(t: Test, open: OpenGround): void {
       const asked = await service.during(async () => {
         await files.unlink(report)
         t.equal(await outcome(files.lstat(report)), 'ENOENT')
-        await ground.pass(3200)
-        await gone(ground, `/report?id=${ids.report}`)
+        await testbed.pass(3200)
+        await gone(testbed, `/report?id=${ids.report}`)
       })
       t.same(writes(asked), [`DELETE /report?id=${ids.report}`])
       t.equal(await outcome(files.lstat(report)), 'ENOENT')
-      t.notOk((await namesOf(ground, 'reports')).includes(`${ids.report}.json`))
+      t.notOk((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`))
     })
 
     t.test('DEL-8 a DELETE that is refused brings the file back, and says why', async t => {
-      const mend = service.spoil(
+      const mend = service.intercept(
         /^DELETE \/report/,
         response => void response.writeHead(403).end('not yours'),
       )
       const path = `reports/${ids.profile}.json`
       await files.unlink(path)
-      await ground.pass(3200)
+      await testbed.pass(3200)
       await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
       mend()
       t.match(await files.xattr(path, 'user.calcfs.error'), /not yours/)
@@ -298,36 +298,36 @@ export function deleting(t: Test, open: OpenGround): void {
 
     t.test('DEL-9 an unmount completes what waits', async t => {
       await files.unlink(`reports/${ids.profile}.json`)
-      await ground.remount()
-      t.notOk(await there(ground, `/report?id=${ids.profile}`).then(isThere => isThere && false))
+      await testbed.remount()
+      t.notOk(await there(testbed, `/report?id=${ids.profile}`).then(isThere => isThere && false))
       t.equal(await outcome(files.lstat(`reports/${ids.profile}.json`)), 'ENOENT')
     })
   })
 
   t.test('DEL-10 with --access edit a record that was removed is back, and nothing is sent', async t => {
-    const ground = await open(t)
-    const asked = await ground.service.during(async () => {
-      await ground.files.unlink(report)
-      await ground.pass(3200)
-      t.equal((await ground.files.lstat(report)).kind, 'file')
+    const testbed = await open(t)
+    const asked = await testbed.service.during(async () => {
+      await testbed.files.unlink(report)
+      await testbed.pass(3200)
+      t.equal((await testbed.files.lstat(report)).kind, 'file')
     })
     t.same(writes(asked), [])
   })
 }
 
 /** The pause is over, and what was due has been asked for: the service hears nothing more. */
-export async function pauseEnds(ground: Ground): Promise<void> {
-  await ground.pass(3_200)
-  await ground.files.readdir('projects')
-  for (let heard = -1; heard !== ground.service.heard.length; ) {
-    heard = ground.service.heard.length
+export async function pauseEnds(testbed: Testbed): Promise<void> {
+  await testbed.pass(3_200)
+  await testbed.files.readdir('projects')
+  for (let heard = -1; heard !== testbed.service.heard.length; ) {
+    heard = testbed.service.heard.length
     await new Promise(wake => setTimeout(wake, 400))
   }
 }
 
-async function gone(ground: Ground, path: string): Promise<void> {
+async function gone(testbed: Testbed, path: string): Promise<void> {
   await until(5000, `${path} is gone`, async () => {
-    await ground.files.readdir('reports')
-    return (await ground.service.elsewhere('GET', path).catch(() => 'null')) === 'null'
+    await testbed.files.readdir('reports')
+    return (await testbed.service.elsewhere('GET', path).catch(() => 'null')) === 'null'
   })
 }

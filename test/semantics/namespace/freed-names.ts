@@ -1,9 +1,9 @@
 // A name whose thing is gone: a second use of it meets nothing, never the next thing of the same title.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { fill as fillWorld, ids } from '../../testbed/sample-data.js'
+import { fillSampleData as fillWorld, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
 const water = 'projects/Water splitting'
@@ -16,57 +16,57 @@ function fill(seed: Seed): void {
     seed.addCalculation({ id, name: 'same', project: ids.water, files: { id } })
 }
 
-const sameIn = async (ground: Ground): Promise<string[]> =>
-  (await namesOf(ground, water)).filter(name => name.startsWith('same'))
+const sameIn = async (testbed: Testbed): Promise<string[]> =>
+  (await namesOf(testbed, water)).filter(name => name.startsWith('same'))
 
-export function freedNames(t: Test, open: OpenGround): void {
+export function freedNames(t: Test, open: OpenTestbed): void {
   t.test('DEL-23 a name whose calculation was deleted', async t => {
-    const ground = await open(t, manage)
-    const { files, service } = ground
-    t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
+    t.same(await sameIn(testbed), ['same', 'same~c2002', 'same~c2003'])
     const asked = await service.during(async () => {
-      await removeTree(ground, `${water}/same`)
-      await pauseEnds(ground)
+      await removeTree(testbed, `${water}/same`)
+      await pauseEnds(testbed)
       t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
-      t.equal(await outcome(removeTree(ground, `${water}/same`)), 'ENOENT')
-      await pauseEnds(ground)
+      t.equal(await outcome(removeTree(testbed, `${water}/same`)), 'ENOENT')
+      await pauseEnds(testbed)
     })
     t.same(writes(asked), ['DELETE /calculation?id=2001'], 'the second rm -r of one name deletes nothing')
-    t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+    t.same(await sameIn(testbed), ['same~c2002', 'same~c2003'])
 
     await t.test('stays free in later listings too', async t => {
-      await ground.pass(31_000)
+      await testbed.pass(31_000)
       await files.touch(water)
-      t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+      t.same(await sameIn(testbed), ['same~c2002', 'same~c2003'])
       t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
     })
 
     await t.test('is given to what is made under it', async t => {
       service.seed.addCalculation({ id: '2004', name: 'same', project: ids.water, files: { id: 'new' } })
       await files.touch(water)
-      t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
-      t.equal(await textOf(ground, `${water}/same/id`), 'new')
+      t.same(await sameIn(testbed), ['same', 'same~c2002', 'same~c2003'])
+      t.equal(await textOf(testbed, `${water}/same/id`), 'new')
     })
 
     await t.test('and is given back after an hour', async t => {
       await service.elsewhere('DELETE', '/calculation?id=2004')
       await files.touch(water)
-      t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
-      await ground.pass(oneHour)
-      t.same(await sameIn(ground), ['same', 'same~c2003'])
-      t.equal(await textOf(ground, `${water}/same/id`), '2002')
+      t.same(await sameIn(testbed), ['same~c2002', 'same~c2003'])
+      await testbed.pass(oneHour)
+      t.same(await sameIn(testbed), ['same', 'same~c2003'])
+      t.equal(await textOf(testbed, `${water}/same/id`), '2002')
     })
   })
 
   t.test('DEL-23 a name whose calculation was renamed', async t => {
-    const ground = await open(t, manage)
-    const { files } = ground
-    t.same(await sameIn(ground), ['same', 'same~c2002', 'same~c2003'])
+    const testbed = await open(t, manage)
+    const { files } = testbed
+    t.same(await sameIn(testbed), ['same', 'same~c2002', 'same~c2003'])
     await files.rename(`${water}/same`, `${water}/kept`)
-    t.same(await sameIn(ground), ['same~c2002', 'same~c2003'])
+    t.same(await sameIn(testbed), ['same~c2002', 'same~c2003'])
     t.equal(await outcome(files.lstat(`${water}/same`)), 'ENOENT')
     // A name that is given on purpose.
     await files.mkdir(`${water}/same`)
-    t.match(await textOf(ground, `${water}/same/.project.json`), /"name": "same"/)
+    t.match(await textOf(testbed, `${water}/same/.project.json`), /"name": "same"/)
   })
 }

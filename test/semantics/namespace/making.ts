@@ -2,61 +2,61 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
 
-const below = async ({ service }: Ground, project: string): Promise<{ id: number; name: string }[]> =>
+const below = async ({ service }: Testbed, project: string): Promise<{ id: number; name: string }[]> =>
   JSON.parse(await service.elsewhere('GET', `/project/descendant?type=project&id=${project}`))
 
 /** A service that tidies names, as the platform does with those of calculations. */
-function tidyNames(ground: Ground, which: RegExp): () => void {
-  return ground.service.rewrite(which, body =>
+function tidyNames(testbed: Testbed, which: RegExp): () => void {
+  return testbed.service.rewrite(which, body =>
     body.replace(/"name":"([^"]*)"/, (_, name: string) => `"name":"${name.replace(/[^A-Za-z0-9]/g, '_')}"`),
   )
 }
 
-export function making(t: Test, open: OpenGround): void {
+export function making(t: Test, open: OpenTestbed): void {
   t.test('RENAME-4 a title saved by number is the name in the project at once', async t => {
-    const ground = await open(t)
+    const testbed = await open(t)
     for (const [path, before, now] of [
       [`by-id/calculation/${ids.transition}/.calculation.json`, 'TS1_opt', 'Saddle'],
       [`by-id/project/${ids.empty}/.project.json`, 'Sub project', 'Below'],
     ] as const) {
-      t.ok((await namesOf(ground, water)).includes(before))
-      await overwrite(ground, path, (await textOf(ground, path)).replace(before, now))
-      const names = await namesOf(ground, water)
+      t.ok((await namesOf(testbed, water)).includes(before))
+      await overwrite(testbed, path, (await textOf(testbed, path)).replace(before, now))
+      const names = await namesOf(testbed, water)
       t.ok(names.includes(now), names.join())
       t.notOk(names.includes(before))
     }
   })
 
   t.test('mkdir', async t => {
-    const ground = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
+    const { files, service } = testbed
 
     t.test('MAKE-1 is a POST of a project below its parent; it is there at once', async t => {
       const asked = await service.during(() => files.mkdir(`${water}/Fresh project`))
       t.same(writes(asked), ['POST /project'])
-      t.ok((await namesOf(ground, water)).includes('Fresh project'))
-      const [made] = (await below(ground, ids.water)).filter(({ name }) => name === 'Fresh project')
-      const record = JSON.parse(await textOf(ground, `${water}/Fresh project/.project.json`))
+      t.ok((await namesOf(testbed, water)).includes('Fresh project'))
+      const [made] = (await below(testbed, ids.water)).filter(({ name }) => name === 'Fresh project')
+      const record = JSON.parse(await textOf(testbed, `${water}/Fresh project/.project.json`))
       t.match(record, { id: made?.id, description: 'Fresh project, made by demo' })
     })
 
     t.test('MAKE-1 an escaped name is the title it stands for', async t => {
       await files.mkdir(`${water}/a%2Fb`)
-      t.ok((await below(ground, ids.water)).some(({ name }) => name === 'a/b'))
-      t.ok((await namesOf(ground, water)).includes('a%2Fb'))
+      t.ok((await below(testbed, ids.water)).some(({ name }) => name === 'a/b'))
+      t.ok((await namesOf(testbed, water)).includes('a%2Fb'))
     })
 
     t.test('MAKE-2 the written name answers, also where the service spells it otherwise', async t => {
-      const mend = tidyNames(ground, /^POST \/project$/)
+      const mend = tidyNames(testbed, /^POST \/project$/)
       await files.mkdir(`${water}/two words`)
       mend()
-      t.ok((await namesOf(ground, water)).includes('two_words'))
-      t.notOk((await namesOf(ground, water)).includes('two words'), 'and is not listed')
-      t.match(await textOf(ground, `${water}/two words/.project.json`), /"name": "two_words"/)
+      t.ok((await namesOf(testbed, water)).includes('two_words'))
+      t.notOk((await namesOf(testbed, water)).includes('two words'), 'and is not listed')
+      t.match(await textOf(testbed, `${water}/two words/.project.json`), /"name": "two_words"/)
     })
 
     t.test('MAKE-3 a name that is taken is EEXIST; where nothing can be made it is EPERM', async t => {
@@ -73,28 +73,28 @@ export function making(t: Test, open: OpenGround): void {
       const mend = service.lose(/^POST \/project$/)
       t.equal(await outcome(files.mkdir(`${water}/Once`)), 'done')
       mend()
-      t.equal((await below(ground, ids.water)).filter(({ name }) => name === 'Once').length, 1)
+      t.equal((await below(testbed, ids.water)).filter(({ name }) => name === 'Once').length, 1)
     })
 
     t.test('MAKE-4 nor does a second try, when nobody could look at first', async t => {
       const mends = [
         service.lose(/^POST \/project$/),
-        service.spoil(/^GET \/project\/desc/, away => void away.destroy()),
+        service.intercept(/^GET \/project\/desc/, away => void away.destroy()),
       ]
       t.match(await outcome(files.mkdir(`${water}/Twice`)), /^E/)
       for (const mend of mends) mend()
-      await ground.pass(2100)
+      await testbed.pass(2100)
       t.equal(await outcome(files.mkdir(`${water}/Twice`)), 'EEXIST')
-      t.equal((await below(ground, ids.water)).filter(({ name }) => name === 'Twice').length, 1)
+      t.equal((await below(testbed, ids.water)).filter(({ name }) => name === 'Twice').length, 1)
     })
 
     t.test(
       'RMDIR-3 what this mount has made it may remove with --access edit, after a restart too',
       async t => {
-        await ground.remount()
+        await testbed.remount()
         const asked = await service.during(() => files.rmdir(`${water}/Fresh project`))
         t.match(writes(asked), [/^DELETE \/project\?id=\d+$/])
-        t.notOk((await namesOf(ground, water)).includes('Fresh project'))
+        t.notOk((await namesOf(testbed, water)).includes('Fresh project'))
         t.equal(await outcome(files.lstat(`${water}/Fresh project`)), 'ENOENT')
         t.equal(await outcome(files.rmdir(`${water}/Sub project`)), 'EPERM')
       },
@@ -107,14 +107,14 @@ export function making(t: Test, open: OpenGround): void {
   })
 
   t.test('another name', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
 
     t.test('RENAME-1 of a project is one PUT, and everything in it is there under the new name', async t => {
       const asked = await service.during(() => files.rename(water, 'projects/Water oxidation'))
       t.same(writes(asked), ['PUT /project'])
       t.match(await service.elsewhere('GET', `/project?id=${ids.water}`), /"name":"Water oxidation"/)
-      t.equal(await textOf(ground, 'projects/Water oxidation/TS1_opt/input.inp'), '! B3LYP opt\n')
+      t.equal(await textOf(testbed, 'projects/Water oxidation/TS1_opt/input.inp'), '! B3LYP opt\n')
       t.equal(await outcome(files.lstat(water)), 'ENOENT')
       await files.rename('projects/Water oxidation', water)
     })
@@ -122,16 +122,16 @@ export function making(t: Test, open: OpenGround): void {
     t.test('RENAME-1 of a calculation is one PUT, and its geometry is called like it', async t => {
       const asked = await service.during(() => files.rename(`${water}/TS1_opt`, `${water}/TS2_opt`))
       t.same(writes(asked), ['PUT /calculation'])
-      t.ok((await namesOf(ground, `${water}/TS2_opt`)).includes('TS2_opt.xyz'))
+      t.ok((await namesOf(testbed, `${water}/TS2_opt`)).includes('TS2_opt.xyz'))
       await files.rename(`${water}/TS2_opt`, `${water}/TS1_opt`)
     })
 
     t.test('RENAME-2 the written name answers, also where the service spells it otherwise', async t => {
-      const mend = tidyNames(ground, /^PUT \/calculation$/)
+      const mend = tidyNames(testbed, /^PUT \/calculation$/)
       await files.rename(`${water}/H2O`, `${water}/H2O new`)
       mend()
-      t.ok((await namesOf(ground, water)).includes('H2O_new'))
-      t.match(await textOf(ground, `${water}/H2O new/.calculation.json`), /"name": "H2O_new"/)
+      t.ok((await namesOf(testbed, water)).includes('H2O_new'))
+      t.match(await textOf(testbed, `${water}/H2O new/.calculation.json`), /"name": "H2O_new"/)
     })
 
     t.test('RENAME-3 a name that is taken is refused, and nothing is sent', async t => {
@@ -144,20 +144,20 @@ export function making(t: Test, open: OpenGround): void {
   })
 
   t.test('rmdir', async t => {
-    const ground = await open(t, { settings: { access: 'manage' } })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: { access: 'manage' } })
+    const { files, service } = testbed
 
     t.test('RMDIR-1 an empty project is deleted', async t => {
       const asked = await service.during(() => files.rmdir(`${water}/Sub project`))
       t.same(writes(asked), [`DELETE /project?id=${ids.empty}`])
-      t.notOk((await namesOf(ground, water)).includes('Sub project'))
+      t.notOk((await namesOf(testbed, water)).includes('Sub project'))
     })
 
     t.test('RMDIR-2 both listings are read again: what came meanwhile is never deleted with it', async t => {
       await files.mkdir(`${water}/Empty`)
-      const [made] = (await below(ground, ids.water)).filter(({ name }) => name === 'Empty')
+      const [made] = (await below(testbed, ids.water)).filter(({ name }) => name === 'Empty')
       t.same(
-        (await namesOf(ground, `${water}/Empty`)).filter(name => !name.startsWith('.')),
+        (await namesOf(testbed, `${water}/Empty`)).filter(name => !name.startsWith('.')),
         [],
       )
       service.seed.addCalculation({ id: '777', name: 'Late', project: String(made?.id) })

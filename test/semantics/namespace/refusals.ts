@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const project = 'projects/Water splitting'
 const calculation = `${project}/TS1_opt`
@@ -10,10 +10,10 @@ const report = `reports/${ids.report}.json`
 /** EPERM is the drive's word; a user who is not root hears the kernel's EACCES first. */
 const notWritable = /^(EPERM|EACCES)$/
 
-export function refusals(t: Test, open: OpenGround): void {
+export function refusals(t: Test, open: OpenTestbed): void {
   t.test('refusals', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
 
     t.test(
       'DENY-1 files cannot be created in projects and calculations, nor anywhere else but beside records',
@@ -27,7 +27,7 @@ export function refusals(t: Test, open: OpenGround): void {
           '.calcfs',
           '.calcfs/drafts',
         ]) {
-          t.equal(await outcome(overwrite(ground, `${directory}/new.txt`, 'x')), 'EPERM', directory)
+          t.equal(await outcome(overwrite(testbed, `${directory}/new.txt`, 'x')), 'EPERM', directory)
         }
       },
     )
@@ -64,7 +64,7 @@ export function refusals(t: Test, open: OpenGround): void {
     })
 
     t.test('DENY-5 a report that the service does not know cannot be made by its number', async t => {
-      t.equal(await outcome(overwrite(ground, 'reports/99.json', '{}')), 'EPERM')
+      t.equal(await outcome(overwrite(testbed, 'reports/99.json', '{}')), 'EPERM')
     })
 
     t.test('DENY-6 none of this has reached the service', async t => {
@@ -90,12 +90,12 @@ export function refusals(t: Test, open: OpenGround): void {
   })
 
   t.test('DENY-9 with --access read everything can be read and nothing changed', async t => {
-    const ground = await open(t, { settings: { access: 'read' } })
-    const { files } = ground
-    const text = await textOf(ground, report)
-    t.equal(await outcome(overwrite(ground, report, text)), 'EROFS')
+    const testbed = await open(t, { settings: { access: 'read' } })
+    const { files } = testbed
+    const text = await textOf(testbed, report)
+    t.equal(await outcome(overwrite(testbed, report, text)), 'EROFS')
     t.equal(await outcome(files.unlink(report)), 'EROFS')
-    t.equal(await outcome(overwrite(ground, 'reports/scratch', 'x')), 'EROFS')
+    t.equal(await outcome(overwrite(testbed, 'reports/scratch', 'x')), 'EROFS')
     t.equal((await files.lstat(report)).mode, 0o444)
     t.equal((await files.lstat(project)).mode, 0o555)
     t.equal((await files.lstat(`${calculation}/run.log`)).mode, 0o444)

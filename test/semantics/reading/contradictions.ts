@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { complete } from '../../../src/service/store/options.js'
-import type { Spoiler } from '../../testbed/proxy.js'
-import { cml, fill, ids, log } from '../../testbed/sample-data.js'
-import { type Ground, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import type { Interceptor } from '../../testbed/proxy.js'
+import { cml, fillSampleData, ids, log } from '../../testbed/sample-data.js'
+import { type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const project = 'projects/Water splitting'
 /** Each way has a calculation with a file of its own. */
@@ -15,7 +15,7 @@ const fileOf = (number: number): string => `${project}/Way ${number}/run.log`
 const asked = (number: number): RegExp => new RegExp(`^GET .*bitstream\\?id=${2000 + number}&`)
 
 /** The answer to each GET while HEAD says the truth; each proves its own end as far as HTTP can. */
-export const wrongBodies: Readonly<Record<string, Spoiler>> = {
+export const wrongBodies: Readonly<Record<string, Interceptor>> = {
   'five bytes too few': response => whole(response, log.slice(0, -5)),
   'five bytes too many': response => whole(response, `${log}12345`),
   'nothing, with Content-Length 0': response => whole(response, ''),
@@ -35,7 +35,7 @@ export const wrongBodies: Readonly<Record<string, Spoiler>> = {
 const ways = Object.entries(wrongBodies)
 
 function fillWays(seed: Seed): void {
-  fill(seed)
+  fillSampleData(seed)
   ways.forEach((_, number) => {
     seed.addCalculation({
       id: String(2000 + number),
@@ -50,7 +50,7 @@ function fillWays(seed: Seed): void {
 const twoSources = { [`${project}/NAME/run.log`]: /bitstream\?/, [`${project}/NAME/NAME.xyz`]: /xyz\?/ }
 
 function fillTwo(seed: Seed): void {
-  fill(seed)
+  fillSampleData(seed)
   for (const [id, name] of [
     ['3001', 'One'],
     ['3002', 'Two'],
@@ -58,39 +58,39 @@ function fillTwo(seed: Seed): void {
     seed.addCalculation({ id, name, project: ids.water, files: { 'run.log': log, 'output.cml': cml } })
 }
 
-export function contradictions(t: Test, open: OpenGround): void {
+export function contradictions(t: Test, open: OpenTestbed): void {
   t.test(
     'READ-10 another length than the told one is EIO as long as it comes, over a restart too',
     async t => {
-      const ground = await open(t, { fill: fillWays })
-      const { files, service } = ground
-      const mend = ways.map(([, how], number) => service.spoil(asked(number), how))
+      const testbed = await open(t, { fill: fillWays })
+      const { files, service } = testbed
+      const mend = ways.map(([, how], number) => service.intercept(asked(number), how))
       for (const number of ways.keys()) t.equal((await files.lstat(fileOf(number))).size, log.length)
       for (const when of ['at once', 'again', 'after a restart', 'after a restart again']) {
-        if (when === 'after a restart') await ground.remount()
+        if (when === 'after a restart') await testbed.remount()
         for (const [number, [what]] of ways.entries()) {
           const path = fileOf(number)
           t.equal(await outcome(files.readFile(path)), 'EIO', `${what}, ${when}`)
-          t.same(await readTwice(ground, path), ['EIO', 'EIO'], `${what}, ${when}, one handle`)
+          t.same(await readTwice(testbed, path), ['EIO', 'EIO'], `${what}, ${when}, one handle`)
           t.equal((await files.lstat(path)).size, log.length, `${what}: the size ${when}`)
         }
-        await ground.pass(1100)
+        await testbed.pass(1100)
       }
       for (const undo of mend) undo()
       for (const [number, [what]] of ways.entries())
-        t.equal(await textOf(ground, fileOf(number)), log, `${what}: right bytes as soon as they come`)
+        t.equal(await textOf(testbed, fileOf(number)), log, `${what}: right bytes as soon as they come`)
     },
   )
 
   t.test('READ-10 what foresight fetches is held against HEAD, too', async t => {
-    const ground = await open(t, { fill: fillWays })
-    const { files, service } = ground
+    const testbed = await open(t, { fill: fillWays })
+    const { files, service } = testbed
     const isGood = (number: number) => number % 4 < 3
-    for (const [number, [, how]] of ways.entries()) if (!isGood(number)) service.spoil(asked(number), how)
+    for (const [number, [, how]] of ways.entries()) if (!isGood(number)) service.intercept(asked(number), how)
     // Nothing is looked at beforehand: every folder is entered and its file read, as `cat */run.log` does.
     for (const [number, [what]] of ways.entries()) {
       const read = await outcome(
-        textOf(ground, fileOf(number)).then(text => t.ok(isGood(number) && text === log, `${what}: right`)),
+        textOf(testbed, fileOf(number)).then(text => t.ok(isGood(number) && text === log, `${what}: right`)),
       )
       t.equal(read, isGood(number) ? 'done' : 'EIO', what)
       t.equal((await files.lstat(fileOf(number))).size, log.length, `${what}: the size`)
@@ -103,11 +103,11 @@ export function contradictions(t: Test, open: OpenGround): void {
   }
   for (const [way, { lacks, odd }] of Object.entries(oneSource)) {
     t.test(`READ-10 after one odd answer ${way} is still asked, for files and geometries`, async t => {
-      const ground = await open(t, { fill: fillTwo, service: { shortcomings: { ...complete, ...lacks } } })
-      const { files, service } = ground
+      const testbed = await open(t, { fill: fillTwo, service: { shortcomings: { ...complete, ...lacks } } })
+      const { files, service } = testbed
       for (const [path, cut] of Object.entries(twoSources)) {
         const first = new RegExp(`${odd.source}${cut.source}id=3001`)
-        const mendFirst = service.spoil(first, async (response, { headers, carryOut }) => {
+        const mendFirst = service.intercept(first, async (response, { headers, carryOut }) => {
           if (response.req.method === 'HEAD') response.writeHead(502).end()
           else if (headers?.range !== undefined) whole(response, log)
           else (await carryOut())()
@@ -116,7 +116,7 @@ export function contradictions(t: Test, open: OpenGround): void {
         mendFirst()
         const bytes = path.endsWith('.log') ? log : await service.elsewhere('GET', '/calculation/xyz?id=3002')
         const short = new RegExp(`^GET .*${cut.source}id=3002`)
-        const mend = service.spoil(short, async (response, { headers, carryOut }) => {
+        const mend = service.intercept(short, async (response, { headers, carryOut }) => {
           if (headers?.range !== undefined) (await carryOut())()
           else whole(response, bytes.slice(0, -1))
         })
@@ -126,18 +126,18 @@ export function contradictions(t: Test, open: OpenGround): void {
           `${path}: one byte short`,
         )
         mend()
-        await ground.pass(1100)
-        t.equal(await textOf(ground, path.replaceAll('NAME', 'Two')), bytes, `${path}: right again`)
+        await testbed.pass(1100)
+        t.equal(await textOf(testbed, path.replaceAll('NAME', 'Two')), bytes, `${path}: right again`)
       }
     })
   }
 
   t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
-    const ground = await open(t, { fill: fillWays })
-    const { files, service } = ground
+    const testbed = await open(t, { fill: fillWays })
+    const { files, service } = testbed
     const path = fileOf(0)
     await files.lstat(path)
-    service.spoil(asked(0), response => whole(response, log.slice(0, -5)))
+    service.intercept(asked(0), response => whole(response, log.slice(0, -5)))
     t.equal(await outcome(files.readFile(path)), 'EIO')
     const error = await files.xattr(path, 'user.calcfs.error')
     t.match(error, String(log.length))
@@ -146,7 +146,7 @@ export function contradictions(t: Test, open: OpenGround): void {
 }
 
 /** The kernel asks again, page by page, for what its read-ahead did not get. */
-async function readTwice({ files }: Ground, path: string): Promise<string[]> {
+async function readTwice({ files }: Testbed, path: string): Promise<string[]> {
   const file = await files.open(path, 'r')
   const outcomes = [await outcome(file.read(65_536, 0)), await outcome(file.read(4096, 0))]
   await file.close()

@@ -1,40 +1,40 @@
 // What others change: seen within the lifetime, at once where a user asks, and never in the middle of a text.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
-import { type Ground, namesOf, type OpenGround, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const report = `reports/${ids.report}.json`
 const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
 
-async function lengthen({ service }: Ground, title: string): Promise<void> {
+async function lengthen({ service }: Testbed, title: string): Promise<void> {
   const record = await service.elsewhere('GET', `/report?id=${ids.report}`)
   const changed = record.replace(/"title":"[^"]*","desc/, `"title":"${title}","desc`)
   await service.elsewhere('PUT', '/report', changed)
 }
 
-export function foreignChanges(t: Test, open: OpenGround): void {
+export function foreignChanges(t: Test, open: OpenTestbed): void {
   t.test('changes of others', async t => {
-    const ground = await open(t, { settings: brief })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: brief })
+    const { files, service } = testbed
 
     t.test('STALE-3 a new calculation is there within the lifetime of a listing', async t => {
       await files.readdir('projects/Water splitting')
       service.seed.addCalculation({ name: 'New', project: ids.water, files: { 'a.txt': 'new\n' } })
-      await ground.pass(2500)
+      await testbed.pass(2500)
       await files.readdir('projects/Water splitting')
-      await ground.pass(1100)
-      t.ok((await namesOf(ground, 'projects/Water splitting')).includes('New'))
+      await testbed.pass(1100)
+      t.ok((await namesOf(testbed, 'projects/Water splitting')).includes('New'))
     })
 
     t.test('LEASE-1 a text that grew within the lease is read old and whole, then new and whole', async t => {
       const { size } = await files.lstat(report)
-      await lengthen(ground, 'A title that is a good deal longer than the one before')
+      await lengthen(testbed, 'A title that is a good deal longer than the one before')
       const old = await files.readFile(report)
       t.equal(old.length, size)
       t.ok(JSON.parse(old.toString()), 'old and whole')
-      await ground.pass(3500)
+      await testbed.pass(3500)
       await files.lstat(report)
-      await ground.pass(1100)
+      await testbed.pass(1100)
       const fresh = await files.readFile(report)
       t.match(JSON.parse(fresh.toString()).title, /good deal longer/)
       t.equal((await files.lstat(report)).size, fresh.length)
@@ -43,43 +43,43 @@ export function foreignChanges(t: Test, open: OpenGround): void {
     t.test('LEASE-2 what an open handle reads does not change under it', async t => {
       const file = await files.open(report, 'r')
       const half = await file.read(40, 0)
-      await lengthen(ground, 'Another one')
-      await ground.pass(3500)
+      await lengthen(testbed, 'Another one')
+      await testbed.pass(3500)
       const rest = await file.read(100_000, 40)
       t.match(JSON.parse(Buffer.concat([half, rest]).toString()).title, /good deal longer/)
       await file.close()
     })
 
     t.test('TIME-3 a change of the same length has a later time', async t => {
-      await ground.pass(3500)
+      await testbed.pass(3500)
       const before = await files.lstat(report)
-      await lengthen(ground, 'Another two')
-      await ground.pass(3500)
+      await lengthen(testbed, 'Another two')
+      await testbed.pass(3500)
       const after = await files.lstat(report)
       t.equal(after.size, before.size)
       t.ok(after.mtimeMs > before.mtimeMs)
-      t.match(await textOf(ground, report), /Another two/)
+      t.match(await textOf(testbed, report), /Another two/)
     })
   })
 
   t.test('STALE-4 what a touch asked for is not forgotten over a restart', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     await files.readdir('projects/Water splitting')
     service.seed.addCalculation({ name: 'New', project: ids.water, files: { 'a.txt': 'new\n' } })
     await files.touch('projects/Water splitting')
-    await ground.remount()
-    t.ok((await namesOf(ground, 'projects/Water splitting')).includes('New'))
+    await testbed.remount()
+    t.ok((await namesOf(testbed, 'projects/Water splitting')).includes('New'))
   })
 
   t.test('STALE-4 touch of a directory shows what is new there within two seconds', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     await files.readdir('projects/Water splitting')
     service.seed.addCalculation({ name: 'New', project: ids.water, files: { 'a.txt': 'new\n' } })
     await files.touch('projects/Water splitting')
-    await ground.pass(1500)
-    t.ok((await namesOf(ground, 'projects/Water splitting')).includes('New'))
-    t.equal(await textOf(ground, 'projects/Water splitting/New/a.txt'), 'new\n')
+    await testbed.pass(1500)
+    t.ok((await namesOf(testbed, 'projects/Water splitting')).includes('New'))
+    t.equal(await textOf(testbed, 'projects/Water splitting/New/a.txt'), 'new\n')
   })
 }

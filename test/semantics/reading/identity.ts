@@ -1,27 +1,27 @@
 // What the drive shows and saves belongs to the thing that was asked for, whatever stands in front of the service.
 import type { Test } from 'tap'
-import type { MountGround } from '../../testbed/mount.js'
+import type { MountTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { type TestService, writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 /** A cache that ignores the query: questions that match are answered as this other one. Undoes it when called. */
 export const answeredAs = (service: TestService, which: RegExp, other: string): (() => void) =>
-  service.spoil(which, async response => {
+  service.intercept(which, async response => {
     const text = await service.elsewhere('GET', other)
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(text)
   })
 
 /** A kernel asks no attribute of a file that cannot be looked up; the command line does. */
-const why = async (ground: Ground, path: string): Promise<string> =>
-  isMount(ground)
-    ? (await ground.calcfs('why', `${ground.directory}/${path}`)).stdout
-    : ((await ground.files.xattr(path, 'user.calcfs.error')) ?? '')
+const why = async (testbed: Testbed, path: string): Promise<string> =>
+  isMount(testbed)
+    ? (await testbed.calcfs('why', `${testbed.directory}/${path}`)).stdout
+    : ((await testbed.files.xattr(path, 'user.calcfs.error')) ?? '')
 
-const isMount = (ground: Ground): ground is MountGround => ground.name === 'mount'
+const isMount = (testbed: Testbed): testbed is MountTestbed => testbed.name === 'mount'
 
-export function identity(t: Test, open: OpenGround): void {
+export function identity(t: Test, open: OpenTestbed): void {
   const records = [
     { what: 'project', own: ids.water, other: ids.empty, path: 'projects/Water splitting/.project.json' },
     {
@@ -37,31 +37,31 @@ export function identity(t: Test, open: OpenGround): void {
     const record = new RegExp(`^GET /${what}\\?id=${own}$`)
 
     t.test(`ID-1 a ${what} that answers with another id is EIO and shown nowhere`, async t => {
-      const ground = await open(t)
-      const undo = answeredAs(ground.service, record, `/${what}?id=${other}`)
-      t.equal(await outcome(textOf(ground, path)), 'EIO')
-      t.equal(await outcome(overwrite(ground, path, `{"id": ${other}, "description": "Mine"}`)), 'EIO')
+      const testbed = await open(t)
+      const undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
+      t.equal(await outcome(textOf(testbed, path)), 'EIO')
+      t.equal(await outcome(overwrite(testbed, path, `{"id": ${other}, "description": "Mine"}`)), 'EIO')
       if (what !== 'report')
-        t.match(await why(ground, path), new RegExp(`${own}.*${other}`), 'both ids are told')
+        t.match(await why(testbed, path), new RegExp(`${own}.*${other}`), 'both ids are told')
       undo()
-      await ground.pass(12_000)
-      t.equal(JSON.parse(await textOf(ground, path)).id, Number(own))
+      await testbed.pass(12_000)
+      t.equal(JSON.parse(await textOf(testbed, path)).id, Number(own))
     })
 
     t.test(`ID-1 a ${what} that answers with another id is no base of a save`, async t => {
-      const ground = await open(t)
-      const text = await textOf(ground, path)
-      const undo = answeredAs(ground.service, record, `/${what}?id=${other}`)
-      const before = await ground.service.elsewhere('GET', `/${what}?id=${other}`)
+      const testbed = await open(t)
+      const text = await textOf(testbed, path)
+      const undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
+      const before = await testbed.service.elsewhere('GET', `/${what}?id=${other}`)
       const edited = text.replace(/"description": "[^"]*"/, '"description": "Mine"')
-      const heard = await ground.service.during(async () => {
-        t.equal(await outcome(overwrite(ground, path, edited)), 'EIO')
+      const heard = await testbed.service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, path, edited)), 'EIO')
       })
       t.same(writes(heard), [], 'nothing is sent')
       undo()
-      t.equal(await ground.service.elsewhere('GET', `/${what}?id=${other}`), before)
-      await overwrite(ground, path, edited)
-      t.match(JSON.parse(await ground.service.elsewhere('GET', `/${what}?id=${own}`)), {
+      t.equal(await testbed.service.elsewhere('GET', `/${what}?id=${other}`), before)
+      await overwrite(testbed, path, edited)
+      t.match(JSON.parse(await testbed.service.elsewhere('GET', `/${what}?id=${own}`)), {
         description: 'Mine',
       })
     })
@@ -69,22 +69,25 @@ export function identity(t: Test, open: OpenGround): void {
     t.test(
       `ID-1 a ${what} read again after its PUT with another id is no proof that it is stored`,
       async t => {
-        const ground = await open(t)
-        const text = await textOf(ground, path)
+        const testbed = await open(t)
+        const text = await textOf(testbed, path)
         const edited = text.replace(/"description": "[^"]*"/, '"description": "Mine"')
         let undo: (() => void) | undefined
-        const put = ground.service.spoil(new RegExp(`^PUT /${what}$`), async (_response, { carryOut }) => {
-          const passOn = await carryOut()
-          undo = answeredAs(ground.service, record, `/${what}?id=${other}`)
-          passOn()
-        })
-        t.equal(await outcome(overwrite(ground, path, edited)), 'EIO')
+        const put = testbed.service.intercept(
+          new RegExp(`^PUT /${what}$`),
+          async (_response, { carryOut }) => {
+            const passOn = await carryOut()
+            undo = answeredAs(testbed.service, record, `/${what}?id=${other}`)
+            passOn()
+          },
+        )
+        t.equal(await outcome(overwrite(testbed, path, edited)), 'EIO')
         undo?.()
         put()
-        t.not((await namesOf(ground, '.calcfs/drafts')).length, 0, 'the text is kept')
-        const heard = await ground.service.during(() => overwrite(ground, path, edited))
+        t.not((await namesOf(testbed, '.calcfs/drafts')).length, 0, 'the text is kept')
+        const heard = await testbed.service.during(() => overwrite(testbed, path, edited))
         t.same(writes(heard), [], 'what is stored is not sent again')
-        t.match(JSON.parse(await ground.service.elsewhere('GET', `/${what}?id=${own}`)), {
+        t.match(JSON.parse(await testbed.service.elsewhere('GET', `/${what}?id=${own}`)), {
           description: 'Mine',
         })
       },
@@ -92,8 +95,8 @@ export function identity(t: Test, open: OpenGround): void {
   }
 
   t.test('ID-2 a listing or list of shares that is another project’s is EIO', async t => {
-    const ground = await open(t)
-    const { service } = ground
+    const testbed = await open(t)
+    const { service } = testbed
     const spoiled = (what: string, query = '') =>
       answeredAs(
         service,
@@ -102,34 +105,34 @@ export function identity(t: Test, open: OpenGround): void {
       )
     const undo = [spoiled('descendant', '&type=calculation'), spoiled('share')]
     service.seed.addShare({ project: ids.water, user: 'guest', permission: 'READ' })
-    t.equal(await outcome(namesOf(ground, 'projects/Water splitting/Sub project')), 'EIO')
-    t.equal(await outcome(namesOf(ground, 'projects/Water splitting/Sub project/.shares')), 'EIO')
+    t.equal(await outcome(namesOf(testbed, 'projects/Water splitting/Sub project')), 'EIO')
+    t.equal(await outcome(namesOf(testbed, 'projects/Water splitting/Sub project/.shares')), 'EIO')
     for (const one of undo) one()
-    await ground.pass(6000)
-    t.same(await namesOf(ground, 'projects/Water splitting/Sub project'), [
+    await testbed.pass(6000)
+    t.same(await namesOf(testbed, 'projects/Water splitting/Sub project'), [
       '.index.tsv',
       '.project.json',
       '.shares',
     ])
-    t.same(await namesOf(ground, 'projects/Water splitting/Sub project/.shares'), [])
+    t.same(await namesOf(testbed, 'projects/Water splitting/Sub project/.shares'), [])
   })
 
   t.test('ID-2 one answer to the questions for projects and for calculations is EIO', async t => {
-    const ground = await open(t)
-    const { service } = ground
-    const undo = service.spoil(/^GET \/project\/descendant\?id=101/, response => {
+    const testbed = await open(t)
+    const { service } = testbed
+    const undo = service.intercept(/^GET \/project\/descendant\?id=101/, response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end('[{"id":7,"name":"one"},{"id":8,"name":"two"}]')
     })
-    t.equal(await outcome(namesOf(ground, 'projects/Water splitting/Sub project')), 'EIO')
-    t.equal(await outcome(ground.files.stat('projects/Water splitting/Sub project/one')), 'EIO')
+    t.equal(await outcome(namesOf(testbed, 'projects/Water splitting/Sub project')), 'EIO')
+    t.equal(await outcome(testbed.files.stat('projects/Water splitting/Sub project/one')), 'EIO')
     undo()
-    await ground.files.touch('projects/Water splitting/Sub project')
-    t.same((await namesOf(ground, 'projects/Water splitting/Sub project')).slice(3), [])
+    await testbed.files.touch('projects/Water splitting/Sub project')
+    t.same((await namesOf(testbed, 'projects/Water splitting/Sub project')).slice(3), [])
   })
 
   t.test('ID-2 a parent field that means something else hides nothing', async t => {
-    const ground = await open(t, {
+    const testbed = await open(t, {
       fill(seed) {
         seed.addUser({ name: 'demo', password: 'demo' })
         seed.addProject({ id: '100', name: 'One', owner: 'demo' })
@@ -138,44 +141,47 @@ export function identity(t: Test, open: OpenGround): void {
         seed.addCalculation({ id: '2', name: 'second', project: '100', fields, files: { 'a.in': 'b' } })
       },
     })
-    t.equal(await textOf(ground, 'projects/One/second/a.in'), 'b')
-    t.same((await namesOf(ground, 'projects/One')).slice(-2), ['first', 'second'])
+    t.equal(await textOf(testbed, 'projects/One/second/a.in'), 'b')
+    t.same((await namesOf(testbed, 'projects/One')).slice(-2), ['first', 'second'])
   })
 
   t.test('ID-3 a path that resolves to a thing of another name is EIO', async t => {
-    const ground = await open(t)
-    const { service } = ground
+    const testbed = await open(t)
+    const { service } = testbed
     const path = encodeURIComponent('/db/guest/Dyes')
-    const undo = service.spoil(/^GET \/navigation\/path\/resolve\?path=%2Fdb%2Fguest%2FDyes/, response => {
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(ids.empty)
-    })
-    t.equal(await outcome(namesOf(ground, 'db/guest/Dyes')), 'EIO', path)
+    const undo = service.intercept(
+      /^GET \/navigation\/path\/resolve\?path=%2Fdb%2Fguest%2FDyes/,
+      response => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(ids.empty)
+      },
+    )
+    t.equal(await outcome(namesOf(testbed, 'db/guest/Dyes')), 'EIO', path)
     undo()
-    await ground.pass(6000)
-    t.match(await namesOf(ground, 'db/guest/Dyes/'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
+    await testbed.pass(6000)
+    t.match(await namesOf(testbed, 'db/guest/Dyes/'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
   })
 
   t.test('ID-3 a path in the list of a report that resolves to another calculation is refused', async t => {
-    const ground = await open(t)
-    const { service } = ground
-    service.spoil(/^GET \/navigation\/path\/resolve\?.*type=calculation/, response => {
+    const testbed = await open(t)
+    const { service } = testbed
+    service.intercept(/^GET \/navigation\/path\/resolve\?.*type=calculation/, response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(ids.product)
     })
     const order = `reports/${ids.report}/order.txt`
-    const lines = await textOf(ground, order)
+    const lines = await textOf(testbed, order)
     const heard = await service.during(async () => {
-      t.not(await outcome(overwrite(ground, order, `${lines}/db/guest/Dyes/Indigo\n`)), 'done')
+      t.not(await outcome(overwrite(testbed, order, `${lines}/db/guest/Dyes/Indigo\n`)), 'done')
     })
     t.same(writes(heard), [])
   })
 
   t.test('LIST-22 a project that is its own ancestor is a link there, and a walk ends', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     const listed = (id: string, children: string) =>
-      service.spoil(new RegExp(`^GET /project/descendant\\?id=${id}&type=project`), response => {
+      service.intercept(new RegExp(`^GET /project/descendant\\?id=${id}&type=project`), response => {
         response.writeHead(200, { 'content-type': 'application/json' })
         response.end(children)
       })
@@ -192,36 +198,36 @@ export function identity(t: Test, open: OpenGround): void {
     const inner = 'projects/Water splitting/Sub project'
     t.equal(await files.readlink(`${inner}/Back`), '..')
     t.equal(await files.readlink(`${inner}/Self`), '.')
-    t.same(await namesOf(ground, `${inner}/Back`), await namesOf(ground, 'projects/Water splitting'))
+    t.same(await namesOf(testbed, `${inner}/Back`), await namesOf(testbed, 'projects/Water splitting'))
     t.equal((await files.lstat(`by-id/project/${ids.empty}/Self`)).kind, 'link')
   })
 
   t.test('LIST-18 an item that is nested too deep loses itself, not the listing', async t => {
-    const ground = await open(t)
+    const testbed = await open(t)
     const deep = `{"id":7,"name":"deep","more":${'['.repeat(1000)}${']'.repeat(1000)}}`
     const withDeep = (which: RegExp, other: string) =>
-      ground.service.spoil(which, response => {
+      testbed.service.intercept(which, response => {
         response.writeHead(200, { 'content-type': 'application/json' })
         response.end(`[${deep},${other}]`)
       })
     withDeep(/^GET \/project\/descendant\?id=100&type=calculation/, '{"id":1234,"name":"TS1_opt"}')
     withDeep(/^GET \/project\/share\?id=100/, '{"shareId":5,"permission":"READ","user":"guest"}')
     withDeep(/^GET \/calculation\/files\?id=1234/, '"input.inp"')
-    t.match(await namesOf(ground, 'projects/Water splitting'), [
+    t.match(await namesOf(testbed, 'projects/Water splitting'), [
       '.index.tsv',
       '.project.json',
       '.shares',
       'Sub project',
       'TS1_opt',
     ])
-    t.same(await namesOf(ground, 'projects/Water splitting/.shares'), ['5.json'])
-    t.ok((await namesOf(ground, 'projects/Water splitting/TS1_opt')).includes('input.inp'))
+    t.same(await namesOf(testbed, 'projects/Water splitting/.shares'), ['5.json'])
+    t.ok((await namesOf(testbed, 'projects/Water splitting/TS1_opt')).includes('input.inp'))
   })
 
   t.test(
     'LIST-23 what the service lists under a name that programs try everywhere can be entered',
     async t => {
-      const ground = await open(t, {
+      const testbed = await open(t, {
         fill(seed) {
           seed.addUser({ name: 'demo', password: 'demo' })
           for (const [at, name] of ['.git', '.hidden', '.Trash-1000', 'HEAD', 'CVS'].entries()) {
@@ -236,11 +242,11 @@ export function identity(t: Test, open: OpenGround): void {
           }
         },
       })
-      for (const name of (await namesOf(ground, 'projects')).filter(one => !/json|tsv|shares/.test(one))) {
-        t.ok((await namesOf(ground, `projects/${name}`)).includes(name), name)
-        t.same(await namesOf(ground, `projects/${name}/.DS_Store`), ['.calculation.json', '.hidden'])
-        t.equal(await textOf(ground, `projects/${name}/.DS_Store/.hidden`), name)
-        t.ok((await namesOf(ground, `projects/${name}/${name}`)).includes('.project.json'))
+      for (const name of (await namesOf(testbed, 'projects')).filter(one => !/json|tsv|shares/.test(one))) {
+        t.ok((await namesOf(testbed, `projects/${name}`)).includes(name), name)
+        t.same(await namesOf(testbed, `projects/${name}/.DS_Store`), ['.calculation.json', '.hidden'])
+        t.equal(await textOf(testbed, `projects/${name}/.DS_Store/.hidden`), name)
+        t.ok((await namesOf(testbed, `projects/${name}/${name}`)).includes('.project.json'))
       }
     },
   )
@@ -248,20 +254,20 @@ export function identity(t: Test, open: OpenGround): void {
   t.test(
     'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
     async t => {
-      const ground = await open(t)
+      const testbed = await open(t)
       const order = `reports/${ids.report}/order.txt`
       const stored = async () =>
-        JSON.parse(await ground.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
+        JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
           (row: { calcId: number }) => String(row.calcId),
         )
       for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
         const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
-        await ground.service.elsewhere('PUT', '/report/calculations', body)
-        await ground.files.touch(`reports/${ids.report}`)
-        await ground.pass(3200)
-        await textOf(ground, order)
+        await testbed.service.elsewhere('PUT', '/report/calculations', body)
+        await testbed.files.touch(`reports/${ids.report}`)
+        await testbed.pass(3200)
+        await textOf(testbed, order)
       }
-      await overwrite(ground, order, `${ids.indigo}\n`)
+      await overwrite(testbed, order, `${ids.indigo}\n`)
       t.same(await stored(), [ids.indigo])
     },
   )

@@ -1,8 +1,8 @@
 // What each directory of the drive holds, and how little is asked to show it.
 import type { Test } from 'tap'
-import { fill, ids } from '../../testbed/sample-data.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { type DriveFiles, namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { type DriveFiles, namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 
 /** Everything below a directory, seen as `ls -lR` sees it. */
 async function walk(files: DriveFiles, directory: string): Promise<string[]> {
@@ -16,13 +16,13 @@ async function walk(files: DriveFiles, directory: string): Promise<string[]> {
   return found
 }
 
-export function listing(t: Test, open: OpenGround): void {
+export function listing(t: Test, open: OpenTestbed): void {
   t.test('listing', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
 
     t.test('LIST-1 the top shows projects, db, reports, by-id and .calcfs', async t => {
-      t.same(await namesOf(ground, ''), ['.calcfs', 'by-id', 'db', 'projects', 'reports'])
+      t.same(await namesOf(testbed, ''), ['.calcfs', 'by-id', 'db', 'projects', 'reports'])
     })
 
     t.test(
@@ -41,7 +41,7 @@ export function listing(t: Test, open: OpenGround): void {
     )
 
     t.test('LIST-3 a calculation shows its record, its files and its geometry', async t => {
-      t.same(await namesOf(ground, 'projects/Water splitting/TS1_opt'), [
+      t.same(await namesOf(testbed, 'projects/Water splitting/TS1_opt'), [
         '.calculation.json',
         'TS1_opt.xyz',
         'empty.txt',
@@ -52,7 +52,7 @@ export function listing(t: Test, open: OpenGround): void {
     })
 
     t.test('LIST-4 the index of a project tells id, kind and name of each child', async t => {
-      const rows = (await textOf(ground, 'projects/Water splitting/.index.tsv')).split('\n')
+      const rows = (await textOf(testbed, 'projects/Water splitting/.index.tsv')).split('\n')
       t.same(
         rows
           .map(row => row.split('\t').slice(0, 3))
@@ -68,39 +68,43 @@ export function listing(t: Test, open: OpenGround): void {
     })
 
     t.test('LIST-5 a record file is the record of the service', async t => {
-      const project = JSON.parse(await textOf(ground, 'projects/Water splitting/.project.json'))
+      const project = JSON.parse(await textOf(testbed, 'projects/Water splitting/.project.json'))
       t.equal(project.id, Number(ids.water))
       const calculation = JSON.parse(
-        await textOf(ground, 'projects/Water splitting/TS1_opt/.calculation.json'),
+        await textOf(testbed, 'projects/Water splitting/TS1_opt/.calculation.json'),
       )
       t.equal(calculation.name, 'TS1_opt')
     })
 
     t.test('LIST-6 a pasted path of the web pages works below db, a colleague’s too', async t => {
-      t.equal(await textOf(ground, 'db/demo/Water splitting/TS1_opt/input.inp'), '! B3LYP opt\n')
-      t.match(await namesOf(ground, 'db/guest/Dyes'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
-      t.match(await textOf(ground, 'db/guest/Dyes/Indigo/output.cml'), /elementType="O"/)
-      t.match(await namesOf(ground, 'db'), ['demo', 'guest'])
+      t.equal(await textOf(testbed, 'db/demo/Water splitting/TS1_opt/input.inp'), '! B3LYP opt\n')
+      t.match(await namesOf(testbed, 'db/guest/Dyes'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
+      t.match(await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml'), /elementType="O"/)
+      t.match(await namesOf(testbed, 'db'), ['demo', 'guest'])
     })
 
     t.test('LIST-7 everything is found by its number', async t => {
-      t.match(await namesOf(ground, `by-id/calculation/${ids.transition}`), ['.calculation.json'])
-      t.match(await namesOf(ground, `by-id/project/${ids.empty}`), ['.index.tsv', '.project.json', '.shares'])
+      t.match(await namesOf(testbed, `by-id/calculation/${ids.transition}`), ['.calculation.json'])
+      t.match(await namesOf(testbed, `by-id/project/${ids.empty}`), [
+        '.index.tsv',
+        '.project.json',
+        '.shares',
+      ])
       t.equal(await files.readlink(`by-id/report/${ids.report}`), `../../reports/${ids.report}.json`)
-      t.equal(JSON.parse(await textOf(ground, `by-id/report/${ids.report}`)).id, Number(ids.report))
+      t.equal(JSON.parse(await textOf(testbed, `by-id/report/${ids.report}`)).id, Number(ids.report))
       t.equal(await outcome(files.lstat('by-id/calculation/999999')), 'ENOENT')
       t.equal(await outcome(files.lstat('by-id/calculation/12x')), 'ENOENT')
     })
 
     t.test('LIST-8 a report is listed once it was opened, and INDEX.tsv says what it is', async t => {
-      t.notMatch(await namesOf(ground, 'reports'), [`${ids.profile}.json`])
+      t.notMatch(await namesOf(testbed, 'reports'), [`${ids.profile}.json`])
       await files.readFile(`reports/${ids.profile}.json`)
-      t.ok((await namesOf(ground, 'reports')).includes(`${ids.profile}.json`))
-      t.match(await textOf(ground, 'reports/INDEX.tsv'), /^43\tProfile\t.*\t2$/m)
+      t.ok((await namesOf(testbed, 'reports')).includes(`${ids.profile}.json`))
+      t.match(await textOf(testbed, 'reports/INDEX.tsv'), /^43\tProfile\t.*\t2$/m)
     })
 
     t.test('LIST-9 the folder of a report holds its calculations in order, as links', async t => {
-      t.same(await namesOf(ground, `reports/${ids.report}`), [
+      t.same(await namesOf(testbed, `reports/${ids.report}`), [
         `01-Transition state~${ids.transition}`,
         `02-Water~${ids.product}`,
         `03-Nothing~${ids.bare}`,
@@ -108,37 +112,37 @@ export function listing(t: Test, open: OpenGround): void {
       ])
       const link = `reports/${ids.report}/01-Transition state~${ids.transition}`
       t.equal((await files.lstat(link)).kind, 'link')
-      t.equal(await textOf(ground, `${link}/input.inp`), '! B3LYP opt\n')
+      t.equal(await textOf(testbed, `${link}/input.inp`), '! B3LYP opt\n')
       t.equal(
-        (await textOf(ground, `reports/${ids.report}/order.txt`)).split('\n')[0],
+        (await textOf(testbed, `reports/${ids.report}/order.txt`)).split('\n')[0],
         `${ids.transition}\tTransition state\t/by-id/calculation/${ids.transition}`,
       )
     })
 
     t.test('LIST-10 .shares holds one file a share', async t => {
-      const [name = ''] = await namesOf(ground, 'db/guest/Dyes/.shares')
+      const [name = ''] = await namesOf(testbed, 'db/guest/Dyes/.shares')
       t.match(name, /^\d+\.json$/)
-      t.match(JSON.parse(await textOf(ground, `db/guest/Dyes/.shares/${name}`)), { permission: 'READ' })
+      t.match(JSON.parse(await textOf(testbed, `db/guest/Dyes/.shares/${name}`)), { permission: 'READ' })
     })
 
     t.test(
       'LIST-11 .calcfs says who is signed in, which report types there are and how the mount is',
       async t => {
-        t.same(await namesOf(ground, '.calcfs'), [
+        t.same(await namesOf(testbed, '.calcfs'), [
           'README.txt',
           'drafts',
           'report-types.json',
           'status.json',
           'user.json',
         ])
-        t.equal(JSON.parse(await textOf(ground, '.calcfs/user.json')).username, 'demo')
-        t.equal(JSON.parse(await textOf(ground, '.calcfs/report-types.json')).length, 3)
-        t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), {
+        t.equal(JSON.parse(await textOf(testbed, '.calcfs/user.json')).username, 'demo')
+        t.equal(JSON.parse(await textOf(testbed, '.calcfs/report-types.json')).length, 3)
+        t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')), {
           user: 'demo',
           answers: true,
           unsent: [],
         })
-        t.same(await namesOf(ground, '.calcfs/drafts'), [])
+        t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       },
     )
 
@@ -163,11 +167,11 @@ export function listing(t: Test, open: OpenGround): void {
     })
 
     t.test('LIST-13 a second walk over everything asks for nothing', async t => {
-      const first = await walk(ground.files, 'projects')
-      await ground.pass(1200)
+      const first = await walk(testbed.files, 'projects')
+      await testbed.pass(1200)
       const second: string[] = []
       const asked = await service.during(async () => {
-        second.push(...(await walk(ground.files, 'projects')))
+        second.push(...(await walk(testbed.files, 'projects')))
       })
       t.same(second, first)
       t.same(lines(asked), [])
@@ -176,7 +180,7 @@ export function listing(t: Test, open: OpenGround): void {
     t.test('LIST-14 what is not there is asked for once in five seconds', async t => {
       const asked = await service.during(async () => {
         t.equal(await outcome(files.lstat('reports/777.json')), 'ENOENT')
-        await ground.pass(1200)
+        await testbed.pass(1200)
         t.equal(await outcome(files.lstat('reports/777.json')), 'ENOENT')
       })
       t.same(lines(asked), ['GET /report?id=777'])
@@ -194,7 +198,7 @@ export function listing(t: Test, open: OpenGround): void {
 
   t.test('LIST-17 sub-projects nest to any depth', async t => {
     const names = Array.from({ length: 20 }, (_, depth) => `level ${depth}`)
-    const ground = await open(t, {
+    const testbed = await open(t, {
       fill(seed) {
         seed.addUser({ name: 'demo', password: 'demo' })
         let parent = seed.rootOf('demo')
@@ -202,11 +206,11 @@ export function listing(t: Test, open: OpenGround): void {
         seed.addCalculation({ name: 'deep', project: parent, files: { 'a.txt': 'deep\n' } })
       },
     })
-    t.equal(await textOf(ground, `projects/${names.join('/')}/deep/a.txt`), 'deep\n')
+    t.equal(await textOf(testbed, `projects/${names.join('/')}/deep/a.txt`), 'deep\n')
   })
 
   t.test('LIST-18 of a listing with malformed entries the good ones are shown', async t => {
-    const ground = await open(t)
+    const testbed = await open(t)
     const listed = [
       { id: 100, name: 'Water splitting' },
       { name: 'no id' },
@@ -214,16 +218,16 @@ export function listing(t: Test, open: OpenGround): void {
       7,
       { id: 'x y', name: 'odd' },
     ]
-    ground.service.spoil(/^GET \/project\/descendant\?id=\d+&type=project/, response => {
+    testbed.service.intercept(/^GET \/project\/descendant\?id=\d+&type=project/, response => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify(listed))
     })
-    t.same(await namesOf(ground, 'projects'), ['.index.tsv', '.project.json', '.shares', 'Water splitting'])
+    t.same(await namesOf(testbed, 'projects'), ['.index.tsv', '.project.json', '.shares', 'Water splitting'])
   })
 
   t.test('LIST-19 the same question asked by many at once is one request', async t => {
-    const ground = await open(t)
-    const asked = await ground.service.during(async () => {
-      const all = Array.from({ length: 12 }, () => ground.files.readdir('projects/Water splitting/TS1_opt'))
+    const testbed = await open(t)
+    const asked = await testbed.service.during(async () => {
+      const all = Array.from({ length: 12 }, () => testbed.files.readdir('projects/Water splitting/TS1_opt'))
       await Promise.all(all)
     })
     const questions = lines(asked).filter(line => !line.includes('/bitstream'))
@@ -231,12 +235,12 @@ export function listing(t: Test, open: OpenGround): void {
   })
 
   t.test('LIST-20 what became known is shown by a mount whose service is away', async t => {
-    const ground = await open(t, { fill })
-    const before = await walk(ground.files, 'projects')
-    await ground.files.readFile('projects/Water splitting/TS1_opt/run.log')
-    await ground.service.leave()
-    await ground.remount()
-    t.same(await walk(ground.files, 'projects'), before)
-    t.equal((await ground.files.readFile('projects/Water splitting/TS1_opt/run.log')).length, 300_000)
+    const testbed = await open(t, { fill: fillSampleData })
+    const before = await walk(testbed.files, 'projects')
+    await testbed.files.readFile('projects/Water splitting/TS1_opt/run.log')
+    await testbed.service.leave()
+    await testbed.remount()
+    t.same(await walk(testbed.files, 'projects'), before)
+    t.equal((await testbed.files.readFile('projects/Water splitting/TS1_opt/run.log')).length, 300_000)
   })
 }

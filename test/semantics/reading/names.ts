@@ -1,7 +1,7 @@
 // Names: whatever the service holds becomes a legal, unique, stable file name, and every listed name is found.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { type Ground, namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const long = 'ä'.repeat(150)
 const hostile = [
@@ -40,16 +40,16 @@ function fill(seed: Seed): void {
   })
 }
 
-const childrenOf = async (ground: Ground, path: string): Promise<string[]> =>
-  (await namesOf(ground, path)).filter(name => !/^\.(project\.json|index\.tsv|shares)$/.test(name))
+const childrenOf = async (testbed: Testbed, path: string): Promise<string[]> =>
+  (await namesOf(testbed, path)).filter(name => !/^\.(project\.json|index\.tsv|shares)$/.test(name))
 
-export function names(t: Test, open: OpenGround): void {
+export function names(t: Test, open: OpenTestbed): void {
   t.test('names', async t => {
-    const ground = await open(t, { fill })
-    const { files } = ground
+    const testbed = await open(t, { fill })
+    const { files } = testbed
 
     t.test('NAME-1 every name becomes one legal name of its own, in its own directory', async t => {
-      const listed = await childrenOf(ground, 'projects')
+      const listed = await childrenOf(testbed, 'projects')
       t.equal(listed.length, hostile.length + 1)
       t.ok(listed.every(name => Buffer.byteLength(name) <= 255))
       for (const name of [
@@ -68,39 +68,39 @@ export function names(t: Test, open: OpenGround): void {
     })
 
     t.test('NAME-2 every listed name leads to the thing that has it', async t => {
-      for (const name of await childrenOf(ground, 'projects')) {
-        const record = JSON.parse(await textOf(ground, `projects/${name}/.project.json`))
+      for (const name of await childrenOf(testbed, 'projects')) {
+        const record = JSON.parse(await textOf(testbed, `projects/${name}/.project.json`))
         const id = record.id - 200
         t.equal(record.name, id === 100 ? 'Equal' : hostile[id], name)
       }
     })
 
     t.test('NAME-3 of equal names the project keeps the bare one; ids tell the others', async t => {
-      t.same(await childrenOf(ground, 'projects/Equal'), ['alone', 'same', 'same.xyz', 'same~c7', 'same~c9'])
-      t.equal(await textOf(ground, 'projects/Equal/same~c7/a.txt'), 'seven\n')
-      t.equal(await textOf(ground, 'projects/Equal/same~c9/a.txt'), 'nine\n')
+      t.same(await childrenOf(testbed, 'projects/Equal'), ['alone', 'same', 'same.xyz', 'same~c7', 'same~c9'])
+      t.equal(await textOf(testbed, 'projects/Equal/same~c7/a.txt'), 'seven\n')
+      t.equal(await textOf(testbed, 'projects/Equal/same~c9/a.txt'), 'nine\n')
     })
 
     t.test('NAME-4 the marked name is found whoever has the bare one', async t => {
       t.equal((await files.lstat('projects/Equal/alone~c11')).kind, 'directory')
       t.equal(
-        await textOf(ground, 'projects/Equal/same~p301/.project.json'),
-        await textOf(ground, 'projects/Equal/same/.project.json'),
+        await textOf(testbed, 'projects/Equal/same~p301/.project.json'),
+        await textOf(testbed, 'projects/Equal/same/.project.json'),
       )
       t.equal(await outcome(files.lstat('projects/Equal/alone~c7777')), 'ENOENT')
     })
 
     t.test('NAME-5 files of a calculation are escaped the same way', async t => {
-      t.same(await namesOf(ground, 'projects/Equal/alone'), ['%2E%2E', '.calculation.json', 'a%2Fb'])
-      t.equal(await textOf(ground, 'projects/Equal/alone/a%2Fb'), 'slash\n')
-      t.equal(await textOf(ground, 'projects/Equal/alone/%2E%2E'), 'dots\n')
+      t.same(await namesOf(testbed, 'projects/Equal/alone'), ['%2E%2E', '.calculation.json', 'a%2Fb'])
+      t.equal(await textOf(testbed, 'projects/Equal/alone/a%2Fb'), 'slash\n')
+      t.equal(await textOf(testbed, 'projects/Equal/alone/%2E%2E'), 'dots\n')
     })
 
     t.test('NAME-6 names are the same after a restart, in whatever order they became known', async t => {
-      const before = await childrenOf(ground, 'projects')
-      await ground.remount()
+      const before = await childrenOf(testbed, 'projects')
+      await testbed.remount()
       t.equal((await files.lstat('projects/Equal/same~c9')).kind, 'directory')
-      t.same(await childrenOf(ground, 'projects'), before)
+      t.same(await childrenOf(testbed, 'projects'), before)
     })
 
     t.test('NAME-7 a name over 255 bytes is too long', async t => {

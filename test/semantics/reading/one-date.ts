@@ -1,7 +1,7 @@
 // Things that were made at one moment, renames and moves: a date that tells nothing must not keep another thing's bytes.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { namesOf, type OpenGround, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import {
   backward,
@@ -17,7 +17,7 @@ import {
 
 const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
 
-export function oneDate(t: Test, open: OpenGround): void {
+export function oneDate(t: Test, open: OpenTestbed): void {
   t.test(
     'THING-1 of one date, a folder that was listed twice before a file is opened shows no old content',
     async t => {
@@ -27,32 +27,32 @@ export function oneDate(t: Test, open: OpenGround): void {
         const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
         seed.addCalculation({ id: '1', name, project, files, ...fieldsOf(sameDate()) })
       }
-      const ground = await open(t, { fill: one('water'), settings: brief })
-      t.equal(await textOf(ground, 'projects/All/water/a.inp'), inputOf('water'))
-      await ground.service.remake(one('indigo'))
-      await ground.pass(2500)
+      const testbed = await open(t, { fill: one('water'), settings: brief })
+      t.equal(await textOf(testbed, 'projects/All/water/a.inp'), inputOf('water'))
+      await testbed.service.remake(one('indigo'))
+      await testbed.pass(2500)
       await until(20_000, 'the new name', async () => {
-        await ground.pass(1100)
-        return (await namesOf(ground, 'projects/All')).includes('indigo')
+        await testbed.pass(1100)
+        return (await namesOf(testbed, 'projects/All')).includes('indigo')
       })
       for (let again = 0; again < 2; again++) {
-        await ground.pass(1500)
-        t.same(await namesOf(ground, 'projects/All').then(names => names.includes('indigo')), true)
+        await testbed.pass(1500)
+        t.same(await namesOf(testbed, 'projects/All').then(names => names.includes('indigo')), true)
       }
-      t.equal(await textOf(ground, 'projects/All/indigo/a.inp'), inputOf('indigo'))
-      t.equal(await textOf(ground, 'by-id/calculation/1/output.cml'), outputOf('indigo'))
+      t.equal(await textOf(testbed, 'projects/All/indigo/a.inp'), inputOf('indigo'))
+      t.equal(await textOf(testbed, 'by-id/calculation/1/output.cml'), outputOf('indigo'))
     },
   )
 
   t.test('THING-1 of one date, a record of another name shows no old content by its number', async t => {
     const named = (names: readonly string[]) => numbered(names, sameDate)
-    const ground = await open(t, { fill: named(forward), settings: brief })
-    t.equal(await textOf(ground, 'projects/With water/water/a.inp'), inputOf('water'))
-    await ground.service.remake(named(backward))
-    await ground.pass(2500)
-    const record = JSON.parse(await textOf(ground, 'by-id/calculation/1/.calculation.json'))
+    const testbed = await open(t, { fill: named(forward), settings: brief })
+    t.equal(await textOf(testbed, 'projects/With water/water/a.inp'), inputOf('water'))
+    await testbed.service.remake(named(backward))
+    await testbed.pass(2500)
+    const record = JSON.parse(await textOf(testbed, 'by-id/calculation/1/.calculation.json'))
     t.equal(record.name, 'indigo')
-    t.equal(await textOf(ground, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
+    t.equal(await textOf(testbed, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
   })
 
   t.test(
@@ -70,13 +70,13 @@ export function oneDate(t: Test, open: OpenGround): void {
         [none, dated()],
         [dated(), none],
       ] as const) {
-        const ground = await open(t, { fill: one('water', first), settings: brief })
-        const read = () => textOf(ground, 'projects/All/same/a.inp')
+        const testbed = await open(t, { fill: one('water', first), settings: brief })
+        const read = () => textOf(testbed, 'projects/All/same/a.inp')
         t.equal(await read(), inputOf('water'))
-        await ground.service.remake(one('indigo', second))
-        await ground.pass(2500)
+        await testbed.service.remake(one('indigo', second))
+        await testbed.pass(2500)
         await until(20_000, 'the new content', async () => {
-          await ground.pass(1100)
+          await testbed.pass(1100)
           return (await read()) === inputOf('indigo')
         })
       }
@@ -93,34 +93,34 @@ export function oneDate(t: Test, open: OpenGround): void {
         const fields = `{"creationDate":"2024-05-0${day}T10:00:00Z"}`
         seed.addCalculation({ id: '1', name: 'same', project, files, fields })
       }
-      const ground = await open(t, { fill: one('water', 1) })
-      t.equal(await textOf(ground, 'projects/All/same/a.inp'), inputOf('water'))
-      await ground.service.remake(one('indigo', 2))
-      await ground.pass(11_000)
-      t.match(await textOf(ground, 'by-id/calculation/1/.calculation.json'), '2024-05-02')
-      t.equal(await textOf(ground, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
-      await ground.service.leave()
-      const read = textOf(ground, 'projects/All/same/a.inp').catch(() => 'an error')
+      const testbed = await open(t, { fill: one('water', 1) })
+      t.equal(await textOf(testbed, 'projects/All/same/a.inp'), inputOf('water'))
+      await testbed.service.remake(one('indigo', 2))
+      await testbed.pass(11_000)
+      t.match(await textOf(testbed, 'by-id/calculation/1/.calculation.json'), '2024-05-02')
+      t.equal(await textOf(testbed, 'by-id/calculation/1/a.inp'), inputOf('indigo'))
+      await testbed.service.leave()
+      const read = textOf(testbed, 'projects/All/same/a.inp').catch(() => 'an error')
       t.match(await read, /^(an error|! opt indigo *\n)$/)
-      await ground.service.back()
+      await testbed.service.back()
     },
   )
 
   t.test('THING-2 a rename or a move makes no other thing', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${1 + molecules.indexOf(name)}T10:00:00Z"}`
-    const ground = await open(t, { fill: numbered(forward, dated), settings: brief })
-    const { service } = ground
-    await everything(ground)
+    const testbed = await open(t, { fill: numbered(forward, dated), settings: brief })
+    const { service } = testbed
+    await everything(testbed)
     const contentsAsked = async (path: string, name: string) => {
-      const asked = await service.during(async () => t.equal(await textOf(ground, path), outputOf(name)))
+      const asked = await service.during(async () => t.equal(await textOf(testbed, path), outputOf(name)))
       return asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream')).length
     }
-    await ground.files.rename('projects/With water/ammonia', 'projects/With water/mine')
-    await ground.pass(2500)
+    await testbed.files.rename('projects/With water/ammonia', 'projects/With water/mine')
+    await testbed.pass(2500)
     t.equal(await contentsAsked('projects/With water/mine/output.cml', 'ammonia'), 0, 'renamed here')
     const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=1'))
     await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
-    await ground.pass(2500)
+    await testbed.pass(2500)
     const path = 'projects/With water/renamed/output.cml'
     t.ok((await contentsAsked(path, 'water')) > 0, 'what was renamed elsewhere is asked for again')
     t.equal(await contentsAsked(path, 'water'), 0, 'once')

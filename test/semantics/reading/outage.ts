@@ -1,7 +1,7 @@
 // A service that is away: what is known is shown, nothing is taken for deleted, and it is all well again afterwards.
 import type { Test } from 'tap'
 import { ids, log } from '../../testbed/sample-data.js'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const project = 'projects/Water splitting'
@@ -14,29 +14,29 @@ const brief = {
   deadlineSave: '3s',
 }
 
-export function outage(t: Test, open: OpenGround): void {
+export function outage(t: Test, open: OpenTestbed): void {
   t.test('an outage', async t => {
-    const ground = await open(t, { settings: brief })
-    const { files, service } = ground
-    const known = await namesOf(ground, project)
-    const text = await textOf(ground, report)
-    await textOf(ground, `${project}/TS1_opt/run.log`)
+    const testbed = await open(t, { settings: brief })
+    const { files, service } = testbed
+    const known = await namesOf(testbed, project)
+    const text = await textOf(testbed, report)
+    await textOf(testbed, `${project}/TS1_opt/run.log`)
     const calculations = [{ id: ids.bare }, { id: ids.product, title: 'Named' }]
     service.seed.addReport({ id: '44', name: 'Untitled', owner: 'demo', calculations })
-    await textOf(ground, 'reports/44.json')
+    await textOf(testbed, 'reports/44.json')
     await service.leave()
-    await ground.pass(2500)
+    await testbed.pass(2500)
 
     t.test('STALE-5 what was known is shown, and marked', async t => {
-      t.same(await namesOf(ground, project), known)
-      t.equal(await textOf(ground, report), text)
-      t.equal(await textOf(ground, `${project}/TS1_opt/run.log`), log)
+      t.same(await namesOf(testbed, project), known)
+      t.equal(await textOf(testbed, report), text)
+      t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
       t.ok(await files.xattr(project, 'user.calcfs.stale'))
-      t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { answers: false })
+      t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')), { answers: false })
     })
 
     t.test('STALE-5 a row whose calculation was never read stands in its folder without a title', async t => {
-      const names = await namesOf(ground, 'reports/44')
+      const names = await namesOf(testbed, 'reports/44')
       t.equal(names.length, 3)
       t.ok(names.some(name => name.startsWith('01-')) && names.some(name => name.startsWith('02-Named')))
     })
@@ -48,14 +48,14 @@ export function outage(t: Test, open: OpenGround): void {
 
     t.test('STALE-7 touch while the service is away forgets nothing', async t => {
       await files.touch(project)
-      t.same(await namesOf(ground, project), known)
+      t.same(await namesOf(testbed, project), known)
     })
 
     t.test('DRAFT-6 a save while the service is away fails, and the text is kept', async t => {
       const mine = text.replace('"title": "Supporting information"', '"title": "Written in the dark"')
-      t.match(await outcome(overwrite(ground, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
-      t.equal(await textOf(ground, report), mine)
-      t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), mine)
+      t.match(await outcome(overwrite(testbed, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+      t.equal(await textOf(testbed, report), mine)
+      t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), mine)
     })
 
     t.test('STALE-8 when it is back, everything works again', async t => {
@@ -63,11 +63,11 @@ export function outage(t: Test, open: OpenGround): void {
       await until(10_000, 'the drive answers again', async () => {
         return (await outcome(files.readdir(`${project}/Sub project`))) === 'done'
       })
-      await ground.pass(2500)
-      t.same(await namesOf(ground, project), known)
+      await testbed.pass(2500)
+      t.same(await namesOf(testbed, project), known)
       t.equal(await files.xattr(project, 'user.calcfs.stale'), undefined)
-      const draft = await textOf(ground, report)
-      t.equal(await outcome(overwrite(ground, report, draft)), 'done')
+      const draft = await textOf(testbed, report)
+      t.equal(await outcome(overwrite(testbed, report, draft)), 'done')
       t.match(await service.elsewhere('GET', `/report?id=${ids.report}`), /Written in the dark/)
     })
   })

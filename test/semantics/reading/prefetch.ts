@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { lines } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const projects = 4
 const calculations = 6
@@ -25,8 +25,8 @@ function fill(seed: Seed): void {
 }
 
 /** Guesses go out behind the user's back: waits until these requests, and no fewer, were heard. */
-async function heardSoon(ground: Ground, from: number, which: RegExp, count: number): Promise<string[]> {
-  const found = () => lines(ground.service.heard.slice(from)).filter(line => which.test(line))
+async function heardSoon(testbed: Testbed, from: number, which: RegExp, count: number): Promise<string[]> {
+  const found = () => lines(testbed.service.heard.slice(from)).filter(line => which.test(line))
   for (const end = Date.now() + 5_000; found().length < count && Date.now() < end; ) {
     await new Promise(wake => setTimeout(wake, 20))
   }
@@ -37,94 +37,94 @@ const settled = (): Promise<unknown> => new Promise(wake => setTimeout(wake, 300
 const idIn = (line: string): string => /[?&]id=(\d+)/.exec(line)?.[1] ?? ''
 const filesOf = (id: number): RegExp => new RegExp(`^GET /calculation/files\\?id=${id}&type=files`)
 
-export function foresight(t: Test, open: OpenGround): void {
+export function foresight(t: Test, open: OpenTestbed): void {
   t.test('foresight', async t => {
     t.test('AHEAD-1 who opens one folder asks for nothing outside of it', async t => {
-      const ground = await open(t, { fill })
-      await namesOf(ground, 'projects/P1')
-      const from = ground.service.heard.length
-      for (const name of await namesOf(ground, 'projects/P1/C3')) {
-        await ground.files.lstat(`projects/P1/C3/${name}`)
-        const file = await ground.files.open(`projects/P1/C3/${name}`, 'r')
+      const testbed = await open(t, { fill })
+      await namesOf(testbed, 'projects/P1')
+      const from = testbed.service.heard.length
+      for (const name of await namesOf(testbed, 'projects/P1/C3')) {
+        await testbed.files.lstat(`projects/P1/C3/${name}`)
+        const file = await testbed.files.open(`projects/P1/C3/${name}`, 'r')
         await file.read(4096, 0)
         await file.close()
       }
       await settled()
-      const outside = lines(ground.service.heard.slice(from)).filter(line => idIn(line) !== '103')
+      const outside = lines(testbed.service.heard.slice(from)).filter(line => idIn(line) !== '103')
       t.same(outside, [], 'all is about calculation 103')
     })
 
     t.test(
       'AHEAD-2 the second folder makes a walk: the next ones are asked for before they are entered',
       async t => {
-        const ground = await open(t, { fill })
-        await namesOf(ground, 'projects/P1')
-        await namesOf(ground, 'projects/P1/C1')
+        const testbed = await open(t, { fill })
+        await namesOf(testbed, 'projects/P1')
+        await namesOf(testbed, 'projects/P1/C1')
         await settled()
-        t.same(await heardSoon(ground, 0, filesOf(102), 0), [], 'one folder says nothing')
-        await namesOf(ground, 'projects/P1/C2')
+        t.same(await heardSoon(testbed, 0, filesOf(102), 0), [], 'one folder says nothing')
+        await namesOf(testbed, 'projects/P1/C2')
         for (const id of [103, 104, 105, 106]) {
-          t.not((await heardSoon(ground, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
+          t.not((await heardSoon(testbed, 0, filesOf(id), 1)).length, 0, `${id} is foreseen`)
         }
         // Whether there is a CML file is asked after the files.
         await settled()
-        const from = ground.service.heard.length
-        for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(ground, `projects/P1/${name}`)
+        const from = testbed.service.heard.length
+        for (const name of ['C3', 'C4', 'C5', 'C6']) await namesOf(testbed, `projects/P1/${name}`)
         t.same(
-          await heardSoon(ground, from, /calculation\/files\?id=10/, 0),
+          await heardSoon(testbed, from, /calculation\/files\?id=10/, 0),
           [],
           'and is not asked for again',
         )
-        const asked = await heardSoon(ground, 0, /calculation\/files/, 0)
+        const asked = await heardSoon(testbed, 0, /calculation\/files/, 0)
         t.equal(new Set(asked).size, asked.length, 'and nothing was asked for twice')
       },
     )
 
     t.test('AHEAD-3 what was never looked at on the way is not asked for', async t => {
-      const ground = await open(t, { fill })
-      await namesOf(ground, 'projects/P1')
-      for (let c = 1; c <= calculations; c += 1) await namesOf(ground, `projects/P1/C${c}`)
+      const testbed = await open(t, { fill })
+      await namesOf(testbed, 'projects/P1')
+      for (let c = 1; c <= calculations; c += 1) await namesOf(testbed, `projects/P1/C${c}`)
       await settled()
-      const others = lines(ground.service.heard).filter(line =>
+      const others = lines(testbed.service.heard).filter(line =>
         /bitstream|xyz|GET \/calculation\?/.test(line),
       )
       t.same(others, [], 'find asks for no size')
     })
 
     t.test('AHEAD-4 sizes that are looked at in one folder are known in the next ones', async t => {
-      const ground = await open(t, { fill })
+      const testbed = await open(t, { fill })
       const look = async (name: string) => {
-        for (const file of await namesOf(ground, `projects/P1/${name}`)) {
-          if (!file.startsWith('.')) await ground.files.lstat(`projects/P1/${name}/${file}`)
+        for (const file of await namesOf(testbed, `projects/P1/${name}`)) {
+          if (!file.startsWith('.')) await testbed.files.lstat(`projects/P1/${name}/${file}`)
         }
       }
-      await namesOf(ground, 'projects/P1')
+      await namesOf(testbed, 'projects/P1')
       await look('C1')
       await look('C2')
-      const sizes = await heardSoon(ground, 0, /^HEAD .*bitstream\?id=103/, 3)
+      const sizes = await heardSoon(testbed, 0, /^HEAD .*bitstream\?id=103/, 3)
       t.equal(sizes.length, 3)
       await settled()
-      const from = ground.service.heard.length
+      const from = testbed.service.heard.length
       await look('C3')
-      t.same(await heardSoon(ground, from, /id=103/, 0), [], 'nothing is left to ask')
+      t.same(await heardSoon(testbed, from, /id=103/, 0), [], 'nothing is left to ask')
     })
 
     t.test('AHEAD-5 one kind of file that is read in each folder is fetched ahead, and no other', async t => {
-      const ground = await open(t, { fill })
-      await namesOf(ground, 'projects/P2')
+      const testbed = await open(t, { fill })
+      await namesOf(testbed, 'projects/P2')
       for (const name of ['C1', 'C2', 'C3']) {
-        await namesOf(ground, `projects/P2/${name}`)
-        await textOf(ground, `projects/P2/${name}/b.out`)
+        await namesOf(testbed, `projects/P2/${name}`)
+        await textOf(testbed, `projects/P2/${name}/b.out`)
       }
       for (const id of [204, 205, 206]) {
-        const fetched = await heardSoon(ground, 0, new RegExp(`^GET .*bitstream\\?id=${id}&`), 1)
+        const fetched = await heardSoon(testbed, 0, new RegExp(`^GET .*bitstream\\?id=${id}&`), 1)
         t.same(fetched.length, 1, `the b.out of ${id} has come`)
       }
       await settled()
-      const from = ground.service.heard.length
-      t.equal(await textOf(ground, 'projects/P2/C5/b.out'), '205 '.repeat(100))
-      t.same(await heardSoon(ground, from, /bitstream/, 0), [])
-      const contents = lines(ground.service.heard).filter(line => /^GET .*bitstream/.test(line))
+      const from = testbed.service.heard.length
+      t.equal(await textOf(testbed, 'projects/P2/C5/b.out'), '205 '.repeat(100))
+      t.same(await heardSoon(testbed, from, /bitstream/, 0), [])
+      const contents = lines(testbed.service.heard).filter(line => /^GET .*bitstream/.test(line))
       t.ok(
         contents.every(line => line.includes('b.out')),
         'no other file was fetched',
@@ -133,54 +133,54 @@ export function foresight(t: Test, open: OpenGround): void {
     })
 
     t.test('AHEAD-6 a walk goes on from one project into the next', async t => {
-      const ground = await open(t, { fill })
-      await namesOf(ground, 'projects')
+      const testbed = await open(t, { fill })
+      await namesOf(testbed, 'projects')
       for (let c = 0; c <= calculations; c += 1)
-        await namesOf(ground, c === 0 ? 'projects/P1' : `projects/P1/C${c}`)
-      await namesOf(ground, 'projects/P2')
-      t.equal((await heardSoon(ground, 0, filesOf(201), 1)).length, 1, 'its calculations')
-      t.equal((await heardSoon(ground, 0, /project\/descendant\?id=300/, 2)).length, 2, 'the next project')
+        await namesOf(testbed, c === 0 ? 'projects/P1' : `projects/P1/C${c}`)
+      await namesOf(testbed, 'projects/P2')
+      t.equal((await heardSoon(testbed, 0, filesOf(201), 1)).length, 1, 'its calculations')
+      t.equal((await heardSoon(testbed, 0, /project\/descendant\?id=300/, 2)).length, 2, 'the next project')
     })
 
     t.test('AHEAD-7 a copy of everything asks for each content once, and is the same', async t => {
-      const ground = await open(t, { fill })
+      const testbed = await open(t, { fill })
       for (let p = 1; p <= projects; p += 1) {
         for (let c = 1; c <= calculations; c += 1) {
           const at = `projects/P${p}/C${c}`
-          for (const name of await namesOf(ground, at)) {
-            const { size } = await ground.files.lstat(`${at}/${name}`)
-            const text = await textOf(ground, `${at}/${name}`)
+          for (const name of await namesOf(testbed, at)) {
+            const { size } = await testbed.files.lstat(`${at}/${name}`)
+            const text = await textOf(testbed, `${at}/${name}`)
             t.equal(Buffer.byteLength(text), size, `${at}/${name}`)
             if (name === 'b.out') t.equal(text, `${p * 100 + c} `.repeat(c * 20))
           }
         }
       }
-      const contents = lines(ground.service.heard).filter(line => /bitstream/.test(line))
+      const contents = lines(testbed.service.heard).filter(line => /bitstream/.test(line))
       t.equal(new Set(contents).size, contents.length, 'one GET and at most one HEAD a file')
       const fetched = contents.filter(line => line.startsWith('GET'))
       t.equal(fetched.length, projects * calculations * 3)
     })
 
     t.test('AHEAD-8 who leaves is not followed: what was not begun is never asked for', async t => {
-      const ground = await open(t, { fill, settings: { connections: '2' } })
+      const testbed = await open(t, { fill, settings: { connections: '2' } })
       let release = () => {}
       const gate = new Promise<void>(resolve => {
         release = resolve
       })
       // Of two connections one is for guesses, and the first guess holds it.
-      ground.service.spoil(filesOf(103), async (_, passing) => {
+      testbed.service.intercept(filesOf(103), async (_, passing) => {
         await gate
         const answer = await passing.carryOut()
         answer()
       })
-      await namesOf(ground, 'projects/P1')
-      await namesOf(ground, 'projects/P1/C1')
-      await namesOf(ground, 'projects/P1/C2')
-      t.equal((await heardSoon(ground, 0, filesOf(103), 1)).length, 1)
+      await namesOf(testbed, 'projects/P1')
+      await namesOf(testbed, 'projects/P1/C1')
+      await namesOf(testbed, 'projects/P1/C2')
+      t.equal((await heardSoon(testbed, 0, filesOf(103), 1)).length, 1)
       await new Promise(wake => setTimeout(wake, 4_500))
       release()
       await settled()
-      const asked = lines(ground.service.heard).filter(line => /calculation\/files/.test(line))
+      const asked = lines(testbed.service.heard).filter(line => /calculation\/files/.test(line))
       t.same(
         asked.filter(line => /id=10[456]/.test(line)),
         [],

@@ -3,19 +3,19 @@ import type { Test } from 'tap'
 import { complete, poor } from '../../../src/service/store/options.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const calculation = 'projects/Water splitting/TS1_opt'
 
-export function reading(t: Test, open: OpenGround): void {
+export function reading(t: Test, open: OpenTestbed): void {
   t.test('reading', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
 
     t.test('READ-1 a file is read as the service has it', async t => {
-      t.equal(await textOf(ground, `${calculation}/run.log`), log)
-      t.equal(await textOf(ground, `${calculation}/empty.txt`), '')
+      t.equal(await textOf(testbed, `${calculation}/run.log`), log)
+      t.equal(await textOf(testbed, `${calculation}/empty.txt`), '')
     })
 
     t.test('READ-2 a read anywhere gives what is there, and nothing behind the end', async t => {
@@ -27,8 +27,8 @@ export function reading(t: Test, open: OpenGround): void {
     })
 
     t.test('READ-3 what was read once is never asked for again, over a restart too', async t => {
-      const again = async () => t.equal(await textOf(ground, `${calculation}/run.log`), log)
-      await ground.remount()
+      const again = async () => t.equal(await textOf(testbed, `${calculation}/run.log`), log)
+      await testbed.remount()
       const asked = await service.during(again)
       t.same(
         lines(asked).filter(line => /bitstream|xyz/.test(line)),
@@ -69,7 +69,7 @@ export function reading(t: Test, open: OpenGround): void {
       ]
       const times = () => Promise.all(paths.map(async path => (await files.lstat(path)).mtimeMs))
       const before = await times()
-      await ground.remount()
+      await testbed.remount()
       t.same(await times(), before)
     })
   })
@@ -83,20 +83,20 @@ export function reading(t: Test, open: OpenGround): void {
   }
   for (const [name, lacks] of Object.entries(services)) {
     t.test(`SIZE-2 sizes are true before the first read, with ${name}`, async t => {
-      const ground = await open(t, { service: { shortcomings: { ...complete, ...lacks } } })
-      t.equal((await ground.files.lstat(`${calculation}/run.log`)).size, log.length)
-      t.equal((await ground.files.lstat(`${calculation}/empty.txt`)).size, 0)
-      t.equal(await textOf(ground, `${calculation}/run.log`), log)
+      const testbed = await open(t, { service: { shortcomings: { ...complete, ...lacks } } })
+      t.equal((await testbed.files.lstat(`${calculation}/run.log`)).size, log.length)
+      t.equal((await testbed.files.lstat(`${calculation}/empty.txt`)).size, 0)
+      t.equal(await textOf(testbed, `${calculation}/run.log`), log)
     })
   }
 
   t.test('bad answers', async t => {
-    const ground = await open(t, { settings: { deadlineMetadata: '3s', deadlineRead: '3s' } })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: { deadlineMetadata: '3s', deadlineRead: '3s' } })
+    const { files, service } = testbed
 
     t.test('READ-4 a file whose body is cut short is an error, never content', async t => {
       await files.lstat(`${calculation}/run.log`)
-      const mend = service.spoil(/^GET \/calculation\/files\/bitstream.*run\.log/, response => {
+      const mend = service.intercept(/^GET \/calculation\/files\/bitstream.*run\.log/, response => {
         response.writeHead(200, { 'content-length': String(log.length) })
         response.write(log.slice(0, 100_000), () => response.destroy())
       })
@@ -105,12 +105,12 @@ export function reading(t: Test, open: OpenGround): void {
     })
 
     t.test('READ-5 and once the service is well again the file is whole', async t => {
-      await ground.pass(1100)
-      t.equal(await textOf(ground, `${calculation}/run.log`), log)
+      await testbed.pass(1100)
+      t.equal(await textOf(testbed, `${calculation}/run.log`), log)
     })
 
     t.test('READ-6 an error page in the place of a file is EIO, never content', async t => {
-      const mend = service.spoil(/bitstream.*input\.inp/, response => {
+      const mend = service.intercept(/bitstream.*input\.inp/, response => {
         response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
       })
       t.equal(await outcome(files.readFile(`${calculation}/input.inp`)), 'EIO')
@@ -118,7 +118,7 @@ export function reading(t: Test, open: OpenGround): void {
     })
 
     t.test('READ-7 an error page where a listing is due is EIO, and why is told', async t => {
-      const mend = service.spoil(/^GET \/project\/descendant/, response => {
+      const mend = service.intercept(/^GET \/project\/descendant/, response => {
         response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
       })
       t.equal(await outcome(files.readdir(`by-id/project/${ids.empty}`)), 'EIO')
@@ -131,7 +131,7 @@ export function reading(t: Test, open: OpenGround): void {
 
     for (const status of [202, 204, 206])
       t.test(`READ-7 an empty listing with the status ${status} is no empty folder`, async t => {
-        const mend = service.spoil(/^GET \/(project\/descendant|report)/, response => {
+        const mend = service.intercept(/^GET \/(project\/descendant|report)/, response => {
           response.writeHead(status, { 'content-type': 'application/json' })
           response.end(status === 204 ? '' : '[]')
         })

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { cml } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 export const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
@@ -54,15 +54,15 @@ export const fieldsOf = (fields: string | undefined) => (fields === undefined ? 
 /** No answer counts for long. */
 export const brief = { ttlListing: '1s', ttlRecord: '1s' }
 
-export async function everything(ground: Ground): Promise<ReadonlyMap<string, string>> {
+export async function everything(testbed: Testbed): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  for (const project of await namesOf(ground, 'projects')) {
+  for (const project of await namesOf(testbed, 'projects')) {
     if (project.startsWith('.')) continue
-    for (const name of await namesOf(ground, `projects/${project}`)) {
+    for (const name of await namesOf(testbed, `projects/${project}`)) {
       if (name.startsWith('.')) continue
-      const files = await namesOf(ground, `projects/${project}/${name}`)
+      const files = await namesOf(testbed, `projects/${project}/${name}`)
       for (const file of files.filter(one => !one.startsWith('.')))
-        found.set(`${name}/${file}`, await textOf(ground, `projects/${project}/${name}/${file}`))
+        found.set(`${name}/${file}`, await textOf(testbed, `projects/${project}/${name}/${file}`))
     }
   }
   return found
@@ -72,7 +72,7 @@ export const forward = [...molecules]
 export const backward = molecules.toReversed()
 
 /** What is read. */
-export function madeAnew(t: Test, open: OpenGround): void {
+export function recreateService(t: Test, open: OpenTestbed): void {
   const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
   // Two dates within one second, of which one is a whole second, may be one moment told in two precisions.
   let made = 0
@@ -91,23 +91,23 @@ export function madeAnew(t: Test, open: OpenGround): void {
   for (const { what, fields, shortcomings } of services) {
     for (const how of ['while it is mounted', 'over a remount'] as const) {
       t.test(`THING-1 of ${what} made anew in another order ${how} no old content is shown`, async t => {
-        const ground = await open(t, {
+        const testbed = await open(t, {
           fill: numbered(forward, fields),
           service: { shortcomings },
           settings: brief,
         })
-        const before = await everything(ground)
+        const before = await everything(testbed)
         t.equal(before.get('water/output.cml'), outputOf('water'))
         for (const order of how === 'over a remount' ? [turned, forward] : [backward, turned]) {
-          await ground.service.remake(numbered(order, fields))
-          await ground.pass(2500)
-          if (how === 'over a remount') await ground.remount()
+          await testbed.service.remake(numbered(order, fields))
+          await testbed.pass(2500)
+          if (how === 'over a remount') await testbed.remount()
           // A service that is slow for a moment leaves the old names for a moment.
           await until(20_000, 'the new names', async () => {
-            await ground.pass(1100)
-            return (await namesOf(ground, 'projects')).includes(`With ${order[3]}`)
+            await testbed.pass(1100)
+            return (await namesOf(testbed, 'projects')).includes(`With ${order[3]}`)
           })
-          t.same(await everything(ground), before, order.join())
+          t.same(await everything(testbed), before, order.join())
         }
       })
     }
@@ -118,19 +118,19 @@ export function madeAnew(t: Test, open: OpenGround): void {
       t.test(
         `THING-5 rmdir leaves a project alone that has the id of one made here (${access}, ${other})`,
         async t => {
-          const ground = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
-          await ground.files.mkdir('projects/New')
-          const { id } = JSON.parse(await textOf(ground, 'projects/New/.project.json'))
-          await ground.service.remake(seed => {
+          const testbed = await open(t, { fill: numbered(forward), settings: { ...brief, access } })
+          await testbed.files.mkdir('projects/New')
+          const { id } = JSON.parse(await textOf(testbed, 'projects/New/.project.json'))
+          await testbed.service.remake(seed => {
             numbered(forward)(seed)
             const fields = '{"creationDate":"2019-05-01T10:00:00Z"}'
             seed.addProject({ id: String(id), name: other, owner: 'demo', fields })
           })
-          if (other === 'Other') await ground.pass(2500)
-          const kept = () => ground.service.elsewhere('GET', `/project?id=${id}`)
+          if (other === 'Other') await testbed.pass(2500)
+          const kept = () => testbed.service.elsewhere('GET', `/project?id=${id}`)
           // Who may delete any empty project may delete the other one by its own name.
           for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
-            t.not(await outcome(ground.files.rmdir(path)), 'done', path)
+            t.not(await outcome(testbed.files.rmdir(path)), 'done', path)
             t.match(await kept(), other)
           }
         },
@@ -138,63 +138,63 @@ export function madeAnew(t: Test, open: OpenGround): void {
 
   t.test('THING-1 what was read between two swaps is not shown after the second one', async t => {
     const dated = (name: string) => `{"creationDate":"2024-05-0${molecules.indexOf(name) + 1}T10:00:00Z"}`
-    const ground = await open(t, {
+    const testbed = await open(t, {
       fill: numbered(forward, dated),
       settings: { ttlListing: '4s', ttlRecord: '4s' },
     })
     const output = 'projects/With water/water/output.cml'
     const appears = (name: string) =>
       until(20_000, `the listing with ${name}`, async () => {
-        await ground.pass(1100)
-        return (await namesOf(ground, 'projects')).includes(`With ${name}`)
+        await testbed.pass(1100)
+        return (await namesOf(testbed, 'projects')).includes(`With ${name}`)
       })
-    await namesOf(ground, 'projects/With water/water')
-    await ground.service.remake(numbered(backward, dated))
+    await namesOf(testbed, 'projects/With water/water')
+    await testbed.service.remake(numbered(backward, dated))
     // Whose bytes come now cannot be told before the listing is asked for again.
-    await outcome(textOf(ground, output))
+    await outcome(textOf(testbed, output))
     await appears('indigo')
-    t.equal(await textOf(ground, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
-    await ground.service.remake(numbered(forward, dated))
+    t.equal(await textOf(testbed, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
+    await testbed.service.remake(numbered(forward, dated))
     await appears('water')
-    t.equal(await textOf(ground, output), outputOf('water'))
-    await ground.remount()
-    t.equal(await textOf(ground, output), outputOf('water'), 'nor after a restart')
+    t.equal(await textOf(testbed, output), outputOf('water'))
+    await testbed.remount()
+    t.equal(await textOf(testbed, output), outputOf('water'), 'nor after a restart')
   })
 
   t.test('THING-1 what is read by its number is the new one, its geometry and its times as well', async t => {
-    const ground = await open(t, { fill: numbered(forward), settings: brief })
-    const { files, service } = ground
+    const testbed = await open(t, { fill: numbered(forward), settings: brief })
+    const { files, service } = testbed
     const path = 'by-id/calculation/1'
     const seen = async () => {
-      const [xyz = ''] = (await namesOf(ground, path)).filter(name => name.endsWith('.xyz'))
+      const [xyz = ''] = (await namesOf(testbed, path)).filter(name => name.endsWith('.xyz'))
       return {
-        text: await textOf(ground, `${path}/output.cml`),
-        xyz: await textOf(ground, `${path}/${xyz}`),
+        text: await textOf(testbed, `${path}/output.cml`),
+        xyz: await textOf(testbed, `${path}/${xyz}`),
         time: (await files.stat(`${path}/output.cml`)).mtimeMs,
         folder: (await files.stat(path)).mtimeMs,
-        record: JSON.parse(await textOf(ground, `${path}/.calculation.json`)).name,
+        record: JSON.parse(await textOf(testbed, `${path}/.calculation.json`)).name,
       }
     }
     const before = await seen()
     t.match(before, { text: outputOf('water'), record: 'water' })
     await service.remake(numbered(backward))
-    await ground.pass(2500)
-    await namesOf(ground, path)
+    await testbed.pass(2500)
+    await namesOf(testbed, path)
     const after = await seen()
     t.match(after, { text: outputOf('indigo'), record: 'indigo' })
     t.not(after.time, before.time, 'pages that the kernel keeps go with the time')
     t.not(after.folder, before.folder)
-    t.match(JSON.parse(await textOf(ground, '.calcfs/status.json')), { otherThings: /[1-9]/ })
+    t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')), { otherThings: /[1-9]/ })
   })
 
   t.test('THING-6 a project that was found by its path is looked up by it again', async t => {
-    const ground = await open(t, {
+    const testbed = await open(t, {
       fill: numbered(forward),
       service: { shortcomings: { root: true } },
       settings: brief,
     })
     const found = async (path: string) =>
-      (await namesOf(ground, path)).filter(name => !name.startsWith('.')).sort()
+      (await namesOf(testbed, path)).filter(name => !name.startsWith('.')).sort()
     const turnedAround = (seed: Seed): void => {
       seed.addUser({ name: 'demo', password: 'demo' })
       seed.addProject({ id: '100', name: 'Other', owner: 'demo' })
@@ -204,16 +204,16 @@ export function madeAnew(t: Test, open: OpenGround): void {
     }
     t.same(await found('projects/With water'), ['ammonia', 'methane', 'water'])
     t.same(await found('db/demo/With water/'), ['ammonia', 'methane', 'water'])
-    await ground.service.remake(turnedAround)
-    await ground.pass(2500)
+    await testbed.service.remake(turnedAround)
+    await testbed.pass(2500)
     t.same(await found('projects/With water'), ['inside'])
     t.same(await found('db/demo/With water/'), ['inside'])
-    t.equal(await textOf(ground, 'projects/With water/inside/a.inp'), 'new')
+    t.equal(await textOf(testbed, 'projects/With water/inside/a.inp'), 'new')
   })
 }
 
 /** What is written, deleted or known for longer. */
-export function editedAnew(t: Test, open: OpenGround): void {
+export function editedAnew(t: Test, open: OpenTestbed): void {
   for (const { what, path, other } of [
     { what: 'project', path: 'by-id/project/100/.project.json', other: '/project?id=100' },
     { what: 'calculation', path: 'by-id/calculation/2/.calculation.json', other: '/calculation?id=2' },
@@ -222,55 +222,55 @@ export function editedAnew(t: Test, open: OpenGround): void {
     const edited = (text: string) => text.replace(/"description": "[^"]*"/, '"description": "Mine"')
 
     t.test(`THING-3 a text of the earlier ${what} is kept and never sent to the other`, async t => {
-      const ground = await open(t, { fill: numbered(forward), settings: brief })
-      const { service } = ground
-      const text = await textOf(ground, path)
+      const testbed = await open(t, { fill: numbered(forward), settings: brief })
+      const { service } = testbed
+      const text = await textOf(testbed, path)
       await service.remake(numbered(backward))
       const before = await service.elsewhere('GET', other)
       const heard = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, path, edited(text))), 'ESTALE')
+        t.equal(await outcome(overwrite(testbed, path, edited(text))), 'ESTALE')
       })
       t.same(writes(heard), [])
       t.equal(await service.elsewhere('GET', other), before)
-      await ground.pass(2500)
-      const drafts = await namesOf(ground, '.calcfs/drafts')
+      await testbed.pass(2500)
+      const drafts = await namesOf(testbed, '.calcfs/drafts')
       t.equal(drafts.length, 2, 'the text and its why')
-      t.equal(await textOf(ground, `.calcfs/drafts/${drafts[0]}`), edited(text))
-      t.match(await textOf(ground, `.calcfs/drafts/${drafts[1]}`), /another thing/)
+      t.equal(await textOf(testbed, `.calcfs/drafts/${drafts[0]}`), edited(text))
+      t.match(await textOf(testbed, `.calcfs/drafts/${drafts[1]}`), /another thing/)
       t.equal(
-        JSON.parse(await textOf(ground, path)).name,
+        JSON.parse(await textOf(testbed, path)).name,
         JSON.parse(before).name,
         'the file shows the other one',
       )
-      const again = await service.during(() => overwrite(ground, path, '{'.repeat(3)).catch(() => {}))
+      const again = await service.during(() => overwrite(testbed, path, '{'.repeat(3)).catch(() => {}))
       t.same(writes(again), [])
     })
 
     t.test(
       `THING-3 an unsent text of the earlier ${what} is not shown in the other’s place, over a restart too`,
       async t => {
-        const ground = await open(t, { fill: numbered(forward), settings: brief })
-        const { service } = ground
-        const text = await textOf(ground, path)
-        const undo = service.spoil(new RegExp(`^PUT /${what}`), response => {
+        const testbed = await open(t, { fill: numbered(forward), settings: brief })
+        const { service } = testbed
+        const text = await textOf(testbed, path)
+        const undo = service.intercept(new RegExp(`^PUT /${what}`), response => {
           response.writeHead(403)
           response.end('no')
         })
-        t.equal(await outcome(overwrite(ground, path, edited(text))), 'EACCES')
+        t.equal(await outcome(overwrite(testbed, path, edited(text))), 'EACCES')
         undo()
-        t.equal(await textOf(ground, path), edited(text))
+        t.equal(await textOf(testbed, path), edited(text))
         await service.remake(numbered(backward))
         const before = JSON.parse(await service.elsewhere('GET', other))
-        await ground.remount()
+        await testbed.remount()
         await until(10_000, 'the other one is shown', async () => {
-          await ground.pass(2100)
-          return JSON.parse(await textOf(ground, path)).name === before.name
+          await testbed.pass(2100)
+          return JSON.parse(await textOf(testbed, path)).name === before.name
         })
         t.equal(
-          await textOf(ground, `.calcfs/drafts/${what === 'report' ? '' : `${what}-`}${before.id}.json`),
+          await textOf(testbed, `.calcfs/drafts/${what === 'report' ? '' : `${what}-`}${before.id}.json`),
           edited(text),
         )
-        await overwrite(ground, path, edited(await textOf(ground, path)))
+        await overwrite(testbed, path, edited(await textOf(testbed, path)))
         t.match(JSON.parse(await service.elsewhere('GET', other)), { name: before.name, description: 'Mine' })
       },
     )
@@ -279,36 +279,36 @@ export function editedAnew(t: Test, open: OpenGround): void {
   t.test(
     'THING-3 a text that is being written when its id becomes another thing’s is kept whole',
     async t => {
-      const ground = await open(t, { fill: numbered(forward) })
-      const { files, service } = ground
+      const testbed = await open(t, { fill: numbered(forward) })
+      const { files, service } = testbed
       const path = 'by-id/calculation/2/.calculation.json'
-      const text = (await textOf(ground, path)).replace(/"description": "[^"]*"/, '"description": ""')
+      const text = (await textOf(testbed, path)).replace(/"description": "[^"]*"/, '"description": ""')
       const file = await files.open(path, 'w')
       await service.remake(numbered(backward))
-      await ground.pass(11_000)
+      await testbed.pass(11_000)
       await files.stat('by-id/calculation/2')
-      await namesOf(ground, 'by-id/calculation/2')
+      await namesOf(testbed, 'by-id/calculation/2')
       await file.write(text, 0)
       const heard = await service.during(async () => t.equal(await outcome(file.close()), 'ESTALE'))
       t.same(writes(heard), [])
-      await ground.pass(2500)
-      t.equal(await textOf(ground, '.calcfs/drafts/calculation-2.json'), text)
-      t.match(JSON.parse(await textOf(ground, path)), { name: 'benzene' })
+      await testbed.pass(2500)
+      t.equal(await textOf(testbed, '.calcfs/drafts/calculation-2.json'), text)
+      t.match(JSON.parse(await textOf(testbed, path)), { name: 'benzene' })
     },
   )
 
   t.test('THING-3 a share never gives a permission to another person or project', async t => {
-    const ground = await open(t, { fill: numbered(forward) })
-    const { service } = ground
+    const testbed = await open(t, { fill: numbered(forward) })
+    const { service } = testbed
     const shares = 'by-id/project/100/.shares'
-    const [own = ''] = (await namesOf(ground, shares)).filter(name => name.endsWith('.json'))
-    const text = await textOf(ground, `${shares}/${own}`)
-    const put = service.spoil(/^(POST|PUT) \/project\/share/, response => {
+    const [own = ''] = (await namesOf(testbed, shares)).filter(name => name.endsWith('.json'))
+    const text = await textOf(testbed, `${shares}/${own}`)
+    const put = service.intercept(/^(POST|PUT) \/project\/share/, response => {
       response.writeHead(403)
       response.end('no')
     })
     t.not(
-      await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"FULLACCESS"}')),
+      await outcome(overwrite(testbed, `${shares}/new.json`, '{"user":"other","permission":"FULLACCESS"}')),
       'done',
     )
     put()
@@ -316,15 +316,15 @@ export function editedAnew(t: Test, open: OpenGround): void {
     await service.remake(seed => {
       numbered(backward)(seed)
     })
-    service.spoil(/^GET \/project\/share\?id=100/, async response => {
+    service.intercept(/^GET \/project\/share\?id=100/, async response => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(`[${text.replace('"guest"', '"other"').replace('guest@', 'other@')}]`)
     })
     const heard = await service.during(async () => {
       const more = text.replace('READ', 'FULLACCESS')
-      t.equal(await outcome(overwrite(ground, `${shares}/${own}`, more)), 'ESTALE')
+      t.equal(await outcome(overwrite(testbed, `${shares}/${own}`, more)), 'ESTALE')
       t.equal(
-        await outcome(overwrite(ground, `${shares}/new.json`, '{"user":"other","permission":"WRITE"}')),
+        await outcome(overwrite(testbed, `${shares}/new.json`, '{"user":"other","permission":"WRITE"}')),
         'ESTALE',
       )
     })
@@ -332,36 +332,36 @@ export function editedAnew(t: Test, open: OpenGround): void {
   })
 
   t.test('THING-4 a known report is another one: it is no longer listed', async t => {
-    const ground = await open(t, { fill: numbered(forward), settings: brief })
-    await textOf(ground, 'reports/42.json')
-    t.ok((await namesOf(ground, 'reports')).includes('42.json'))
-    await ground.service.remake(numbered(backward))
-    await ground.remount()
-    await ground.pass(2500)
-    await ground.files.stat('reports/42.json')
-    t.notOk((await namesOf(ground, 'reports')).includes('42.json'))
-    t.match(await textOf(ground, 'reports/42.json'), /Of indigo/)
-    t.ok((await namesOf(ground, 'reports')).includes('42.json'), 'it is known once it was opened')
+    const testbed = await open(t, { fill: numbered(forward), settings: brief })
+    await textOf(testbed, 'reports/42.json')
+    t.ok((await namesOf(testbed, 'reports')).includes('42.json'))
+    await testbed.service.remake(numbered(backward))
+    await testbed.remount()
+    await testbed.pass(2500)
+    await testbed.files.stat('reports/42.json')
+    t.notOk((await namesOf(testbed, 'reports')).includes('42.json'))
+    t.match(await textOf(testbed, 'reports/42.json'), /Of indigo/)
+    t.ok((await namesOf(testbed, 'reports')).includes('42.json'), 'it is known once it was opened')
   })
 
   t.test('THING-5 what was removed in one thing is not deleted in another', async t => {
-    const ground = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
-    const { files, service } = ground
-    await namesOf(ground, 'projects/With water/water')
+    const testbed = await open(t, { fill: numbered(forward), settings: { access: 'manage' } })
+    const { files, service } = testbed
+    await namesOf(testbed, 'projects/With water/water')
     const folder = 'projects/With water/water'
-    for (const name of await namesOf(ground, folder)) await files.unlink(`${folder}/${name}`)
+    for (const name of await namesOf(testbed, folder)) await files.unlink(`${folder}/${name}`)
     await service.remake(numbered(backward))
     const heard = await service.during(async () => {
       // The answer may come before the pause in which it can be taken back.
       await outcome(files.rmdir(folder))
       const before = service.heard.length
       await until(15_000, 'a look at what is to be deleted', async () => {
-        await ground.pass(1000)
-        await namesOf(ground, 'projects')
+        await testbed.pass(1000)
+        await namesOf(testbed, 'projects')
         return service.heard.slice(before).some(({ path }) => path === '/calculation?id=1')
       })
-      await ground.pass(1000)
-      await namesOf(ground, 'projects')
+      await testbed.pass(1000)
+      await namesOf(testbed, 'projects')
     })
     t.same(writes(heard), [])
     t.match(JSON.parse(await service.elsewhere('GET', '/calculation?id=1')), { name: 'indigo' })

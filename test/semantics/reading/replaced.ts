@@ -1,9 +1,9 @@
 // A file that the service replaces while it is read: bytes of one version or an error, never of two.
 import type { ServerResponse } from 'node:http'
 import type { Test } from 'tap'
-import type { Passing } from '../../testbed/proxy.js'
-import { fill, ids } from '../../testbed/sample-data.js'
-import { type Ground, type OpenGround, outcome } from '../../testbed/testbed.js'
+import type { InterceptedRequest } from '../../testbed/proxy.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { type OpenTestbed, outcome, type Testbed } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const folder = 'projects/Water splitting'
@@ -54,7 +54,7 @@ class Holder {
     this.version += 1
   }
 
-  answer(response: ServerResponse, { heard, headers }: Passing): void {
+  answer(response: ServerResponse, { heard, headers }: InterceptedRequest): void {
     const { bytes, cut } = this
     this.#answers += 1
     const tag = this.manners.tag?.(this.version, this.#answers)
@@ -89,13 +89,13 @@ class Holder {
 /** A ground whose service holds one such file for each of these manners, each in a calculation of its own. */
 async function held(
   t: Test,
-  open: OpenGround,
+  open: OpenTestbed,
   manners: readonly Manners[],
-): Promise<{ ground: Ground; held: readonly Held[] }> {
+): Promise<{ testbed: Testbed; held: readonly Held[] }> {
   const idOf = (number: number) => String(2000 + number)
-  const ground = await open(t, {
+  const testbed = await open(t, {
     fill(seed) {
-      fill(seed)
+      fillSampleData(seed)
       manners.forEach((_, number) => {
         const files = { [fileOf(number)]: '' }
         seed.addCalculation({ id: idOf(number), name: `Held ${number}`, project: ids.water, files })
@@ -104,12 +104,12 @@ async function held(
   })
   const files = manners.map((one, number) => {
     const holder = new Holder(one)
-    ground.service.spoil(new RegExp(`bitstream\\?id=${idOf(number)}&`), (response, passing) =>
+    testbed.service.intercept(new RegExp(`bitstream\\?id=${idOf(number)}&`), (response, passing) =>
       holder.answer(response, passing),
     )
     return { path: `${folder}/Held ${number}/${fileOf(number)}`, holder }
   })
-  return { ground, held: files }
+  return { testbed, held: files }
 }
 
 interface Held {
@@ -118,15 +118,15 @@ interface Held {
 }
 
 /** The same with one file. */
-async function heldOne(t: Test, open: OpenGround, manners: Manners): Promise<Held & { ground: Ground }> {
-  const { ground, held: files } = await held(t, open, [manners])
+async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<Held & { testbed: Testbed }> {
+  const { testbed, held: files } = await held(t, open, [manners])
   const [only] = files
   if (only === undefined) throw new Error('no file is held')
-  return { ...only, ground }
+  return { ...only, testbed }
 }
 
 /** All of the file, as `cat` reads it. */
-async function read({ files }: Ground, path: string): Promise<Buffer> {
+async function read({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     const pieces: Buffer[] = []
@@ -141,7 +141,7 @@ async function read({ files }: Ground, path: string): Promise<Buffer> {
   }
 }
 
-async function tail({ files }: Ground, path: string): Promise<Buffer> {
+async function tail({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     return await file.read(4096, length - 4096)
@@ -151,10 +151,10 @@ async function tail({ files }: Ground, path: string): Promise<Buffer> {
 }
 
 /** What a read of all ends with: bytes of exactly one version, or an error's name. */
-async function versionRead(ground: Ground, path: string): Promise<string> {
+async function versionRead(testbed: Testbed, path: string): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0)
   const ended = await outcome(
-    read(ground, path).then(all => {
+    read(testbed, path).then(all => {
       bytes = all
     }),
   )
@@ -162,87 +162,87 @@ async function versionRead(ground: Ground, path: string): Promise<string> {
   return bytes.equals(first) ? 'first' : bytes.equals(second) ? 'second' : 'a mix'
 }
 
-export function replaced(t: Test, open: OpenGround): void {
+export function replaced(t: Test, open: OpenTestbed): void {
   t.test('READ-13 replaced between two reads: bytes of one version, however they are named', async t => {
-    const { ground, held: files } = await held(t, open, Object.values(validators))
+    const { testbed, held: files } = await held(t, open, Object.values(validators))
     const name = (number: number) => Object.keys(validators)[number] ?? ''
     const times: number[] = []
     for (const { path, holder } of files) {
-      times.push((await ground.files.lstat(path)).mtimeMs)
-      t.ok((await tail(ground, path)).equals(first.subarray(-4096)))
+      times.push((await testbed.files.lstat(path)).mtimeMs)
+      t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
       holder.replace(second)
     }
     for (const [number, { path }] of files.entries())
-      t.equal(await versionRead(ground, path), 'ESTALE', `${name(number)}: told once`)
-    await ground.pass(1100)
+      t.equal(await versionRead(testbed, path), 'ESTALE', `${name(number)}: told once`)
+    await testbed.pass(1100)
     for (const [number, { path }] of files.entries()) {
-      t.equal(await versionRead(ground, path), 'second', name(number))
-      t.ok((await ground.files.lstat(path)).mtimeMs > (times[number] ?? 0), 'its time has moved')
+      t.equal(await versionRead(testbed, path), 'second', name(number))
+      t.ok((await testbed.files.lstat(path)).mtimeMs > (times[number] ?? 0), 'its time has moved')
     }
-    await ground.remount()
-    for (const { path } of files) t.equal(await versionRead(ground, path), 'second', 'and that is kept')
+    await testbed.remount()
+    for (const { path } of files) t.equal(await versionRead(testbed, path), 'second', 'and that is kept')
   })
 
   t.test('READ-13 replaced while a cut body is taken up again', async t => {
     const name = (number: number) => Object.keys(validators)[number] ?? ''
-    const { ground, held: files } = await held(t, open, Object.values(validators))
+    const { testbed, held: files } = await held(t, open, Object.values(validators))
     for (const [number, { path, holder }] of files.entries()) {
-      await ground.files.lstat(path)
+      await testbed.files.lstat(path)
       holder.cut = { after: 300_000, happens: () => holder.replace(second) }
-      const outcomes = [await versionRead(ground, path)]
+      const outcomes = [await versionRead(testbed, path)]
       await until(5000, 'it is replaced', async () => holder.version === 2)
-      await ground.pass(1100)
-      outcomes.push(await versionRead(ground, path), await versionRead(ground, path))
+      await testbed.pass(1100)
+      outcomes.push(await versionRead(testbed, path), await versionRead(testbed, path))
       // Where its first answer was given up early, all of the old version may have been read before.
       t.match(outcomes.join(' '), /^(ESTALE second|second second|first first) (second|first)$/, name(number))
     }
   })
 
   t.test('READ-13 a handle that has read one version reads no other', async t => {
-    const { ground, path, holder } = await heldOne(t, open, honest)
-    await ground.files.lstat(path)
-    const file = await ground.files.open(path, 'r')
+    const { testbed, path, holder } = await heldOne(t, open, honest)
+    await testbed.files.lstat(path)
+    const file = await testbed.files.open(path, 'r')
     t.ok((await file.read(4096, length - 4096)).equals(first.subarray(-4096)))
     holder.replace(second)
     t.equal(await outcome(file.read(block, 0)), 'ESTALE')
     t.equal(await outcome(file.read(block, 4 << 20)), 'ESTALE', 'and goes on being so')
     await file.close()
-    await ground.pass(1100)
-    t.equal(await versionRead(ground, path), 'second')
+    await testbed.pass(1100)
+    t.equal(await versionRead(testbed, path), 'second')
 
     const longer = versionOf(3, 1_000_000)
     holder.replace(longer)
-    t.equal(await versionRead(ground, path), 'second', 'what is kept is of one version')
+    t.equal(await versionRead(testbed, path), 'second', 'what is kept is of one version')
   })
 
   t.test('READ-13 replaced by another length after the stat: ESTALE once, then the new one', async t => {
-    const { ground, path, holder } = await heldOne(t, open, honest)
-    t.equal((await ground.files.lstat(path)).size, length)
+    const { testbed, path, holder } = await heldOne(t, open, honest)
+    t.equal((await testbed.files.lstat(path)).size, length)
     const longer = versionOf(3, 1_000_000)
     holder.replace(longer)
-    t.equal(await outcome(read(ground, path)), 'ESTALE')
-    await ground.pass(1100)
-    t.equal((await ground.files.lstat(path)).size, longer.length)
-    t.ok((await read(ground, path)).equals(longer))
+    t.equal(await outcome(read(testbed, path)), 'ESTALE')
+    await testbed.pass(1100)
+    t.equal((await testbed.files.lstat(path)).size, longer.length)
+    t.ok((await read(testbed, path)).equals(longer))
   })
 
   t.test('READ-14 a validator that changes with every answer is found out', async t => {
     for (const [what, manners] of Object.entries(fickle)) {
-      const { ground, path } = await heldOne(t, open, manners)
-      await ground.files.lstat(path)
-      t.ok((await tail(ground, path)).equals(first.subarray(-4096)))
-      t.equal(await versionRead(ground, path), 'first', what)
+      const { testbed, path } = await heldOne(t, open, manners)
+      await testbed.files.lstat(path)
+      t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+      t.equal(await versionRead(testbed, path), 'first', what)
     }
   })
 
   t.test('READ-14 two servers that name one version differently are found out', async t => {
     const manners: Manners = { tag: (_, answer) => `"${(answer >> 2) % 2}"`, ifRange: 'ignored' }
-    const { ground, path } = await heldOne(t, open, manners)
-    await ground.files.lstat(path)
+    const { testbed, path } = await heldOne(t, open, manners)
+    await testbed.files.lstat(path)
     const outcomes: string[] = []
     for (let tries = 0; tries < 6 && outcomes.at(-1) !== 'first'; tries += 1) {
-      outcomes.push(await versionRead(ground, path))
-      await ground.pass(1100)
+      outcomes.push(await versionRead(testbed, path))
+      await testbed.pass(1100)
     }
     t.equal(outcomes.at(-1), 'first', outcomes.join(' '))
   })

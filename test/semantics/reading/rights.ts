@@ -2,14 +2,14 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const refused = /^(EROFS|EACCES)$/
 
-export function rights(t: Test, open: OpenGround): void {
+export function rights(t: Test, open: OpenTestbed): void {
   t.test('rights', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     service.seed.addProject({ id: '800', name: 'Printed', owner: 'demo', fields: '{"state":"published"}' })
     service.seed.addCalculation({ id: '801', name: 'Final', project: '800' })
 
@@ -19,8 +19,8 @@ export function rights(t: Test, open: OpenGround): void {
         await files.lstat(record)
         t.equal((await files.lstat(record)).mode, 0o444)
         t.equal((await files.lstat('projects/Printed')).mode, 0o555)
-        t.match(await outcome(overwrite(ground, record, '{}')), refused)
-        t.match(await outcome(overwrite(ground, 'projects/Printed/Final/.calculation.json', '{}')), refused)
+        t.match(await outcome(overwrite(testbed, record, '{}')), refused)
+        t.match(await outcome(overwrite(testbed, 'projects/Printed/Final/.calculation.json', '{}')), refused)
         t.match(await outcome(files.mkdir('projects/Printed/More')), refused)
         t.match(await outcome(files.rename('projects/Printed', 'projects/Other')), refused)
       })
@@ -32,14 +32,14 @@ export function rights(t: Test, open: OpenGround): void {
       async t => {
         const record = 'db/guest/Dyes/.project.json'
         const asked = await service.during(async () => {
-          await textOf(ground, record)
+          await textOf(testbed, record)
           t.equal((await files.lstat(record)).mode, 0o444)
-          t.match(await outcome(overwrite(ground, record, '{}')), refused)
+          t.match(await outcome(overwrite(testbed, record, '{}')), refused)
           t.match(await outcome(files.mkdir('db/guest/Dyes/More')), refused)
-          const [share = ''] = await namesOf(ground, 'db/guest/Dyes/.shares')
-          t.match(await outcome(overwrite(ground, `db/guest/Dyes/.shares/${share}`, '{}')), refused)
-          await namesOf(ground, 'db/guest/Dyes')
-          t.match(await outcome(overwrite(ground, 'db/guest/Dyes/Indigo/.calculation.json', '{}')), refused)
+          const [share = ''] = await namesOf(testbed, 'db/guest/Dyes/.shares')
+          t.match(await outcome(overwrite(testbed, `db/guest/Dyes/.shares/${share}`, '{}')), refused)
+          await namesOf(testbed, 'db/guest/Dyes')
+          t.match(await outcome(overwrite(testbed, 'db/guest/Dyes/Indigo/.calculation.json', '{}')), refused)
         })
         t.same(writes(asked), [])
       },
@@ -49,22 +49,25 @@ export function rights(t: Test, open: OpenGround): void {
       service.seed.addProject({ id: '810', name: 'Common', owner: 'guest' })
       service.seed.addShare({ project: '810', user: 'demo', permission: 'WRITE' })
       const record = 'by-id/project/810/.project.json'
-      const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Ours"')
-      t.same(writes(await service.during(() => overwrite(ground, record, text))), ['PUT /project'])
+      const text = (await textOf(testbed, record)).replace(/"description": "[^"]*"/, '"description": "Ours"')
+      t.same(writes(await service.during(() => overwrite(testbed, record, text))), ['PUT /project'])
     })
 
     t.test(
       'RIGHT-4 where the list does not say so, the refusal comes at the save, in the service’s words',
       async t => {
         const record = `projects/Water splitting/.project.json`
-        const text = (await textOf(ground, record)).replace(/"description": "[^"]*"/, '"description": "Mine"')
-        const mend = service.spoil(
+        const text = (await textOf(testbed, record)).replace(
+          /"description": "[^"]*"/,
+          '"description": "Mine"',
+        )
+        const mend = service.intercept(
           /^PUT \/project$/,
           response => void response.writeHead(403).end('only READ here'),
         )
-        t.equal(await outcome(overwrite(ground, record, text)), 'EACCES')
+        t.equal(await outcome(overwrite(testbed, record, text)), 'EACCES')
         mend()
-        t.match(await textOf(ground, `.calcfs/drafts/project-${ids.water}.json.why`), /only READ here/)
+        t.match(await textOf(testbed, `.calcfs/drafts/project-${ids.water}.json.why`), /only READ here/)
       },
     )
   })

@@ -1,13 +1,13 @@
 // Signing in: renewed without anybody noticing, and a refused log-in keeps the mount up.
 import type { Test } from 'tap'
-import { namesOf, type OpenGround, outcome } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome } from '../../testbed/testbed.js'
 
-export function signIn(t: Test, open: OpenGround): void {
+export function signIn(t: Test, open: OpenTestbed): void {
   t.test('SIGN-1 a token that ends is renewed, with one log-in however many ask', async t => {
-    const ground = await open(t, { service: { tokenLifetime: 2 } })
-    await ground.files.readdir('projects')
+    const testbed = await open(t, { service: { tokenLifetime: 2 } })
+    await testbed.files.readdir('projects')
     await new Promise(wake => setTimeout(wake, 2500))
-    const before = ground.service.heard.length
+    const before = testbed.service.heard.length
     const all = [
       'Water splitting',
       'Water splitting/TS1_opt',
@@ -15,21 +15,21 @@ export function signIn(t: Test, open: OpenGround): void {
       'Water splitting/Sub project',
     ]
     for (const outcomeOf of await Promise.all(
-      all.map(path => outcome(ground.files.readdir(`projects/${path}`))),
+      all.map(path => outcome(testbed.files.readdir(`projects/${path}`))),
     ))
       t.equal(outcomeOf, 'done')
-    const logins = ground.service.heard.slice(before).filter(({ path }) => path === '/login')
+    const logins = testbed.service.heard.slice(before).filter(({ path }) => path === '/login')
     t.equal(logins.length, 1)
   })
 
   t.test('SIGN-2 a log-in that is refused is EACCES, and the mount stays up', async t => {
-    const ground = await open(t, { service: { tokenLifetime: 2 } })
-    await ground.files.readdir('projects/Water splitting')
-    ground.service.spoil(/^POST \/login/, response => {
+    const testbed = await open(t, { service: { tokenLifetime: 2 } })
+    await testbed.files.readdir('projects/Water splitting')
+    testbed.service.intercept(/^POST \/login/, response => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"wrong password"}')
     })
     await new Promise(wake => setTimeout(wake, 2500))
-    t.equal(await outcome(ground.files.readdir('projects/Water splitting/TS1_opt')), 'EACCES')
-    t.ok((await namesOf(ground, '')).includes('projects'))
+    t.equal(await outcome(testbed.files.readdir('projects/Water splitting/TS1_opt')), 'EACCES')
+    t.ok((await namesOf(testbed, '')).includes('projects'))
   })
 }

@@ -2,11 +2,11 @@
 import type { Test } from 'tap'
 import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
-import { namesOf, type OpenGround, outcome, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 
-export function xyz(t: Test, open: OpenGround): void {
+export function xyz(t: Test, open: OpenTestbed): void {
   t.test('geometries', async t => {
-    const ground = await open(t, {
+    const testbed = await open(t, {
       fill(seed) {
         seed.addUser({ name: 'demo', password: 'demo' })
         const project = seed.addProject({ name: 'P', owner: 'demo' })
@@ -21,38 +21,38 @@ export function xyz(t: Test, open: OpenGround): void {
     })
 
     t.test('XYZ-1 it is there where the calculation has a CML file, and only there', async t => {
-      t.same(await namesOf(ground, 'projects/P/plain'), ['.calculation.json', 'output.cml', 'plain.xyz'])
-      t.same(await namesOf(ground, 'projects/P/none'), ['.calculation.json', 'a.log'])
+      t.same(await namesOf(testbed, 'projects/P/plain'), ['.calculation.json', 'output.cml', 'plain.xyz'])
+      t.same(await namesOf(testbed, 'projects/P/none'), ['.calculation.json', 'a.log'])
     })
 
     t.test('XYZ-2 it is what the service makes, with its true size, asked for once', async t => {
-      const asked = await ground.service.during(async () => {
-        const { size } = await ground.files.lstat('projects/P/plain/plain.xyz')
-        const text = await textOf(ground, 'projects/P/plain/plain.xyz')
+      const asked = await testbed.service.during(async () => {
+        const { size } = await testbed.files.lstat('projects/P/plain/plain.xyz')
+        const text = await textOf(testbed, 'projects/P/plain/plain.xyz')
         t.equal(size, Buffer.byteLength(text))
         t.match(text, /^3\nplain\nO /)
-        await textOf(ground, 'projects/P/plain/plain.xyz')
+        await textOf(testbed, 'projects/P/plain/plain.xyz')
       })
       t.equal(lines(asked).filter(line => line.startsWith('GET /calculation/xyz')).length, 1)
     })
 
     t.test('XYZ-3 a file of the same name keeps it; the geometry yields', async t => {
-      t.same(await namesOf(ground, 'projects/P/taken'), [
+      t.same(await namesOf(testbed, 'projects/P/taken'), [
         '.calculation.json',
         'output.cml',
         'taken.xyz',
         'taken~c3.xyz',
       ])
-      t.equal(await textOf(ground, 'projects/P/taken/taken.xyz'), 'a file of the calculation\n')
-      t.match(await textOf(ground, 'projects/P/taken/taken~c3.xyz'), /^3\n/)
+      t.equal(await textOf(testbed, 'projects/P/taken/taken.xyz'), 'a file of the calculation\n')
+      t.match(await textOf(testbed, 'projects/P/taken/taken~c3.xyz'), /^3\n/)
     })
 
     t.test('XYZ-4 its name is the calculation’s, escaped', async t => {
-      t.match(await textOf(ground, 'projects/P/a%2Fb/a%2Fb.xyz'), /^3\n/)
+      t.match(await textOf(testbed, 'projects/P/a%2Fb/a%2Fb.xyz'), /^3\n/)
     })
 
     t.test('XYZ-5 where the service cannot make one, it is an error and never an empty file', async t => {
-      t.not(await outcome(ground.files.readFile('projects/P/empty/empty.xyz')), 'done')
+      t.not(await outcome(testbed.files.readFile('projects/P/empty/empty.xyz')), 'done')
     })
   })
 }

@@ -2,24 +2,24 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const report = `reports/${ids.report}.json`
 
-export function doubts(t: Test, open: OpenGround): void {
+export function doubts(t: Test, open: OpenTestbed): void {
   t.test('what others do meanwhile', async t => {
-    const ground = await open(t, { settings: { access: 'manage' } })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: { access: 'manage' } })
+    const { files, service } = testbed
     const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
 
     t.test('DEL-12 a report that somebody changes after it was removed is not deleted', async t => {
-      await textOf(ground, report)
+      await textOf(testbed, report)
       const asked = await service.during(async () => {
         await files.unlink(report)
         await service.elsewhere('PUT', '/report', (await stored()).replace('"Supporting"', '"Needed"'))
-        await ground.pass(3200)
+        await testbed.pass(3200)
         await until(5000, 'it is back', async () => (await outcome(files.lstat(report))) === 'done')
       })
       t.same(writes(asked), [])
@@ -28,22 +28,22 @@ export function doubts(t: Test, open: OpenGround): void {
 
     t.test('DRAFT-7 a text that was given up is no base: saving it again is an edit again', async t => {
       const theirs = (await stored()).replace(/"title":"[^"]*"/, '"title":"Theirs"')
-      const mine = (await textOf(ground, report)).replace(/"title": "[^"]*"/, '"title": "Mine"')
+      const mine = (await textOf(testbed, report)).replace(/"title": "[^"]*"/, '"title": "Mine"')
       await service.elsewhere('PUT', '/report', theirs)
-      t.equal(await outcome(overwrite(ground, report, mine)), 'ESTALE')
+      t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
       await files.unlink(`.calcfs/drafts/${ids.report}.json`)
-      await textOf(ground, report)
-      const again = await outcome(overwrite(ground, report, mine))
+      await textOf(testbed, report)
+      const again = await outcome(overwrite(testbed, report, mine))
       const isThere = (await stored()).includes('"title":"Mine"')
       t.ok(isThere || again === 'ESTALE', `${again}: it is stored, or said not to be`)
       if (again !== 'done') await files.unlink(`.calcfs/drafts/${ids.report}.json`)
     })
 
     t.test('RECORD-5 a field that a text leaves out and the service keeps is no failure', async t => {
-      await ground.pass(3200)
+      await testbed.pass(3200)
       await files.touch('reports')
       const { id, name, title, description, reportType, calculations } = JSON.parse(
-        await textOf(ground, report),
+        await textOf(testbed, report),
       )
       const text = JSON.stringify({
         id,
@@ -54,7 +54,7 @@ export function doubts(t: Test, open: OpenGround): void {
         calculations,
       })
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, report, text)), 'done')
+        t.equal(await outcome(overwrite(testbed, report, text)), 'done')
       })
       t.same(writes(asked), ['PUT /report'])
       t.match(await stored(), /again/)
@@ -62,11 +62,11 @@ export function doubts(t: Test, open: OpenGround): void {
     })
 
     t.test('DRAFT-8 a field that stands twice is refused: nobody can say which is meant', async t => {
-      const text = (await textOf(ground, report)).replace(/\}\s*$/, ',"title":"Twice"}')
+      const text = (await textOf(testbed, report)).replace(/\}\s*$/, ',"title":"Twice"}')
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, report, text)), 'EINVAL')
+        t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL')
         t.equal(
-          await outcome(overwrite(ground, 'reports/new-t.json', '{"name":"a","reportType":1,"name":"b"}')),
+          await outcome(overwrite(testbed, 'reports/new-t.json', '{"name":"a","reportType":1,"name":"b"}')),
           'EINVAL',
         )
       })
@@ -75,21 +75,21 @@ export function doubts(t: Test, open: OpenGround): void {
     })
 
     t.test('MAKE-4 what a colleague made under this name is not taken for one’s own', async t => {
-      await namesOf(ground, water)
+      await namesOf(testbed, water)
       service.seed.addProject({ id: '900', name: 'Same name', owner: 'demo', parent: ids.water })
-      const mend = service.spoil(/^POST \/project$/, response => void response.writeHead(502).end('no'))
+      const mend = service.intercept(/^POST \/project$/, response => void response.writeHead(502).end('no'))
       t.match(await outcome(files.mkdir(`${water}/Same name`)), /^E/)
       mend()
       t.equal(await outcome(files.mkdir(`${water}/Same name`)), 'EEXIST')
     })
 
     t.test('NEW-8 a number that is no new report is not believed', async t => {
-      const mend = service.spoil(/^POST \/report$/, response => {
+      const mend = service.intercept(/^POST \/report$/, response => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(ids.report)
       })
       const before = await stored()
       t.equal(
-        await outcome(overwrite(ground, 'reports/new-o.json', '{"name":"Other","reportType":1}')),
+        await outcome(overwrite(testbed, 'reports/new-o.json', '{"name":"Other","reportType":1}')),
         'EIO',
       )
       mend()
@@ -101,13 +101,13 @@ export function doubts(t: Test, open: OpenGround): void {
     t.test('NEW-10 a long name makes a report, too', async t => {
       const name = `new-${'é'.repeat(110)}.json`
       const asked = await service.during(() =>
-        overwrite(ground, `reports/${name}`, '{"name":"Long","reportType":1}'),
+        overwrite(testbed, `reports/${name}`, '{"name":"Long","reportType":1}'),
       )
       t.same(writes(asked), ['POST /report'])
     })
 
     t.test('DENY-5 the number of a report that is not there is refused with the way to make one', async t => {
-      t.equal(await outcome(overwrite(ground, 'reports/98.json', '{}')), 'EPERM')
+      t.equal(await outcome(overwrite(testbed, 'reports/98.json', '{}')), 'EPERM')
     })
   })
 }

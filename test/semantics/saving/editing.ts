@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
@@ -15,66 +15,66 @@ interface Report {
   calculations: Row[]
 }
 
-const recordOf = async (ground: Ground): Promise<Report> => JSON.parse(await textOf(ground, report))
-const stored = async ({ service }: Ground): Promise<string> =>
+const recordOf = async (testbed: Testbed): Promise<Report> => JSON.parse(await textOf(testbed, report))
+const stored = async ({ service }: Testbed): Promise<string> =>
   service.elsewhere('GET', `/report?id=${ids.report}`)
-const retitled = async (ground: Ground, title: string): Promise<string> =>
-  (await textOf(ground, report)).replace(/"title": "[^"]*",\n {2}"desc/, `"title": "${title}",\n  "desc`)
+const retitled = async (testbed: Testbed, title: string): Promise<string> =>
+  (await textOf(testbed, report)).replace(/"title": "[^"]*",\n {2}"desc/, `"title": "${title}",\n  "desc`)
 
-export function editing(t: Test, open: OpenGround): void {
+export function editing(t: Test, open: OpenTestbed): void {
   t.test('saving a report', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
 
     t.test('SAVE-1 a changed field goes out as one PUT of the whole record', async t => {
-      const text = await retitled(ground, 'New title')
-      const asked = await service.during(() => overwrite(ground, report, text))
+      const text = await retitled(testbed, 'New title')
+      const asked = await service.during(() => overwrite(testbed, report, text))
       t.same(writes(asked), ['PUT /report'])
-      t.match(JSON.parse(await stored(ground)), { title: 'New title', name: 'Supporting' })
+      t.match(JSON.parse(await stored(testbed)), { title: 'New title', name: 'Supporting' })
     })
 
     t.test('SAVE-2 what calcfs knows nothing of goes back as it came, digit for digit', async t => {
       const [put] = service.heard.filter(({ method }) => method === 'PUT')
       for (const part of ['"weight":0.10', '"serial":12345678901234567890', '2.50'])
         t.ok(put?.body.replace(/\s/g, '').includes(part), part)
-      t.match(await stored(ground), /"weight":0\.10,"serial":12345678901234567890/)
+      t.match(await stored(testbed), /"weight":0\.10,"serial":12345678901234567890/)
     })
 
     t.test('SAVE-3 the file shows at once what the service has stored', async t => {
-      t.equal((await recordOf(ground)).title, 'New title')
-      t.equal(await textOf(ground, report), await freshText(ground))
+      t.equal((await recordOf(testbed)).title, 'New title')
+      t.equal(await textOf(testbed, report), await freshText(testbed))
     })
 
     t.test('SAVE-4 the list in another order is exactly one PUT of the list', async t => {
-      const record = JSON.parse(await textOf(ground, report))
+      const record = JSON.parse(await textOf(testbed, report))
       record.calculations.reverse()
-      const text = (await textOf(ground, report)).replace(
+      const text = (await textOf(testbed, report)).replace(
         /"calculations": \[[\s\S]*\]/,
         `"calculations": ${JSON.stringify(record.calculations)}`,
       )
-      const asked = await service.during(() => overwrite(ground, report, text))
+      const asked = await service.during(() => overwrite(testbed, report, text))
       t.same(writes(asked), ['PUT /report/calculations'])
       t.same(
-        (await recordOf(ground)).calculations.map(row => String(row.calcId)),
+        (await recordOf(testbed)).calculations.map(row => String(row.calcId)),
         [ids.bare, ids.product, ids.transition],
       )
     })
 
     t.test('SAVE-5 an unchanged text sends nothing', async t => {
-      const text = await textOf(ground, report)
-      t.same(writes(await service.during(() => overwrite(ground, report, text))), [])
+      const text = await textOf(testbed, report)
+      t.same(writes(await service.during(() => overwrite(testbed, report, text))), [])
     })
 
     t.test('SAVE-6 white space alone is no change', async t => {
-      const text = (await textOf(ground, report)).replace(/\n */g, ' ')
-      t.same(writes(await service.during(() => overwrite(ground, report, text))), [])
-      t.match(await textOf(ground, report), /\n {2}"title"/, 'and the file is shown as always')
+      const text = (await textOf(testbed, report)).replace(/\n */g, ' ')
+      t.same(writes(await service.during(() => overwrite(testbed, report, text))), [])
+      t.match(await textOf(testbed, report), /\n {2}"title"/, 'and the file is shown as always')
     })
 
     t.test(
       'SAVE-7 a text written over the old one in place, and cut to its length, is one update',
       async t => {
-        const text = await retitled(ground, 'T')
+        const text = await retitled(testbed, 'T')
         const asked = await service.during(async () => {
           const file = await files.open(report, 'r+')
           await file.read(4096, 0)
@@ -83,31 +83,31 @@ export function editing(t: Test, open: OpenGround): void {
           await file.close()
         })
         t.same(writes(asked), ['PUT /report'])
-        t.equal((await recordOf(ground)).title, 'T')
+        t.equal((await recordOf(testbed)).title, 'T')
       },
     )
 
     t.test('SAVE-8 a file moved over the record is one update', async t => {
-      const text = await retitled(ground, 'Moved')
+      const text = await retitled(testbed, 'Moved')
       const asked = await service.during(async () => {
-        await overwrite(ground, 'reports/sedAbCdEf', text)
+        await overwrite(testbed, 'reports/sedAbCdEf', text)
         await files.rename('reports/sedAbCdEf', report)
       })
       t.same(writes(asked), ['PUT /report'])
-      t.equal((await recordOf(ground)).title, 'Moved')
-      t.notMatch(await namesOf(ground, 'reports'), ['sedAbCdEf'])
+      t.equal((await recordOf(testbed)).title, 'Moved')
+      t.notMatch(await namesOf(testbed, 'reports'), ['sedAbCdEf'])
     })
 
     t.test('SAVE-9 taken away and made anew, as editors with a backup do, is one update', async t => {
-      const text = await retitled(ground, 'Backed up')
+      const text = await retitled(testbed, 'Backed up')
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
         t.equal(await outcome(files.lstat(report)), 'ENOENT')
-        await overwrite(ground, report, text)
+        await overwrite(testbed, report, text)
         await files.unlink(`${report}~`)
       })
       t.same(writes(asked), ['PUT /report'])
-      t.equal((await recordOf(ground)).title, 'Backed up')
+      t.equal((await recordOf(testbed)).title, 'Backed up')
     })
 
     t.test(
@@ -116,15 +116,15 @@ export function editing(t: Test, open: OpenGround): void {
         const asked = await service.during(async () => {
           await files.unlink(report)
           t.equal(await outcome(files.lstat(report)), 'ENOENT')
-          await ground.pass(3200)
-          t.equal((await recordOf(ground)).title, 'Backed up')
+          await testbed.pass(3200)
+          t.equal((await recordOf(testbed)).title, 'Backed up')
         })
         t.same(writes(asked), [])
       },
     )
 
     t.test('SAVE-11 fsync sends nothing', async t => {
-      const text = await retitled(ground, 'Synced')
+      const text = await retitled(testbed, 'Synced')
       const file = await files.open(report, 'w')
       const asked = await service.during(async () => {
         await file.write(text, 0)
@@ -132,16 +132,16 @@ export function editing(t: Test, open: OpenGround): void {
       })
       t.same(writes(asked), [])
       await file.close()
-      t.equal(JSON.parse(await stored(ground)).title, 'Synced')
+      t.equal(JSON.parse(await stored(testbed)).title, 'Synced')
     })
 
     t.test('SAVE-12 scratch files of editors never reach the service', async t => {
       const asked = await service.during(async () => {
-        await overwrite(ground, `reports/.${ids.report}.json.swp`, 'swap')
-        t.equal(await textOf(ground, `reports/.${ids.report}.json.swp`), 'swap')
+        await overwrite(testbed, `reports/.${ids.report}.json.swp`, 'swap')
+        t.equal(await textOf(testbed, `reports/.${ids.report}.json.swp`), 'swap')
         await files.rename(`reports/.${ids.report}.json.swp`, `reports/${ids.report}.json.bak`)
         await files.unlink(`reports/${ids.report}.json.bak`)
-        await overwrite(ground, 'reports/4913', '')
+        await overwrite(testbed, 'reports/4913', '')
         await files.unlink('reports/4913')
       })
       t.same(writes(asked), [])
@@ -149,38 +149,38 @@ export function editing(t: Test, open: OpenGround): void {
 
     t.test('TIME-2 the time of a record grows with every change of its text', async t => {
       const before = (await files.lstat(report)).mtimeMs
-      await ground.pass(10)
-      await overwrite(ground, report, await retitled(ground, 'Later'))
+      await testbed.pass(10)
+      await overwrite(testbed, report, await retitled(testbed, 'Later'))
       t.ok((await files.lstat(report)).mtimeMs > before)
     })
 
     t.test('SAVE-13 an empty text is never saved', async t => {
       const asked = await service.during(async () => {
-        await overwrite(ground, report, '')
+        await overwrite(testbed, report, '')
         await until(6000, 'the text is shown again', async () => (await files.lstat(report)).size > 0)
       })
       t.same(writes(asked), [])
-      t.equal((await recordOf(ground)).title, 'Later')
+      t.equal((await recordOf(testbed)).title, 'Later')
     })
   })
 
   t.test('saves that fail', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
-    const drafts = () => namesOf(ground, '.calcfs/drafts')
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const drafts = () => namesOf(testbed, '.calcfs/drafts')
 
     t.test('DRAFT-11 a draft whose file is only emptied stays', async t => {
-      const before = await textOf(ground, report)
+      const before = await textOf(testbed, report)
       const mine = '{"id": 42,\n "title": "mine", }\n'
-      t.equal(await outcome(overwrite(ground, report, mine)), 'EINVAL')
-      for (const emptied of [() => overwrite(ground, report, ''), () => files.truncate(report, 0)]) {
+      t.equal(await outcome(overwrite(testbed, report, mine)), 'EINVAL')
+      for (const emptied of [() => overwrite(testbed, report, ''), () => files.truncate(report, 0)]) {
         await emptied()
-        await until(6000, 'the text is shown again', async () => (await textOf(ground, report)) === mine)
+        await until(6000, 'the text is shown again', async () => (await textOf(testbed, report)) === mine)
         t.match(await drafts(), [`${ids.report}.json`, `${ids.report}.json.why`])
       }
-      await ground.remount()
-      t.equal(await textOf(ground, report), mine)
-      t.equal(await outcome(overwrite(ground, report, before)), 'done')
+      await testbed.remount()
+      t.equal(await textOf(testbed, report), mine)
+      t.equal(await outcome(overwrite(testbed, report, before)), 'done')
       t.same(await drafts(), [])
     })
 
@@ -189,49 +189,49 @@ export function editing(t: Test, open: OpenGround): void {
       async t => {
         const broken = '{"id": 42,\n "title": }\n'
         const asked = await service.during(async () => {
-          t.equal(await outcome(overwrite(ground, report, broken)), 'EINVAL')
+          t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
         })
         t.same(writes(asked), [])
         t.same(await drafts(), [`${ids.report}.json`, `${ids.report}.json.why`])
-        t.equal(await textOf(ground, `.calcfs/drafts/${ids.report}.json`), broken)
-        t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.json.why`), /line 2/)
+        t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), broken)
+        t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.json.why`), /line 2/)
         t.equal(await files.xattr(report, 'user.calcfs.draft'), 'refused')
       },
     )
 
     t.test('DRAFT-2 the file shows the unsaved text', async t => {
-      const broken = await textOf(ground, report)
+      const broken = await textOf(testbed, report)
       t.match(broken, /"title": \}/)
       t.equal((await files.lstat(report)).size, Buffer.byteLength(broken))
     })
 
     t.test('DRAFT-3 saved right, it is stored and the draft is gone', async t => {
-      const whole = JSON.stringify({ ...JSON.parse(await stored(ground)), title: 'Mended' })
-      const asked = await service.during(() => overwrite(ground, report, whole))
+      const whole = JSON.stringify({ ...JSON.parse(await stored(testbed)), title: 'Mended' })
+      const asked = await service.during(() => overwrite(testbed, report, whole))
       t.same(writes(asked), ['PUT /report'])
       t.same(await drafts(), [])
-      t.equal((await recordOf(ground)).title, 'Mended')
+      t.equal((await recordOf(testbed)).title, 'Mended')
     })
 
     t.test(
       'DRAFT-4 a save that the service refuses keeps the text and says what the service said',
       async t => {
-        const text = await retitled(ground, 'Refused')
-        const mend = service.spoil(/^PUT \/report$/, response => {
+        const text = await retitled(testbed, 'Refused')
+        const mend = service.intercept(/^PUT \/report$/, response => {
           response
             .writeHead(403, { 'content-type': 'application/json' })
             .end('{"error":"the report is locked"}')
         })
-        t.equal(await outcome(overwrite(ground, report, text)), 'EACCES')
+        t.equal(await outcome(overwrite(testbed, report, text)), 'EACCES')
         mend()
         // What the kernel was told of an earlier draft of this name counts for two seconds.
-        await ground.pass(2100)
-        t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.json.why`), /the report is locked/)
-        t.equal((await recordOf(ground)).title, 'Refused')
-        t.equal(JSON.parse(await stored(ground)).title, 'Mended')
-        t.same(writes(await service.during(() => ground.pass(1500))), [], 'it is not sent later by itself')
-        t.equal(await outcome(overwrite(ground, report, text)), 'done')
-        t.equal(JSON.parse(await stored(ground)).title, 'Refused')
+        await testbed.pass(2100)
+        t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.json.why`), /the report is locked/)
+        t.equal((await recordOf(testbed)).title, 'Refused')
+        t.equal(JSON.parse(await stored(testbed)).title, 'Mended')
+        t.same(writes(await service.during(() => testbed.pass(1500))), [], 'it is not sent later by itself')
+        t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+        t.equal(JSON.parse(await stored(testbed)).title, 'Refused')
         t.same(await drafts(), [])
       },
     )
@@ -239,7 +239,7 @@ export function editing(t: Test, open: OpenGround): void {
     t.test(
       'DRAFT-5 another id, an unknown calculation and an unknown type are refused before anything is sent',
       async t => {
-        const record = JSON.parse(await stored(ground))
+        const record = JSON.parse(await stored(testbed))
         const wrong = [
           { ...record, id: 43 },
           { ...record, calculations: [{ calcId: 999999 }] },
@@ -248,11 +248,11 @@ export function editing(t: Test, open: OpenGround): void {
         ]
         for (const one of wrong) {
           const asked = await service.during(async () => {
-            t.equal(await outcome(overwrite(ground, report, JSON.stringify(one))), 'EINVAL')
+            t.equal(await outcome(overwrite(testbed, report, JSON.stringify(one))), 'EINVAL')
           })
           t.same(writes(asked), [])
         }
-        await overwrite(ground, report, JSON.stringify(record))
+        await overwrite(testbed, report, JSON.stringify(record))
         t.same(await drafts(), [])
       },
     )
@@ -260,47 +260,47 @@ export function editing(t: Test, open: OpenGround): void {
     t.test(
       'STALE-1 the same field changed by two is ESTALE; both texts lie side by side, nothing is sent',
       async t => {
-        const mine = await retitled(ground, 'Mine')
-        await ground.service.elsewhere('PUT', '/report', await changedTo(ground, { title: 'Theirs' }))
+        const mine = await retitled(testbed, 'Mine')
+        await testbed.service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'Theirs' }))
         const asked = await service.during(async () => {
-          t.equal(await outcome(overwrite(ground, report, mine)), 'ESTALE')
+          t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
         })
         t.same(writes(asked), [])
         t.same(await drafts(), [`${ids.report}.json`, `${ids.report}.json.why`, `${ids.report}.theirs.json`])
-        t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.theirs.json`), /"title": "Theirs"/)
-        t.equal(JSON.parse(await stored(ground)).title, 'Theirs')
+        t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.theirs.json`), /"title": "Theirs"/)
+        t.equal(JSON.parse(await stored(testbed)).title, 'Theirs')
       },
     )
 
     t.test('STALE-1 whoever has read the other text may insist on his own', async t => {
-      const mine = await textOf(ground, report)
+      const mine = await textOf(testbed, report)
       t.match(JSON.parse(mine), { title: 'Mine' }, 'the file shows the text that was not saved')
-      await overwrite(ground, report, mine)
-      t.equal(JSON.parse(await stored(ground)).title, 'Mine')
+      await overwrite(testbed, report, mine)
+      t.equal(JSON.parse(await stored(testbed)).title, 'Mine')
       t.same(await drafts(), [])
     })
 
     t.test('STALE-2 different fields changed by two are both kept', async t => {
-      await overwrite(ground, report, await stored(ground))
-      await ground.pass(3200)
-      const mine = await retitled(ground, 'My title')
-      await service.elsewhere('PUT', '/report', await changedTo(ground, { description: 'Their words' }))
-      const asked = await service.during(() => overwrite(ground, report, mine))
+      await overwrite(testbed, report, await stored(testbed))
+      await testbed.pass(3200)
+      const mine = await retitled(testbed, 'My title')
+      await service.elsewhere('PUT', '/report', await changedTo(testbed, { description: 'Their words' }))
+      const asked = await service.during(() => overwrite(testbed, report, mine))
       t.same(writes(asked), ['PUT /report'])
-      t.match(JSON.parse(await stored(ground)), { title: 'My title', description: 'Their words' })
+      t.match(JSON.parse(await stored(testbed)), { title: 'My title', description: 'Their words' })
     })
   })
 }
 
-const changedTo = async (ground: Ground, fields: Record<string, string>): Promise<string> =>
+const changedTo = async (testbed: Testbed, fields: Record<string, string>): Promise<string> =>
   Object.entries(fields).reduce(
     (text, [name, value]) =>
       text.replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":${JSON.stringify(value)}`),
-    await stored(ground),
+    await stored(testbed),
   )
 
 /** The text a drive that knows nothing would show. */
-async function freshText(ground: Ground): Promise<string> {
-  await ground.pass(15_000 * Number(ground.name === 'in-process'))
-  return textOf(ground, report)
+async function freshText(testbed: Testbed): Promise<string> {
+  await testbed.pass(15_000 * Number(testbed.name === 'in-process'))
+  return textOf(testbed, report)
 }

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const report = `reports/${ids.report}.json`
 const profile = `reports/${ids.profile}.json`
@@ -11,7 +11,7 @@ interface Row {
   readonly calcId: number
 }
 
-async function storedList({ service }: Ground, id: string): Promise<string[]> {
+async function storedList({ service }: Testbed, id: string): Promise<string[]> {
   const { calculations } = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
   return calculations.map((row: Row) => String(row.calcId))
 }
@@ -22,37 +22,37 @@ function withList(text: string, change: (rows: readonly Row[]) => readonly unkno
   return JSON.stringify({ ...record, calculations: change(record.calculations) })
 }
 
-export function emptyPlaces(t: Test, open: OpenGround): void {
+export function emptyPlaces(t: Test, open: OpenTestbed): void {
   t.test('a list with an empty place', async t => {
-    const ground = await open(t, { settings: { ttlRecord: '500ms' } })
-    const { service } = ground
-    const before = await textOf(ground, report)
-    await textOf(ground, profile)
+    const testbed = await open(t, { settings: { ttlRecord: '500ms' } })
+    const { service } = testbed
+    const before = await textOf(testbed, report)
+    await textOf(testbed, profile)
     await service.elsewhere('DELETE', `/calculation?id=${ids.transition}`)
 
     t.test('STALE-10 a row that two have taken out is gone, and no conflict', async t => {
       const mine = before.replace(/\{[^{}]*"calcId": 1234,[^{}]*\},\s*/, '')
       t.not(mine, before)
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, report, mine)), 'done')
+        t.equal(await outcome(overwrite(testbed, report, mine)), 'done')
       })
       t.same(writes(asked), [], 'it is as it should be')
-      t.same(await storedList(ground, ids.report), [ids.product, ids.bare])
+      t.same(await storedList(testbed, ids.report), [ids.product, ids.bare])
     })
 
     t.test('ORDER-9 formulas count by the numbers of the places', async t => {
-      await ground.pass(3200)
-      const text = await textOf(ground, profile)
-      t.same(await storedList(ground, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
+      await testbed.pass(3200)
+      const text = await textOf(testbed, profile)
+      t.same(await storedList(testbed, ids.profile), [ids.product], 'c1 is empty, and c2 is the product')
       const asked = await service.during(async () => {
         const behind = withList(text, rows => [...rows, Number(ids.bare)])
-        t.equal(await outcome(overwrite(ground, profile, behind)), 'EINVAL', 'c2 would be another one')
+        t.equal(await outcome(overwrite(testbed, profile, behind)), 'EINVAL', 'c2 would be another one')
       })
       t.same(writes(asked), [])
-      t.match(await textOf(ground, `.calcfs/drafts/${ids.profile}.json.why`), /c2 was calculation 1235/)
+      t.match(await textOf(testbed, `.calcfs/drafts/${ids.profile}.json.why`), /c2 was calculation 1235/)
       const inFront = withList(text, rows => [Number(ids.bare), ...rows])
-      t.equal(await outcome(overwrite(ground, profile, inFront)), 'done', 'c2 is the product still')
-      t.same(await storedList(ground, ids.profile), [ids.bare, ids.product])
+      t.equal(await outcome(overwrite(testbed, profile, inFront)), 'done', 'c2 is the product still')
+      t.same(await storedList(testbed, ids.profile), [ids.bare, ids.product])
     })
   })
 }

@@ -2,14 +2,14 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const water = 'projects/Water splitting'
 const shares = `${water}/.shares`
-const drafts = (ground: Ground) => namesOf(ground, '.calcfs/drafts')
-const reportsListed = async (ground: Ground) =>
-  (await namesOf(ground, 'reports')).filter(name => /^\d+\.json$/.test(name))
+const drafts = (testbed: Testbed) => namesOf(testbed, '.calcfs/drafts')
+const reportsListed = async (testbed: Testbed) =>
+  (await namesOf(testbed, 'reports')).filter(name => /^\d+\.json$/.test(name))
 
 interface Stored {
   title: string
@@ -18,45 +18,45 @@ interface Stored {
   calculations: { calcId: number; title: string | null }[]
 }
 
-const storedAs = async ({ service }: Ground, id: string): Promise<Stored> =>
+const storedAs = async ({ service }: Testbed, id: string): Promise<Stored> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
 
-export function newFiles(t: Test, open: OpenGround): void {
+export function newFiles(t: Test, open: OpenTestbed): void {
   t.test('a new report', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     const fresh = 'reports/new-dyes.json'
     let made = ''
 
     t.test('NEW-1 saved it is one POST, then it is listed by its number', async t => {
-      const before = await reportsListed(ground)
+      const before = await reportsListed(testbed)
       const text = { title: 'Dyes', description: 'Colours', reportType: '1', calculations: [1235, 1236] }
-      const asked = await service.during(() => overwrite(ground, fresh, JSON.stringify(text)))
+      const asked = await service.during(() => overwrite(testbed, fresh, JSON.stringify(text)))
       t.match(writes(asked), ['POST /report'])
       made =
-        (await reportsListed(ground)).filter(name => !before.includes(name))[0]?.replace('.json', '') ?? ''
+        (await reportsListed(testbed)).filter(name => !before.includes(name))[0]?.replace('.json', '') ?? ''
       t.match(made, /^\d+$/)
-      const stored = await storedAs(ground, made)
+      const stored = await storedAs(testbed, made)
       t.match(stored, { title: 'Dyes', description: 'Colours' })
       t.same(
         stored.calculations.map(row => String(row.calcId)),
         [ids.product, ids.bare],
       )
-      t.same(await drafts(ground), [])
+      t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-2 the name answers, is not listed, and updates the same report', async t => {
-      t.notOk((await namesOf(ground, 'reports')).includes('new-dyes.json'))
-      t.equal(JSON.parse(await textOf(ground, fresh)).title, 'Dyes')
+      t.notOk((await namesOf(testbed, 'reports')).includes('new-dyes.json'))
+      t.equal(JSON.parse(await textOf(testbed, fresh)).title, 'Dyes')
       const again = {
         title: 'Dyes',
         description: 'More colours',
         reportType: '1',
         calculations: [1236, 1235],
       }
-      const asked = await service.during(() => overwrite(ground, fresh, JSON.stringify(again)))
+      const asked = await service.during(() => overwrite(testbed, fresh, JSON.stringify(again)))
       t.same(writes(asked), ['PUT /report/calculations', 'PUT /report'])
-      const stored = await storedAs(ground, made)
+      const stored = await storedAs(testbed, made)
       t.equal(stored.description, 'More colours')
       t.same(
         stored.calculations.map(row => String(row.calcId)),
@@ -65,57 +65,57 @@ export function newFiles(t: Test, open: OpenGround): void {
     })
 
     t.test('NEW-2 also by an editor that puts a backup aside, and by the text as it is shown', async t => {
-      const text = (await textOf(ground, fresh)).replace('More colours', 'Backed up')
+      const text = (await textOf(testbed, fresh)).replace('More colours', 'Backed up')
       const asked = await service.during(async () => {
         await files.rename(fresh, `${fresh}~`)
-        await overwrite(ground, fresh, text)
+        await overwrite(testbed, fresh, text)
         await files.unlink(`${fresh}~`)
       })
       t.same(writes(asked), ['PUT /report'])
-      t.equal((await storedAs(ground, made)).description, 'Backed up')
+      t.equal((await storedAs(testbed, made)).description, 'Backed up')
     })
 
     t.test('NEW-3 what the other name has changed meanwhile stays', async t => {
       const own = `reports/${made}.json`
-      await overwrite(ground, own, (await textOf(ground, own)).replace('"Dyes"', '"Renamed"'))
+      await overwrite(testbed, own, (await textOf(testbed, own)).replace('"Dyes"', '"Renamed"'))
       const text = { title: 'Dyes', description: 'Third', reportType: '1', calculations: [1236, 1235] }
-      await overwrite(ground, fresh, JSON.stringify(text))
-      t.match(await storedAs(ground, made), { title: 'Renamed', description: 'Third' })
+      await overwrite(testbed, fresh, JSON.stringify(text))
+      t.match(await storedAs(testbed, made), { title: 'Renamed', description: 'Third' })
     })
 
     t.test('NEW-4 the type is one of those that are listed, by its number or its name', async t => {
       await overwrite(
-        ground,
+        testbed,
         'reports/new-p.json',
         '{"name":"Profile","reportType":"Reaction energy profile"}',
       )
       const refused = ['{"name":"X","reportType":"9"}', '{"name":"X"}', '{"reportType":"1"}', '[1]']
       const asked = await service.during(async () => {
         for (const text of refused)
-          t.equal(await outcome(overwrite(ground, 'reports/new-x.json', text)), 'EINVAL')
+          t.equal(await outcome(overwrite(testbed, 'reports/new-x.json', text)), 'EINVAL')
       })
       t.same(writes(asked), [])
-      t.same(await drafts(ground), ['new-x.json', 'new-x.json.why'])
-      t.ok((await namesOf(ground, 'reports')).includes('new-x.json'), 'the unsent file is there')
-      await overwrite(ground, 'reports/new-x.json', '{"name":"X","reportType":1}')
-      t.same(await drafts(ground), [])
+      t.same(await drafts(testbed), ['new-x.json', 'new-x.json.why'])
+      t.ok((await namesOf(testbed, 'reports')).includes('new-x.json'), 'the unsent file is there')
+      await overwrite(testbed, 'reports/new-x.json', '{"name":"X","reportType":1}')
+      t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-5 a copy of a report makes another one, with the titles of its rows', async t => {
-      await overwrite(ground, 'reports/new-copy.json', await textOf(ground, `reports/${ids.report}.json`))
-      const copy = String(JSON.parse(await textOf(ground, 'reports/new-copy.json')).id)
+      await overwrite(testbed, 'reports/new-copy.json', await textOf(testbed, `reports/${ids.report}.json`))
+      const copy = String(JSON.parse(await textOf(testbed, 'reports/new-copy.json')).id)
       t.not(copy, ids.report)
-      const stored = await storedAs(ground, copy)
+      const stored = await storedAs(testbed, copy)
       t.equal(stored.title, 'Supporting information')
       t.equal(stored.calculations[0]?.title, 'Transition state')
-      t.same(await drafts(ground), [])
+      t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-6 paths stand for calculations in the list of a new report', async t => {
       const list = ['/projects/Water splitting/H2O', '/db/demo/Water splitting/TS1_opt']
       const text = JSON.stringify({ name: 'Paths', reportType: 1, calculations: list })
-      await overwrite(ground, 'reports/new-paths.json', text)
-      const stored = await storedAs(ground, JSON.parse(await textOf(ground, 'reports/new-paths.json')).id)
+      await overwrite(testbed, 'reports/new-paths.json', text)
+      const stored = await storedAs(testbed, JSON.parse(await textOf(testbed, 'reports/new-paths.json')).id)
       t.same(
         stored.calculations.map(row => String(row.calcId)),
         [ids.product, ids.transition],
@@ -123,53 +123,56 @@ export function newFiles(t: Test, open: OpenGround): void {
     })
 
     t.test('NEW-7 if the list fails, the report is there and its list is the draft', async t => {
-      const mend = service.spoil(
+      const mend = service.intercept(
         /^PUT \/report\/calculations/,
         response => void response.writeHead(500).end('no'),
       )
       const strip = service.rewrite(/^POST \/report$/, body => body.replace(/,"calculationIds":"[^"]*"/, ''))
       const text = JSON.stringify({ name: 'Half', reportType: 1, calculations: [1235] })
-      t.equal(await outcome(overwrite(ground, 'reports/new-half.json', text)), 'EIO')
+      t.equal(await outcome(overwrite(testbed, 'reports/new-half.json', text)), 'EIO')
       mend()
       strip()
-      const half = `${JSON.parse(await textOf(ground, 'reports/new-half.json')).id}.json`
-      t.same(await drafts(ground), [half, `${half}.why`])
-      t.same((await storedAs(ground, half.replace('.json', ''))).calculations, [])
-      const asked = await service.during(async () => overwrite(ground, 'reports/new-half.json', text))
+      const half = `${JSON.parse(await textOf(testbed, 'reports/new-half.json')).id}.json`
+      t.same(await drafts(testbed), [half, `${half}.why`])
+      t.same((await storedAs(testbed, half.replace('.json', ''))).calculations, [])
+      const asked = await service.during(async () => overwrite(testbed, 'reports/new-half.json', text))
       t.same(writes(asked), ['PUT /report/calculations'])
-      t.same(await drafts(ground), [])
+      t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-2 again and again, also where the service fills its rows in', async t => {
       const text = (...calculations: number[]) =>
         JSON.stringify({ name: 'Many', reportType: 1, calculations })
       for (const list of [[1235], [1236], [1236, 1235], [1235, 1234, 1236], [1234]])
-        t.equal(await outcome(overwrite(ground, 'reports/new-many.json', text(...list))), 'done', `${list}`)
-      const { id } = JSON.parse(await textOf(ground, 'reports/new-many.json'))
+        t.equal(await outcome(overwrite(testbed, 'reports/new-many.json', text(...list))), 'done', `${list}`)
+      const { id } = JSON.parse(await textOf(testbed, 'reports/new-many.json'))
       t.same(
-        (await storedAs(ground, id)).calculations.map(row => row.calcId),
+        (await storedAs(testbed, id)).calculations.map(row => row.calcId),
         [1234],
       )
     })
 
     t.test('NEW-9 when its record is gone the name is free again', async t => {
       const text = (name: string) => JSON.stringify({ name, reportType: 1 })
-      await overwrite(ground, 'reports/new-gone.json', text('Before'))
-      const { id } = JSON.parse(await textOf(ground, 'reports/new-gone.json'))
+      await overwrite(testbed, 'reports/new-gone.json', text('Before'))
+      const { id } = JSON.parse(await textOf(testbed, 'reports/new-gone.json'))
       await service.elsewhere('DELETE', `/report?id=${id}`)
-      t.equal(await outcome(overwrite(ground, 'reports/new-gone.json', text('After'))), 'ENOENT')
-      t.same(await drafts(ground), ['new-gone.json', 'new-gone.json.why'], 'the text is kept')
-      await overwrite(ground, 'reports/new-gone.json', text('After'))
-      t.not(JSON.parse(await textOf(ground, 'reports/new-gone.json')).id, id)
-      t.same(await drafts(ground), [])
+      t.equal(await outcome(overwrite(testbed, 'reports/new-gone.json', text('After'))), 'ENOENT')
+      t.same(await drafts(testbed), ['new-gone.json', 'new-gone.json.why'], 'the text is kept')
+      await overwrite(testbed, 'reports/new-gone.json', text('After'))
+      t.not(JSON.parse(await textOf(testbed, 'reports/new-gone.json')).id, id)
+      t.same(await drafts(testbed), [])
     })
 
     t.test('NEW-8 a gateway that gives up with 503 has perhaps made it', async t => {
-      const mend = service.spoil(/^POST \/report$/, async (response, { carryOut }) => {
+      const mend = service.intercept(/^POST \/report$/, async (response, { carryOut }) => {
         await carryOut()
         response.writeHead(503).end('busy')
       })
-      t.equal(await outcome(overwrite(ground, 'reports/new-busy.json', '{"name":"B","reportType":1}')), 'EIO')
+      t.equal(
+        await outcome(overwrite(testbed, 'reports/new-busy.json', '{"name":"B","reportType":1}')),
+        'EIO',
+      )
       mend()
       t.equal(await files.xattr('reports/new-busy.json', 'user.calcfs.draft'), 'outcome-unknown')
       await files.unlink('reports/new-busy.json')
@@ -178,72 +181,72 @@ export function newFiles(t: Test, open: OpenGround): void {
     t.test('NEW-8 a lost answer is never sent again by itself', async t => {
       const mend = service.lose(/^POST \/report$/)
       const text = JSON.stringify({ name: 'Lost', reportType: 1 })
-      t.equal(await outcome(overwrite(ground, 'reports/new-lost.json', text)), 'EIO')
+      t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
       mend()
       t.equal(await files.xattr('reports/new-lost.json', 'user.calcfs.draft'), 'outcome-unknown')
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, 'reports/new-lost.json', text)), 'EIO')
-        await ground.remount()
-        t.equal(await outcome(overwrite(ground, 'reports/new-lost.json', text)), 'EIO')
+        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+        await testbed.remount()
+        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
       })
       t.same(writes(asked), [])
-      t.match(await textOf(ground, '.calcfs/drafts/new-lost.json.why'), /send --again/)
+      t.match(await textOf(testbed, '.calcfs/drafts/new-lost.json.why'), /send --again/)
       await files.unlink('reports/new-lost.json')
-      t.same(await drafts(ground), [])
-      t.notOk((await namesOf(ground, 'reports')).includes('new-lost.json'))
+      t.same(await drafts(testbed), [])
+      t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
     })
   })
 
   t.test('a new share', async t => {
-    const ground = await open(t, { settings: { access: 'manage' } })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: { access: 'manage' } })
+    const { files, service } = testbed
     const sharesOf = async () => JSON.parse(await service.elsewhere('GET', `/project/share?id=${ids.water}`))
 
     t.test('SHARE-1 saved it is one POST, then it is listed by its number', async t => {
       const asked = await service.during(() =>
-        overwrite(ground, `${shares}/new.json`, '{"user":"guest","permission":"READ"}'),
+        overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"READ"}'),
       )
       t.same(writes(asked), ['POST /project/share'])
       const [share] = await sharesOf()
       t.match(share, { user: 'guest', permission: 'READ' })
-      t.same(await namesOf(ground, shares), [`${share.shareId}.json`])
+      t.same(await namesOf(testbed, shares), [`${share.shareId}.json`])
     })
 
     t.test('SHARE-2 the permission is changed by its file and by the name it was made under', async t => {
       const asked = await service.during(() =>
-        overwrite(ground, `${shares}/new.json`, '{"user":"guest","permission":"FULLACCESS"}'),
+        overwrite(testbed, `${shares}/new.json`, '{"user":"guest","permission":"FULLACCESS"}'),
       )
       t.same(writes(asked), ['PUT /project/share'])
       t.match(await sharesOf(), [{ permission: 'FULLACCESS' }])
-      const own = `${shares}/${(await namesOf(ground, shares))[0]}`
-      const text = (await textOf(ground, own)).replace('FULLACCESS', 'WRITE')
-      t.same(writes(await service.during(() => overwrite(ground, own, text))), ['PUT /project/share'])
+      const own = `${shares}/${(await namesOf(testbed, shares))[0]}`
+      const text = (await textOf(testbed, own)).replace('FULLACCESS', 'WRITE')
+      t.same(writes(await service.during(() => overwrite(testbed, own, text))), ['PUT /project/share'])
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
     })
 
     t.test('SHARE-3 another permission or another person is refused before it is sent', async t => {
-      const [name = ''] = await namesOf(ground, shares)
-      const text = await textOf(ground, `${shares}/${name}`)
+      const [name = ''] = await namesOf(testbed, shares)
+      const text = await textOf(testbed, `${shares}/${name}`)
       const asked = await service.during(async () => {
         for (const wrong of [text.replace('WRITE', 'OWNER'), text.replace('"guest"', '"demo"')])
-          t.equal(await outcome(overwrite(ground, `${shares}/${name}`, wrong)), 'EINVAL')
+          t.equal(await outcome(overwrite(testbed, `${shares}/${name}`, wrong)), 'EINVAL')
         t.equal(
-          await outcome(overwrite(ground, `${shares}/new-b.json`, '{"user":"demo","permission":"x"}')),
+          await outcome(overwrite(testbed, `${shares}/new-b.json`, '{"user":"demo","permission":"x"}')),
           'EINVAL',
         )
-        t.equal(await outcome(overwrite(ground, `${shares}/new-b.json`, '{"permission":"READ"}')), 'EINVAL')
+        t.equal(await outcome(overwrite(testbed, `${shares}/new-b.json`, '{"permission":"READ"}')), 'EINVAL')
       })
       t.same(writes(asked), [])
-      await overwrite(ground, `${shares}/${name}`, text)
+      await overwrite(testbed, `${shares}/${name}`, text)
       await files.unlink(`${shares}/new-b.json`)
-      t.same(await drafts(ground), [])
+      t.same(await drafts(testbed), [])
     })
 
     t.test('SHARE-4 rm takes the share away, after the pause', async t => {
-      const [name = ''] = await namesOf(ground, shares)
+      const [name = ''] = await namesOf(testbed, shares)
       const asked = await service.during(async () => {
         await files.unlink(`${shares}/${name}`)
-        await ground.pass(3200)
+        await testbed.pass(3200)
         await until(5000, 'the share is gone', async () => {
           await files.readdir(shares)
           return (await sharesOf()).length === 0
@@ -256,7 +259,7 @@ export function newFiles(t: Test, open: OpenGround): void {
     t.test('SHARE-5 a lost answer makes no second share', async t => {
       const mend = service.lose(/^POST \/project\/share$/)
       t.equal(
-        await outcome(overwrite(ground, `${shares}/new-c.json`, '{"user":"guest","permission":"READ"}')),
+        await outcome(overwrite(testbed, `${shares}/new-c.json`, '{"user":"guest","permission":"READ"}')),
         'done',
       )
       mend()

@@ -2,16 +2,16 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
 const water = 'projects/Water splitting'
 const project = `${water}/.project.json`
 const calculation = `${water}/TS1_opt/.calculation.json`
 
-export function otherRecords(t: Test, open: OpenGround): void {
+export function otherRecords(t: Test, open: OpenTestbed): void {
   t.test('records of projects and calculations', async t => {
-    const ground = await open(t)
-    const { files, service } = ground
+    const testbed = await open(t)
+    const { files, service } = testbed
     const stored = async (path: string) => JSON.parse(await service.elsewhere('GET', path))
 
     for (const { what, path, id } of [
@@ -25,32 +25,35 @@ export function otherRecords(t: Test, open: OpenGround): void {
           withNote(await service.elsewhere('GET', `/${what}?id=${id}`)),
         )
         await files.touch(path.replace(/\/[^/]*$/, ''))
-        await ground.pass(3200)
-        const text = (await textOf(ground, path)).replace(/"description": "[^"]*"/, '"description": "Edited"')
-        const asked = await service.during(() => overwrite(ground, path, text))
+        await testbed.pass(3200)
+        const text = (await textOf(testbed, path)).replace(
+          /"description": "[^"]*"/,
+          '"description": "Edited"',
+        )
+        const asked = await service.during(() => overwrite(testbed, path, text))
         t.same(writes(asked), [`PUT /${what}`])
         t.match(await stored(`/${what}?id=${id}`), { description: 'Edited' })
         t.match(await service.elsewhere('GET', `/${what}?id=${id}`), /"note":\{"n":0\.10\}/)
-        t.equal(JSON.parse(await textOf(ground, path)).description, 'Edited')
+        t.equal(JSON.parse(await textOf(testbed, path)).description, 'Edited')
       })
 
       t.test(`RECORD-2 the id of a ${what} cannot be changed`, async t => {
-        const text = await textOf(ground, path)
+        const text = await textOf(testbed, path)
         const asked = await service.during(async () => {
           const wrong = text.replace(`"id": ${id}`, '"id": 7')
-          t.equal(await outcome(overwrite(ground, path, wrong)), 'EINVAL')
+          t.equal(await outcome(overwrite(testbed, path, wrong)), 'EINVAL')
         })
         t.same(writes(asked), [])
-        t.same(await namesOf(ground, '.calcfs/drafts'), [`${what}-${id}.json`, `${what}-${id}.json.why`])
-        await overwrite(ground, path, text)
-        t.same(await namesOf(ground, '.calcfs/drafts'), [])
+        t.same(await namesOf(testbed, '.calcfs/drafts'), [`${what}-${id}.json`, `${what}-${id}.json.why`])
+        await overwrite(testbed, path, text)
+        t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       })
 
       t.test(`RECORD-3 editors' files beside a ${what}'s record stay here`, async t => {
-        const text = (await textOf(ground, path)).replace('"Edited"', '"Again"')
+        const text = (await textOf(testbed, path)).replace('"Edited"', '"Again"')
         const asked = await service.during(async () => {
           await files.rename(path, `${path}~`)
-          await overwrite(ground, path, text)
+          await overwrite(testbed, path, text)
           await files.unlink(`${path}~`)
         })
         t.same(writes(asked), [`PUT /${what}`])
@@ -58,10 +61,10 @@ export function otherRecords(t: Test, open: OpenGround): void {
     }
 
     t.test('RECORD-4 a name that is changed in the record is the name in the folder', async t => {
-      const text = (await textOf(ground, calculation)).replace('"name": "TS1_opt"', '"name": "TS9"')
-      await overwrite(ground, calculation, text)
-      t.ok((await namesOf(ground, water)).includes('TS9'))
-      t.notOk((await namesOf(ground, water)).includes('TS1_opt'))
+      const text = (await textOf(testbed, calculation)).replace('"name": "TS1_opt"', '"name": "TS9"')
+      await overwrite(testbed, calculation, text)
+      t.ok((await namesOf(testbed, water)).includes('TS9'))
+      t.notOk((await namesOf(testbed, water)).includes('TS1_opt'))
       t.equal(
         await outcome(files.lstat(`${water}/TS1_opt/input.inp`)),
         'done',

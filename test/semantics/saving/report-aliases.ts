@@ -2,34 +2,34 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { gate, until } from '../../testbed/within.js'
 
-export function reportAliases(t: Test, open: OpenGround): void {
+export function reportAliases(t: Test, open: OpenTestbed): void {
   t.test('the name under which a report was made', async t => {
-    const ground = await open(t)
-    const { service } = ground
+    const testbed = await open(t)
+    const { service } = testbed
     const name = 'reports/new-si.json'
     const written = (title: string, description: string, ...calculations: number[]) =>
       JSON.stringify({ title, description, reportType: '1', calculations })
     const titles = async () => {
-      const listed = (await namesOf(ground, 'reports')).filter(one => /^\d+\.json$/.test(one))
-      return Promise.all(listed.map(async one => JSON.parse(await textOf(ground, `reports/${one}`)).title))
+      const listed = (await namesOf(testbed, 'reports')).filter(one => /^\d+\.json$/.test(one))
+      return Promise.all(listed.map(async one => JSON.parse(await textOf(testbed, `reports/${one}`)).title))
     }
     let first = ''
     const firstStored = async () => JSON.parse(await service.elsewhere('GET', `/report?id=${first}`))
 
     t.test('NEW-11 a copy of another report is another report', async t => {
-      await overwrite(ground, name, written('Dyes', 'Colours', 1235))
-      first = String(JSON.parse(await textOf(ground, name)).id)
-      const copied = await textOf(ground, `reports/${ids.report}.json`)
-      const asked = await service.during(() => overwrite(ground, name, copied))
+      await overwrite(testbed, name, written('Dyes', 'Colours', 1235))
+      first = String(JSON.parse(await textOf(testbed, name)).id)
+      const copied = await textOf(testbed, `reports/${ids.report}.json`)
+      const asked = await service.during(() => overwrite(testbed, name, copied))
       t.match(writes(asked), ['POST /report'])
       t.match(await firstStored(), { title: 'Dyes', description: 'Colours' })
-      t.not(String(JSON.parse(await textOf(ground, name)).id), first, 'the name stands for the new one')
+      t.not(String(JSON.parse(await textOf(testbed, name)).id), first, 'the name stands for the new one')
       const again = await service.during(() =>
         overwrite(
-          ground,
+          testbed,
           name,
           copied.replace(/"description": "[^"]*"|"title": "Supporting information"/, '"title": "Again"'),
         ),
@@ -39,25 +39,25 @@ export function reportAliases(t: Test, open: OpenGround): void {
 
     t.test('NEW-11 a text that has nothing in common with the report is refused', async t => {
       const own = 'reports/new-own.json'
-      await overwrite(ground, own, written('Acids', 'Sour', 1235))
-      first = String(JSON.parse(await textOf(ground, own)).id)
+      await overwrite(testbed, own, written('Acids', 'Sour', 1235))
+      first = String(JSON.parse(await textOf(testbed, own)).id)
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, own, written('Bases', 'Bitter', 1236))), 'EINVAL')
-        t.equal(await outcome(overwrite(ground, own, '{"name":"Salts","reportType":1}')), 'EINVAL')
+        t.equal(await outcome(overwrite(testbed, own, written('Bases', 'Bitter', 1236))), 'EINVAL')
+        t.equal(await outcome(overwrite(testbed, own, '{"name":"Salts","reportType":1}')), 'EINVAL')
       })
       t.same(writes(asked), [])
       t.match(await firstStored(), { title: 'Acids', description: 'Sour' })
-      t.match(await textOf(ground, own), /Salts/, 'the text is kept')
+      t.match(await textOf(testbed, own), /Salts/, 'the text is kept')
       for (const text of [
         written('Acids', 'Very sour', 1236, 1235),
         written('Acids and bases', 'Very sour', 1236, 1235),
         written('Acids and bases', 'Sour', 1236, 1235, 1234),
       ]) {
-        const saved = await service.during(() => overwrite(ground, own, text))
+        const saved = await service.during(() => overwrite(testbed, own, text))
         t.notOk(writes(saved).includes('POST /report'), 'an editor at work on it updates it')
         t.match(await firstStored(), { title: JSON.parse(text).title })
       }
-      t.same(await namesOf(ground, '.calcfs/drafts'), [])
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       t.same(
         (await titles()).filter(title => title === 'Bases' || title === 'Salts'),
         [],
@@ -67,7 +67,7 @@ export function reportAliases(t: Test, open: OpenGround): void {
     t.test('NEW-11 another report written while the first is on the way', async t => {
       const own = 'reports/new-late.json'
       const { open: letPass, opened } = gate()
-      const mend = service.spoil(/^POST \/report/, async (_response, { carryOut }) => {
+      const mend = service.intercept(/^POST \/report/, async (_response, { carryOut }) => {
         const answer = await carryOut()
         await opened
         answer()
@@ -75,11 +75,11 @@ export function reportAliases(t: Test, open: OpenGround): void {
       const posts = () =>
         service.heard.filter(({ method, path }) => method === 'POST' && path === '/report').length
       const before = posts()
-      const file = await ground.files.open(own, 'w')
+      const file = await testbed.files.open(own, 'w')
       await file.write(written('One', 'First', 1235), 0)
       const end = outcome(file.close())
       await until(5000, 'the POST', async () => posts() > before)
-      const other = await ground.files.open(own, 'r+')
+      const other = await testbed.files.open(own, 'r+')
       await other.truncate(0)
       await other.write(written('Two', 'Second', 1236), 0)
       mend()
@@ -101,15 +101,15 @@ export function reportAliases(t: Test, open: OpenGround): void {
       ] as const
       const asked = await service.during(async () => {
         for (const [to, from] of pairs) {
-          const text = await textOf(ground, from)
-          const before = await textOf(ground, to)
-          t.equal(await outcome(overwrite(ground, to, text)), 'EINVAL', to)
+          const text = await textOf(testbed, from)
+          const before = await textOf(testbed, to)
+          t.equal(await outcome(overwrite(testbed, to, text)), 'EINVAL', to)
           t.equal(
-            await outcome(overwrite(ground, to, text.replace(/\s*"id": \d+,/, ''))),
+            await outcome(overwrite(testbed, to, text.replace(/\s*"id": \d+,/, ''))),
             'EINVAL',
             `${to}, no id`,
           )
-          await overwrite(ground, to, before)
+          await overwrite(testbed, to, before)
         }
       })
       t.same(writes(asked), [])

@@ -2,17 +2,17 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type OpenGround, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, overwrite, textOf } from '../../testbed/testbed.js'
 
 const report = `reports/${ids.report}.json`
 
-export function rowTitles(t: Test, open: OpenGround): void {
+export function rowTitles(t: Test, open: OpenTestbed): void {
   t.test('SAVE-14 a list whose service forgets titles gets them back', async t => {
-    const ground = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
-    const record = JSON.parse(await textOf(ground, report))
+    const testbed = await open(t, { service: { shortcomings: { loseRowTitles: true } } })
+    const record = JSON.parse(await textOf(testbed, report))
     record.calculations.reverse()
-    await overwrite(ground, report, JSON.stringify(record))
-    t.match(JSON.parse(await textOf(ground, report)).calculations, [
+    await overwrite(testbed, report, JSON.stringify(record))
+    t.match(JSON.parse(await textOf(testbed, report)).calculations, [
       { title: 'Nothing' },
       { title: 'Water' },
       { title: 'Transition state' },
@@ -20,22 +20,22 @@ export function rowTitles(t: Test, open: OpenGround): void {
   })
 
   t.test('SAVE-14 of a calculation that stands twice each row has its own title', async t => {
-    const ground = await open(t)
-    const record = JSON.parse(await textOf(ground, report))
+    const testbed = await open(t)
+    const record = JSON.parse(await textOf(testbed, report))
     const [first, ...others] = record.calculations
     const titles = async () => {
-      const { calculations } = JSON.parse(await ground.service.elsewhere('GET', `/report?id=${ids.report}`))
+      const { calculations } = JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`))
       return calculations.slice(0, 2).map((row: { title: string | null }) => row.title)
     }
     const write = (calculations: readonly unknown[]) =>
-      overwrite(ground, report, JSON.stringify({ ...record, calculations }))
+      overwrite(testbed, report, JSON.stringify({ ...record, calculations }))
     await write([first, { ...first, title: null }, ...others])
     t.same(await titles(), ['Transition state', null])
     await write([{ ...first, title: null }, first, ...others])
     t.same(await titles(), [null, 'Transition state'])
     const order = `reports/${ids.report}/order.txt`
-    const asked = await ground.service.during(async () =>
-      overwrite(ground, order, await textOf(ground, order)),
+    const asked = await testbed.service.during(async () =>
+      overwrite(testbed, order, await textOf(testbed, order)),
     )
     t.same(writes(asked), [], 'the order as it was is no change')
     t.same(await titles(), [null, 'Transition state'])

@@ -1,14 +1,14 @@
 // What `new*.json` in `.shares` stands for is decided by the text: one that names another person never changes the first.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { fill, ids } from '../../testbed/sample-data.js'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, namesOf, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { gate, until } from '../../testbed/within.js'
 
 const shares = 'projects/Water splitting/.shares'
 const fresh = `${shares}/new.json`
-const drafts = (ground: Ground) => namesOf(ground, '.calcfs/drafts')
+const drafts = (testbed: Testbed) => namesOf(testbed, '.calcfs/drafts')
 const told = (user: string, permission: string) => JSON.stringify({ user, permission })
 
 interface SharedRecord {
@@ -17,73 +17,80 @@ interface SharedRecord {
   readonly permission: string
 }
 
-const sharesOf = async ({ service }: Ground, project: string = ids.water): Promise<readonly SharedRecord[]> =>
+const sharesOf = async (
+  { service }: Testbed,
+  project: string = ids.water,
+): Promise<readonly SharedRecord[]> =>
   JSON.parse(await service.elsewhere('GET', `/project/share?id=${project}`))
 
 /** Who has which permission, on one line. */
-const rightsIn = async (ground: Ground, project?: string): Promise<string> =>
-  (await sharesOf(ground, project)).map(({ user, permission }) => `${user} ${permission}`).join(', ')
+const rightsIn = async (testbed: Testbed, project?: string): Promise<string> =>
+  (await sharesOf(testbed, project)).map(({ user, permission }) => `${user} ${permission}`).join(', ')
 
 function fillWithBob(seed: Seed): void {
-  fill(seed)
+  fillSampleData(seed)
   seed.addUser({ name: 'bob', password: 'bob' })
 }
 
-export function shareAliases(t: Test, open: OpenGround): void {
+export function shareAliases(t: Test, open: OpenTestbed): void {
   t.test('the name under which a share was made', async t => {
     const started = async (t: Test) => {
-      const ground = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
-      await overwrite(ground, fresh, told('guest', 'READ'))
-      return ground
+      const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
+      await overwrite(testbed, fresh, told('guest', 'READ'))
+      return testbed
     }
 
     t.test('SHARE-6 another person in it is another share, and the first stays as it is', async t => {
-      const ground = await started(t)
-      const asked = await ground.service.during(() => overwrite(ground, fresh, told('bob', 'FULLACCESS')))
+      const testbed = await started(t)
+      const asked = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'FULLACCESS')))
       t.same(writes(asked), ['POST /project/share'])
-      t.equal(await rightsIn(ground), 'guest READ, bob FULLACCESS')
-      const again = await ground.service.during(() => overwrite(ground, fresh, told('bob', 'WRITE')))
+      t.equal(await rightsIn(testbed), 'guest READ, bob FULLACCESS')
+      const again = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'WRITE')))
       t.same(writes(again), ['PUT /project/share'], 'the name stands for the share made last')
-      t.equal(await rightsIn(ground), 'guest READ, bob WRITE')
-      t.equal(await outcome(overwrite(ground, fresh, told('guest', 'WRITE'))), 'EINVAL', 'he has one already')
-      t.equal(await rightsIn(ground), 'guest READ, bob WRITE')
-      await overwrite(ground, fresh, told('bob', 'READ'))
-      t.equal(await rightsIn(ground), 'guest READ, bob READ')
-      t.same(await drafts(ground), [])
+      t.equal(await rightsIn(testbed), 'guest READ, bob WRITE')
+      t.equal(
+        await outcome(overwrite(testbed, fresh, told('guest', 'WRITE'))),
+        'EINVAL',
+        'he has one already',
+      )
+      t.equal(await rightsIn(testbed), 'guest READ, bob WRITE')
+      await overwrite(testbed, fresh, told('bob', 'READ'))
+      t.equal(await rightsIn(testbed), 'guest READ, bob READ')
+      t.same(await drafts(testbed), [])
     })
 
     t.test('SHARE-6 also with the same permission, and in the form the service shows', async t => {
-      const ground = await started(t)
-      const asked = await ground.service.during(() => overwrite(ground, fresh, told('bob', 'READ')))
+      const testbed = await started(t)
+      const asked = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'READ')))
       t.same(writes(asked), ['POST /project/share'])
-      t.equal(await rightsIn(ground), 'guest READ, bob READ')
-      const [guests, bobs] = (await sharesOf(ground)).map(({ shareId }) => `${shares}/${shareId}.json`)
-      const copied = (await textOf(ground, guests ?? '')).replace('READ', 'FULLACCESS')
-      t.equal(await outcome(overwrite(ground, fresh, copied)), 'EINVAL', 'a copy of another share')
+      t.equal(await rightsIn(testbed), 'guest READ, bob READ')
+      const [guests, bobs] = (await sharesOf(testbed)).map(({ shareId }) => `${shares}/${shareId}.json`)
+      const copied = (await textOf(testbed, guests ?? '')).replace('READ', 'FULLACCESS')
+      t.equal(await outcome(overwrite(testbed, fresh, copied)), 'EINVAL', 'a copy of another share')
       t.equal(
-        await outcome(overwrite(ground, bobs ?? '', copied)),
+        await outcome(overwrite(testbed, bobs ?? '', copied)),
         'EINVAL',
         'over the other one by its number',
       )
       const without = copied.replace(/\s*"shareId": \d+,/, '')
       t.equal(
-        await outcome(overwrite(ground, bobs ?? '', without)),
+        await outcome(overwrite(testbed, bobs ?? '', without)),
         'EINVAL',
         'the same with the id taken out',
       )
-      t.equal(await rightsIn(ground), 'guest READ, bob READ')
+      t.equal(await rightsIn(testbed), 'guest READ, bob READ')
     })
 
     t.test('SHARE-6 a text that names no person is refused', async t => {
-      const ground = await started(t)
-      const asked = await ground.service.during(async () => {
+      const testbed = await started(t)
+      const asked = await testbed.service.during(async () => {
         for (const text of ['{"permission":"FULLACCESS"}', '{"user":7,"permission":"FULLACCESS"}'])
-          t.equal(await outcome(overwrite(ground, fresh, text)), 'EINVAL', text)
+          t.equal(await outcome(overwrite(testbed, fresh, text)), 'EINVAL', text)
         const two = '{"user":"guest","email":"bob@example.org","permission":"FULLACCESS"}'
-        t.not(await outcome(overwrite(ground, fresh, two)), 'done', 'or two of them')
+        t.not(await outcome(overwrite(testbed, fresh, two)), 'done', 'or two of them')
       })
       t.notOk(writes(asked).some(line => line.startsWith('PUT')))
-      t.equal(await rightsIn(ground), 'guest READ')
+      t.equal(await rightsIn(testbed), 'guest READ')
     })
 
     t.test('SHARE-6 whatever the service calls the person, also as an object', async t => {
@@ -105,117 +112,120 @@ export function shareAliases(t: Test, open: OpenGround): void {
         }),
       ]
       for (const shown of forms) {
-        const ground = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
-        ground.service.spoil(/^GET \/project\/share/, async response => {
+        const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
+        testbed.service.intercept(/^GET \/project\/share/, async response => {
           response.writeHead(200, { 'content-type': 'application/json' })
-          response.end(JSON.stringify((await sharesOf(ground)).map(one => shown(one))))
+          response.end(JSON.stringify((await sharesOf(testbed)).map(one => shown(one))))
         })
-        await overwrite(ground, fresh, told('guest', 'READ'))
-        await overwrite(ground, fresh, told('guest', 'WRITE'))
-        t.equal(await rightsIn(ground), 'guest WRITE', 'the same person, an update')
-        ground.service.rewrite(/^POST \/project\/share/, () =>
+        await overwrite(testbed, fresh, told('guest', 'READ'))
+        await overwrite(testbed, fresh, told('guest', 'WRITE'))
+        t.equal(await rightsIn(testbed), 'guest WRITE', 'the same person, an update')
+        testbed.service.rewrite(/^POST \/project\/share/, () =>
           JSON.stringify({ projectId: Number(ids.water), user: 'bob', permission: 'FULLACCESS' }),
         )
-        await outcome(overwrite(ground, fresh, told('bob', 'FULLACCESS')))
-        t.match(await rightsIn(ground), /^guest WRITE(, bob FULLACCESS)?$/)
-        const own = `${shares}/${(await sharesOf(ground))[0]?.shareId}.json`
-        const text = await textOf(ground, own)
-        const asked = await ground.service.during(async () => {
+        await outcome(overwrite(testbed, fresh, told('bob', 'FULLACCESS')))
+        t.match(await rightsIn(testbed), /^guest WRITE(, bob FULLACCESS)?$/)
+        const own = `${shares}/${(await sharesOf(testbed))[0]?.shareId}.json`
+        const text = await textOf(testbed, own)
+        const asked = await testbed.service.during(async () => {
           const other = text.replace('"guest"', '"bob"')
-          t.equal(await outcome(overwrite(ground, own, other)), 'EINVAL', `${other}`)
+          t.equal(await outcome(overwrite(testbed, own, other)), 'EINVAL', `${other}`)
         })
         t.same(writes(asked), [])
       }
     })
 
     t.test('SHARE-6 another person written while the first is on the way', async t => {
-      const ground = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
+      const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
       const { open: letPass, opened } = gate()
-      const mend = ground.service.spoil(/^POST \/project\/share/, async (_response, { carryOut }) => {
+      const mend = testbed.service.intercept(/^POST \/project\/share/, async (_response, { carryOut }) => {
         const answer = await carryOut()
         await opened
         answer()
       })
-      const file = await ground.files.open(fresh, 'w')
+      const file = await testbed.files.open(fresh, 'w')
       await file.write(told('guest', 'READ'), 0)
       const first = outcome(file.close())
       await until(5000, 'the POST', async () =>
-        ground.service.heard.some(({ method, path }) => method === 'POST' && path === '/project/share'),
+        testbed.service.heard.some(({ method, path }) => method === 'POST' && path === '/project/share'),
       )
-      const other = await ground.files.open(fresh, 'r+')
+      const other = await testbed.files.open(fresh, 'r+')
       await other.truncate(0)
       await other.write(told('bob', 'FULLACCESS'), 0)
       mend()
       letPass()
       await first
       await outcome(other.close())
-      const rights = await rightsIn(ground)
+      const rights = await rightsIn(testbed)
       t.match(rights, /^guest READ(, bob FULLACCESS)?$/, rights)
     })
 
     t.test('SHARE-6 another person after a save that ended half way', async t => {
-      const ground = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
+      const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
       const mends: (() => void)[] = []
       mends.push(
-        ground.service.spoil(/^POST \/project\/share/, async (_response, { carryOut }) => {
+        testbed.service.intercept(/^POST \/project\/share/, async (_response, { carryOut }) => {
           const answer = await carryOut()
           mends.push(
-            ground.service.spoil(/^GET \/project\/share/, response => void response.writeHead(500).end('no')),
+            testbed.service.intercept(
+              /^GET \/project\/share/,
+              response => void response.writeHead(500).end('no'),
+            ),
           )
           answer()
         }),
       )
-      t.not(await outcome(overwrite(ground, fresh, told('guest', 'READ'))), 'done')
+      t.not(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'done')
       for (const mend of mends) mend()
-      await ground.remount()
-      const asked = await ground.service.during(() => overwrite(ground, fresh, told('bob', 'FULLACCESS')))
+      await testbed.remount()
+      const asked = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'FULLACCESS')))
       t.notOk(
         writes(asked).some(line => line.startsWith('PUT')),
         'no share is changed',
       )
-      t.equal(await rightsIn(ground), 'guest READ, bob FULLACCESS')
-      t.same(await drafts(ground), [])
+      t.equal(await rightsIn(testbed), 'guest READ, bob FULLACCESS')
+      t.same(await drafts(testbed), [])
     })
 
     t.test('SHARE-6 an id in the answer that is the share of another person', async t => {
-      const ground = await started(t)
-      const guests = (await sharesOf(ground))[0]?.shareId
-      ground.service.spoil(/^POST \/project\/share/, async (response, { carryOut }) => {
+      const testbed = await started(t)
+      const guests = (await sharesOf(testbed))[0]?.shareId
+      testbed.service.intercept(/^POST \/project\/share/, async (response, { carryOut }) => {
         await carryOut()
         response.writeHead(200, { 'content-type': 'application/json' }).end(String(guests))
       })
-      await outcome(overwrite(ground, `${shares}/new-b.json`, told('bob', 'FULLACCESS')))
-      await outcome(overwrite(ground, `${shares}/new-b.json`, told('bob', 'WRITE')))
-      t.match(await rightsIn(ground), /^guest READ, bob (FULLACCESS|WRITE)$/)
+      await outcome(overwrite(testbed, `${shares}/new-b.json`, told('bob', 'FULLACCESS')))
+      await outcome(overwrite(testbed, `${shares}/new-b.json`, told('bob', 'WRITE')))
+      t.match(await rightsIn(testbed), /^guest READ, bob (FULLACCESS|WRITE)$/)
     })
 
     t.test('SHARE-7 a share that was taken back elsewhere is not given again by its old text', async t => {
-      const ground = await started(t)
-      const given = (await sharesOf(ground))[0]?.shareId
-      await ground.service.elsewhere('DELETE', `/project/share?shareId=${given}`)
-      const asked = await ground.service.during(async () =>
-        t.equal(await outcome(overwrite(ground, fresh, told('guest', 'READ'))), 'ENOENT'),
+      const testbed = await started(t)
+      const given = (await sharesOf(testbed))[0]?.shareId
+      await testbed.service.elsewhere('DELETE', `/project/share?shareId=${given}`)
+      const asked = await testbed.service.during(async () =>
+        t.equal(await outcome(overwrite(testbed, fresh, told('guest', 'READ'))), 'ENOENT'),
       )
       t.same(writes(asked), [], 'an unchanged text says so, too')
-      t.equal(await rightsIn(ground), '')
-      await overwrite(ground, fresh, told('guest', 'READ'))
-      t.equal(await rightsIn(ground), 'guest READ', 'saved once more it is a new one')
-      t.same(await drafts(ground), [])
+      t.equal(await rightsIn(testbed), '')
+      await overwrite(testbed, fresh, told('guest', 'READ'))
+      t.equal(await rightsIn(testbed), 'guest READ', 'saved once more it is a new one')
+      t.same(await drafts(testbed), [])
     })
 
     t.test('SHARE-6 one name in two projects is two things, and after a remount it is new', async t => {
-      const ground = await started(t)
+      const testbed = await started(t)
       await overwrite(
-        ground,
+        testbed,
         'projects/Water splitting/Sub project/.shares/new.json',
         told('guest', 'FULLACCESS'),
       )
-      t.equal(await rightsIn(ground), 'guest READ')
-      t.equal(await rightsIn(ground, ids.empty), 'guest FULLACCESS')
-      await ground.remount()
-      const asked = await ground.service.during(() => overwrite(ground, fresh, told('bob', 'WRITE')))
+      t.equal(await rightsIn(testbed), 'guest READ')
+      t.equal(await rightsIn(testbed, ids.empty), 'guest FULLACCESS')
+      await testbed.remount()
+      const asked = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'WRITE')))
       t.same(writes(asked), ['POST /project/share'])
-      t.equal(await rightsIn(ground), 'guest READ, bob WRITE')
+      t.equal(await rightsIn(testbed), 'guest READ, bob WRITE')
     })
   })
 }

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { type Ground, type OpenGround, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
 const orders = [
@@ -22,7 +22,7 @@ interface Report {
 
 const fileOf = (report: string): string => `reports/${report}.json`
 
-async function storedIn({ service }: Ground, report: string): Promise<{ title: string; list: string[] }> {
+async function storedIn({ service }: Testbed, report: string): Promise<{ title: string; list: string[] }> {
   const { title, calculations }: Report = JSON.parse(await service.elsewhere('GET', `/report?id=${report}`))
   return { title, list: calculations.map(row => String(row.calcId)) }
 }
@@ -40,70 +40,70 @@ const numbered = (text: string): string => {
   return JSON.stringify({ ...record, calculations })
 }
 
-async function turnElsewhere({ service }: Ground, report: string, list: readonly string[]): Promise<void> {
+async function turnElsewhere({ service }: Testbed, report: string, list: readonly string[]): Promise<void> {
   const body = JSON.stringify({ id: Number(report), listCalculations: list.join(',') })
   await service.elsewhere('PUT', '/report/calculations', body)
 }
 
 /** A program looks at the order, which shows what somebody else has made of it. */
-async function seeOrder(ground: Ground, report: string, first: string | undefined): Promise<void> {
-  await ground.pass(3200)
+async function seeOrder(testbed: Testbed, report: string, first: string | undefined): Promise<void> {
+  await testbed.pass(3200)
   const path = `reports/${report}/order.txt`
   await until(10_000, `${path} is the new one`, async () =>
-    (await textOf(ground, path)).startsWith(first ?? 'nothing'),
+    (await textOf(testbed, path)).startsWith(first ?? 'nothing'),
   )
 }
 
-export function turnedLists(t: Test, open: OpenGround): void {
+export function turnedLists(t: Test, open: OpenTestbed): void {
   t.test('a list that two have turned', async t => {
-    const ground = await open(t, { settings: brief })
-    const { files, service } = ground
+    const testbed = await open(t, { settings: brief })
+    const { files, service } = testbed
     const report = fileOf(ids.report)
     const profile = fileOf(ids.profile)
 
     t.test('STALE-9 after an outage a moved list is still the list that it was', async t => {
-      const mine = turned(await textOf(ground, report))
+      const mine = turned(await textOf(testbed, report))
       await service.leave()
-      t.match(await outcome(overwrite(ground, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
+      t.match(await outcome(overwrite(testbed, report, mine)), /^(EHOSTUNREACH|ETIMEDOUT)$/)
       await service.back()
-      await turnElsewhere(ground, ids.report, orders[1])
-      await seeOrder(ground, ids.report, orders[1][0])
+      await turnElsewhere(testbed, ids.report, orders[1])
+      await seeOrder(testbed, ids.report, orders[1][0])
       const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
-      t.equal(await outcome(overwrite(ground, report, again)), 'done')
-      t.same(await storedIn(ground, ids.report), { title: 'Written on', list: [...orders[1]] })
+      t.equal(await outcome(overwrite(testbed, report, again)), 'done')
+      t.same(await storedIn(testbed, ids.report), { title: 'Written on', list: [...orders[1]] })
     })
 
     t.test('STALE-9 the same where the formulas had refused it, after a restart too', async t => {
-      const mine = turned(await textOf(ground, profile))
-      t.equal(await outcome(overwrite(ground, profile, mine)), 'EINVAL')
-      await turnElsewhere(ground, ids.profile, [ids.product, ids.transition])
-      await seeOrder(ground, ids.profile, ids.product)
-      await ground.remount()
+      const mine = turned(await textOf(testbed, profile))
+      t.equal(await outcome(overwrite(testbed, profile, mine)), 'EINVAL')
+      await turnElsewhere(testbed, ids.profile, [ids.product, ids.transition])
+      await seeOrder(testbed, ids.profile, ids.product)
+      await testbed.remount()
       const again = JSON.stringify({ ...JSON.parse(mine), title: 'Written on' })
-      t.equal(await outcome(overwrite(ground, profile, again)), 'done')
-      t.same(await storedIn(ground, ids.profile), {
+      t.equal(await outcome(overwrite(testbed, profile, again)), 'done')
+      t.same(await storedIn(testbed, ids.profile), {
         title: 'Written on',
         list: [ids.product, ids.transition],
       })
     })
 
     t.test('STALE-9 where numbers may be meant as well, nothing is sent', async t => {
-      const mine = turned(await textOf(ground, report), 'In doubt')
-      await turnElsewhere(ground, ids.report, orders[0])
-      await seeOrder(ground, ids.report, orders[0][0])
+      const mine = turned(await textOf(testbed, report), 'In doubt')
+      await turnElsewhere(testbed, ids.report, orders[0])
+      await seeOrder(testbed, ids.report, orders[0][0])
       const asked = await service.during(async () => {
-        t.equal(await outcome(overwrite(ground, report, mine)), 'ESTALE')
+        t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
       })
       t.same(writes(asked), [])
-      t.match(await textOf(ground, `.calcfs/drafts/${ids.report}.json.why`), /place numbers say/)
-      t.equal(await textOf(ground, report), mine, 'the text is kept')
-      t.equal(await outcome(overwrite(ground, report, numbered(mine))), 'done', 'numbered as it is meant')
-      t.same(await storedIn(ground, ids.report), { title: 'In doubt', list: [...orders[0]] })
+      t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.json.why`), /place numbers say/)
+      t.equal(await textOf(testbed, report), mine, 'the text is kept')
+      t.equal(await outcome(overwrite(testbed, report, numbered(mine))), 'done', 'numbered as it is meant')
+      t.same(await storedIn(testbed, ids.report), { title: 'In doubt', list: [...orders[0]] })
       t.match(await outcome(files.lstat(`.calcfs/drafts/${ids.report}.json`)), 'ENOENT')
     })
 
     t.test('STALE-9 numbers that were changed in the text that was read are an order', async t => {
-      await ground.pass(3200)
+      await testbed.pass(3200)
       const file = await files.open(report, 'r+')
       const record: Report = JSON.parse((await file.read(1 << 20, 0)).toString())
       const calculations = record.calculations.map(row => ({ ...row, calcOrder: 4 - row.calcOrder }))
@@ -111,7 +111,7 @@ export function turnedLists(t: Test, open: OpenGround): void {
       await file.write(text, 0)
       await file.truncate(Buffer.byteLength(text))
       await file.close()
-      t.same((await storedIn(ground, ids.report)).list, orders[1])
+      t.same((await storedIn(testbed, ids.report)).list, orders[1])
     })
   })
 }

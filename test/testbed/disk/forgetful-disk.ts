@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Ending } from '../testbed.js'
+import type { TestLifetime } from '../testbed.js'
 import { within } from '../within.js'
 import type { Order } from './forgetful-child.js'
 import type { Cut } from './forgetful-tree.js'
@@ -22,7 +22,7 @@ export interface ForgetfulDisk {
   cut(how: Cut, seed: number): Promise<void>
 }
 
-export async function forgetfulDisk(t: Ending): Promise<ForgetfulDisk> {
+export async function forgetfulDisk(t: TestLifetime): Promise<ForgetfulDisk> {
   const directory = await mkdtemp(join(tmpdir(), 'calcfs-forgetful-'))
   const server = fork(child, [directory], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   t.teardown(async () => {

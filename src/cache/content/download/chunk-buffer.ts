@@ -1,51 +1,51 @@
 // The bytes of one content while they arrive in any order: in memory by chunks until the disk has them, then proven.
-import type { Unfinished } from '../store/blob-store.js'
-import { chunkBytes, chunkCount, hashOf, type Proof } from '../store/checksum.js'
-import { openSpans, type Spans } from './interval-set.js'
+import type { UnfinishedFile } from '../store/blob-store.js'
+import { type Checksum, chunkBytes, chunkCount, chunkHash } from '../store/checksum.js'
+import { type IntervalSet, openIntervalSet } from './interval-set.js'
 
-export interface SparsePorts {
-  readonly create: () => Promise<Unfinished>
-  readonly discard: (unfinished: Unfinished) => Promise<void>
+export interface ChunkBufferPorts {
+  readonly create: () => Promise<UnfinishedFile>
+  readonly discard: (unfinished: UnfinishedFile) => Promise<void>
   /** The whole length in bytes, as far as it is known. */
   readonly length: () => number | undefined
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** The disk takes no more. */
-  readonly lost: (reason: CannotKeep) => void
+  readonly lost: (reason: DiskRefused) => void
 }
 
 /** Every byte is there: still in memory where all fits into one chunk. */
-export type Whole =
-  | { readonly in: 'memory'; readonly bytes: Uint8Array; readonly proof: Proof }
-  | { readonly in: 'file'; readonly unfinished: Unfinished; readonly proof: Proof }
+export type CompleteContent =
+  | { readonly in: 'memory'; readonly bytes: Uint8Array; readonly checksum: Checksum }
+  | { readonly in: 'file'; readonly unfinished: UnfinishedFile; readonly checksum: Checksum }
 
-export interface Sparse {
-  readonly arrived: Spans
+export interface ChunkBuffer {
+  readonly arrived: IntervalSet
   /** Fills `into` with bytes that have arrived; a promise only where the disk has to be asked. */
   read(offset: number, into: Uint8Array): Promise<number> | number
   /** The same where all of it is in memory, else undefined. */
   readNow(offset: number, into: Uint8Array): number | undefined
   /** Writes from `offset` on, not beyond `end`. */
-  pen(offset: number, end: () => number | undefined): Pen
+  writer(offset: number, end: () => number | undefined): ChunkWriter
   /** Resolves when all `length` bytes are written and proven. */
-  finish(length: number): Promise<Whole>
+  finish(length: number): Promise<CompleteContent>
   discard(): void
 }
 
-export interface Pen {
+export interface ChunkWriter {
   /** Takes a copy; a promise where the disk falls behind and the next piece should wait. */
   put(piece: Uint8Array): Promise<unknown> | undefined
   /** No more comes: what is in memory goes to the disk. */
-  lift(): void
+  close(): void
 }
 
 /** The local disk takes no more of this content; the service can still be read. */
-export class CannotKeep extends Error {
+export class DiskRefused extends Error {
   override readonly message = 'the cache directory takes no more bytes'
 }
 
 /** Bytes in memory from `start` on. */
-interface Held {
+interface BufferedChunk {
   readonly start: number
   bytes: Buffer
   filled: number
@@ -58,16 +58,16 @@ const waitingAtMost = 3
 const spare: Buffer[] = []
 const sparesAtMost = 8
 
-export function openSparse(ports: SparsePorts): Sparse {
-  const arrived = openSpans()
-  const held = new Set<Held>()
+export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
+  const arrived = openIntervalSet()
+  const held = new Set<BufferedChunk>()
   const hashes = new Map<number, Uint8Array>()
   const flushing = new Set<Promise<void>>()
-  let file: Promise<Unfinished> | undefined
-  let opened: Unfinished | undefined
+  let file: Promise<UnfinishedFile> | undefined
+  let opened: UnfinishedFile | undefined
   let discarded = false
 
-  async function create(): Promise<Unfinished> {
+  async function create(): Promise<UnfinishedFile> {
     const made = await ports.create()
     opened = made
     if (discarded) await ports.discard(made)
@@ -86,18 +86,18 @@ export function openSparse(ports: SparsePorts): Sparse {
       await attempt()
     } catch (error) {
       if (discarded) return
-      if (!(await ports.makeRoom())) throw new CannotKeep(undefined, { cause: error })
+      if (!(await ports.makeRoom())) throw new DiskRefused(undefined, { cause: error })
       await attempt().catch(again => {
-        throw new CannotKeep(undefined, { cause: again })
+        throw new DiskRefused(undefined, { cause: again })
       })
     }
   }
 
-  function flush(one: Held): Promise<void> {
+  function flush(one: BufferedChunk): Promise<void> {
     const bytes = one.bytes.subarray(0, one.filled)
     const end = one.start + one.filled
     const isChunk = one.start % chunkBytes === 0 && (one.filled === chunkBytes || end === ports.length())
-    if (isChunk) hashes.set(one.start / chunkBytes, hashOf(bytes))
+    if (isChunk) hashes.set(one.start / chunkBytes, chunkHash(bytes))
     const written = write(bytes, one.start)
       .then(() => {
         held.delete(one)
@@ -109,11 +109,11 @@ export function openSparse(ports: SparsePorts): Sparse {
   }
 
   /** The last chunk of a content that fits into one stays here until `finish`: its file is then made in one go. */
-  const isAll = (one: Held) => one.start === 0 && one.filled === ports.length()
+  const isAll = (one: BufferedChunk) => one.start === 0 && one.filled === ports.length()
 
-  function pen(offset: number, end: () => number | undefined): Pen {
+  function pen(offset: number, end: () => number | undefined): ChunkWriter {
     let position = offset
-    let current: Held | undefined
+    let current: BufferedChunk | undefined
 
     function add(part: Uint8Array): void {
       current ??= hold(position, Math.min(chunkEnd(position), end() ?? Number.POSITIVE_INFINITY))
@@ -137,7 +137,7 @@ export function openSparse(ports: SparsePorts): Sparse {
         arrived.add(start, position)
         return flushing.size > waitingAtMost ? Promise.race(flushing) : undefined
       },
-      lift() {
+      close() {
         if (current !== undefined && current.filled > 0) void flush(current)
         else if (current !== undefined) held.delete(current)
         current = undefined
@@ -145,14 +145,14 @@ export function openSparse(ports: SparsePorts): Sparse {
     }
   }
 
-  function hold(start: number, end: number): Held {
+  function hold(start: number, end: number): BufferedChunk {
     const room = end === Number.POSITIVE_INFINITY || ports.length() === undefined ? firstBytes : end - start
     const one = { start, bytes: bufferOf(Math.min(room, chunkBytes)), filled: 0 }
     held.add(one)
     return one
   }
 
-  const holding = (offset: number): Held | undefined => {
+  const holding = (offset: number): BufferedChunk | undefined => {
     for (const one of held) if (one.start <= offset && offset < one.start + one.filled) return one
     return undefined
   }
@@ -191,7 +191,7 @@ export function openSparse(ports: SparsePorts): Sparse {
       const start = index * chunkBytes
       const bytes = known === undefined ? bufferOf(Math.min(chunkBytes, length - start)) : undefined
       if (bytes !== undefined) await readFile(bytes, start)
-      list.push(known ?? hashOf(bytes ?? new Uint8Array()))
+      list.push(known ?? chunkHash(bytes ?? new Uint8Array()))
       if (bytes !== undefined) giveBack(bytes)
     }
     return Buffer.concat(list)
@@ -206,18 +206,18 @@ export function openSparse(ports: SparsePorts): Sparse {
       into.set(one.bytes.subarray(offset - one.start, offset - one.start + into.length))
       return into.length
     },
-    pen,
+    writer: pen,
     async finish(length) {
       const [only] = held
       if (file === undefined && length <= chunkBytes && (only === undefined || only.filled === length)) {
         const bytes = only?.bytes.subarray(0, length) ?? new Uint8Array()
-        return { in: 'memory', bytes, proof: { length, hashes: length === 0 ? bytes : hashOf(bytes) } }
+        return { in: 'memory', bytes, checksum: { length, hashes: length === 0 ? bytes : chunkHash(bytes) } }
       }
       while (flushing.size > 0) await Promise.all(flushing)
       for (const one of held) await flush(one)
-      const proof = { length, hashes: await hashAll(length) }
-      if (opened === undefined) throw new CannotKeep()
-      return { in: 'file', unfinished: opened, proof }
+      const checksum = { length, hashes: await hashAll(length) }
+      if (opened === undefined) throw new DiskRefused()
+      return { in: 'file', unfinished: opened, checksum }
     },
     discard() {
       discarded = true
@@ -238,7 +238,7 @@ function giveBack(bytes: Buffer): void {
   if (bytes.length === chunkBytes && spare.length < sparesAtMost) spare.push(bytes)
 }
 
-function makeFit(one: Held, bytes: number): void {
+function makeFit(one: BufferedChunk, bytes: number): void {
   if (bytes <= one.bytes.length) return
   const larger = bufferOf(Math.min(chunkBytes, Math.max(bytes, one.bytes.length * 4)))
   one.bytes.copy(larger, 0, 0, one.filled)

@@ -1,10 +1,10 @@
-// Contents on their way: one `Arriving` for each that somebody asked for and that is not open yet.
+// Contents on their way: one `ContentEntry` for each that somebody asked for and that is not open yet.
 import type { Content } from '../../../remote/remote.js'
-import { type Arriving, type ArrivingPorts, openArriving } from './content-entry.js'
-import type { Ranges } from './range-scheduler.js'
+import { type ContentEntry, type ContentEntryPorts, openContentEntry } from './content-entry.js'
+import type { RangeSupport } from './range-scheduler.js'
 
-export interface Arrivals {
-  of(content: Content, name: string): Arriving
+export interface ContentEntries {
+  of(content: Content, name: string): ContentEntry
   /** The bytes at once where they came a moment ago, else undefined. */
   readNow(name: string, offset: number, into: Uint8Array): number | undefined
   /** Something of it is under way that needs its file to stay. */
@@ -15,45 +15,45 @@ export interface Arrivals {
   fraction(name: string): number
   forget(name: string): Promise<void>
   /** Stops what is stalled or abandoned and forgets what is at rest. */
-  tend(): void
+  maintain(): void
   close(): Promise<void>
   readonly downloads: number
 }
 
-export function openArrivals(ports: Omit<ArrivingPorts, 'ranges'>): Arrivals {
-  const all = new Map<string, Arriving>()
-  const shared = { ...ports, ranges: rangesOfService() }
+export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges'>): ContentEntries {
+  const all = new Map<string, ContentEntry>()
+  const shared = { ...ports, ranges: openRangeSupport() }
 
   return {
     of(content, name) {
       const known = all.get(name)
       if (known !== undefined) return known
-      const arriving = openArriving(shared, content, name)
-      all.set(name, arriving)
-      return arriving
+      const entry = openContentEntry(shared, content, name)
+      all.set(name, entry)
+      return entry
     },
     readNow: (name, offset, into) => all.get(name)?.readNow(offset, into),
     isComing: name => all.get(name)?.downloading === true,
     isBusy: name => all.get(name)?.busy === true,
     fraction: name => all.get(name)?.fraction() ?? 0,
     async forget(name) {
-      const arriving = all.get(name)
+      const entry = all.get(name)
       all.delete(name)
-      await arriving?.stop('the content was forgotten while it was downloaded')
+      await entry?.stop('the content was forgotten while it was downloaded')
     },
-    tend() {
-      for (const [name, arriving] of all) {
-        arriving.tend()
-        if (arriving.atRest()) all.delete(name)
+    maintain() {
+      for (const [name, entry] of all) {
+        entry.maintain()
+        if (entry.atRest()) all.delete(name)
       }
     },
     async close() {
-      const stopped = [...all.values()].map(arriving => arriving.stop('the drive is being closed'))
+      const stopped = [...all.values()].map(entry => entry.stop('the drive is being closed'))
       await Promise.all(stopped)
       all.clear()
     },
     get downloads() {
-      return [...all.values()].filter(arriving => arriving.downloading).length
+      return [...all.values()].filter(entry => entry.downloading).length
     },
   }
 }
@@ -62,7 +62,7 @@ export function openArrivals(ports: Omit<ArrivingPorts, 'ranges'>): Arrivals {
 const refusedOften = 3
 
 /** A service is tried until it answers a Range with the whole several times in a row; that holds for this process. */
-function rangesOfService(): Ranges {
+function openRangeSupport(): RangeSupport {
   let refusals = 0
   return {
     get possible() {

@@ -1,56 +1,57 @@
 // One content on its way: which way a read takes (kept file, what arrives, passing through).
 import { openAskers } from '../../../askers.js'
 import { asFailure, Failure } from '../../../failure.js'
+import { noop } from '../../../noop.js'
 import {
-  type Ask,
   type ByteOffset,
   byteOffset,
   type Content,
   instant,
   type Remote,
+  type RequestContext,
 } from '../../../remote/remote.js'
-import { within } from '../../deadline.js'
+import { untilDeadline } from '../../deadline.js'
 import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { type Contradiction, isContradiction, OtherLength } from '../versions/contradiction.js'
-import { CannotKeep } from './chunk-buffer.js'
-import { type Download, NotWanted } from './download.js'
-import { abandonedAfterMs, type KeepingPorts, openKeeping } from './download-lifecycle.js'
+import { DiskRefused } from './chunk-buffer.js'
+import { type Download, PrefetchAbandoned } from './download.js'
+import { abandonedAfterMs, type DownloadLifecyclePorts, openDownloadLifecycle } from './download-lifecycle.js'
 import { bigBytes } from './range-scheduler.js'
-import { countBytes, type Passing, passThrough } from './uncached-stream.js'
+import { countBytes, openUncachedStream, type UncachedStream } from './uncached-stream.js'
 
-export interface ArrivingPorts extends KeepingPorts {
+export interface ContentEntryPorts extends DownloadLifecyclePorts {
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
 }
 
 export interface ColdRead {
   readonly offset: number
   readonly into: Uint8Array
-  readonly ask: Ask
+  readonly context: RequestContext
 }
 
 /** A content that somebody may want to read soon. */
-export interface Guess {
-  readonly ask: Ask
+export interface PrefetchRequest {
+  readonly context: RequestContext
   /** Bytes. */
   readonly most: number
   /** Ends the download where no reader has come for it. */
   readonly signal: AbortSignal | undefined
 }
 
-export interface Arriving {
+export interface ContentEntry {
   /** Opens the kept file; undefined if there is none, or none yet. */
   kept(): Promise<Blob | undefined>
   /** Reads from what arrives; undefined if things changed meanwhile and the caller has to look again. */
   read(wanted: ColdRead): Promise<number | undefined>
   /** In bytes. */
-  size(ask: Ask): Promise<number>
+  size(context: RequestContext): Promise<number>
   /** Downloads it as a guess; its length in bytes when it is whole, or skipped because it is longer than `most`. */
-  ahead(guess: Guess): Promise<number>
+  prefetch(guess: PrefetchRequest): Promise<number>
   /** How much has arrived, from 0 to 1. */
   fraction(): number
   /** Stops the download if it is stalled or abandoned. */
-  tend(): void
+  maintain(): void
   /** Nothing is under way, and nothing is worth remembering. */
   atRest(): boolean
   /** Resolves when nothing of it is under way any more. */
@@ -69,17 +70,18 @@ const repeatWithinMs = 20_000
 const lateForMs = 1000
 const tooLate = 'the service did not send the bytes in time; the download goes on'
 
-export function openArriving(ports: ArrivingPorts, content: Content, name: string): Arriving {
+export function openContentEntry(ports: ContentEntryPorts, content: Content, name: string): ContentEntry {
   const { now, sizes, store } = ports
-  const keeping = openKeeping(ports, name, {
+  const lifecycle = openDownloadLifecycle(ports, name, {
     mayJump: content.of === 'file',
-    fetch: ({ start, end }, lane, of) => ports.remote.content(content, start, ownAsk(lane), end, of),
-    askLength: async () => (tellsNothing ? undefined : askedLength('guess').catch(ifNothingTells)),
-    facts: () => ports.remote.contentFacts(content, ownAsk('user')),
+    fetch: ({ start, end }, priority, of) =>
+      ports.remote.content(content, start, ownContext(priority), end, of),
+    askLength: async () => (tellsNothing ? undefined : askedLength('guess').catch(ifSizeUnknown)),
+    facts: () => ports.remote.contentFacts(content, ownContext('user')),
   })
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
-  let passing: Passing | undefined
+  let passing: UncachedStream | undefined
   /** Bytes that a reader has waited for in vain a moment ago. */
   let late: { readonly start: number; readonly end: number; readonly until: number } | undefined
   /** The service was asked for the length a moment ago. */
@@ -91,13 +93,16 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   /** Those who wait for it now: without any, its requests yield to those of others. */
   const askers = openAskers()
 
-  function ownAsk(lane: Ask['lane']): Ask {
+  function ownContext(priority: RequestContext['priority']): RequestContext {
     const deadline = instant(now() + beginWithinMs)
-    return { deadline, answerBy: instant(now() + repeatWithinMs), patience: repeatWithinMs, lane, askers }
+    return { deadline, answerBy: instant(now() + repeatWithinMs), patience: repeatWithinMs, priority, askers }
   }
 
-  async function joined<Answer>({ lane }: Ask, answer: () => Promise<Answer>): Promise<Answer> {
-    const leave = lane === 'user' ? askers.join() : undefined
+  async function joined<Answer>(
+    { priority }: RequestContext,
+    answer: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const leave = priority === 'user' ? askers.join() : undefined
     try {
       return await answer()
     } finally {
@@ -105,12 +110,12 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     }
   }
 
-  function fetchIn(lane: Ask['lane']) {
-    return (start: ByteOffset) => ports.remote.content(content, start, ownAsk(lane))
+  function fetchIn(priority: RequestContext['priority']) {
+    return (start: ByteOffset) => ports.remote.content(content, start, ownContext(priority))
   }
 
-  function inTime<Answer>(ask: Ask, answer: Promise<Answer>): Promise<Answer> {
-    return within(ask, { now, sentence: tooLate }, answer)
+  function inTime<Answer>(context: RequestContext, answer: Promise<Answer>): Promise<Answer> {
+    return untilDeadline(context, { now, sentence: tooLate }, answer)
   }
 
   /** What cannot be opened is downloaded again, like what is not there. */
@@ -121,7 +126,7 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
       ports.log('a kept file cannot be opened', { name, error: String(error) })
     })
     if (!blob) return undefined
-    const expected = sizes.told(name)
+    const expected = sizes.known(name)
     if (expected === undefined || expected === blob.length) {
       ports.keepOpen(blob)
       return blob
@@ -133,27 +138,29 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   }
 
   /** The kernel asks once more, page by page, for what came too late: a reader waits for one deadline only. */
-  async function patiently({ ask, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
+  async function patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
     const isAgain = late !== undefined && now() < late.until && offset >= late.start && offset < late.end
-    if (isAgain) coming.catch(ignored)
+    // Whoever waits for it next hears it.
+    if (isAgain) coming.catch(noop)
     if (isAgain) throw new Failure('timeout', tooLate)
     try {
-      await inTime(ask, coming)
+      await inTime(context, coming)
     } catch (error) {
-      if (now() >= ask.deadline) late = { start: offset, end: offset + into.length, until: now() + lateForMs }
+      if (now() >= context.deadline)
+        late = { start: offset, end: offset + into.length, until: now() + lateForMs }
       throw error
     }
   }
 
   async function readDownload(wanted: ColdRead, length: number | undefined): Promise<number> {
-    const current = keeping.begin()
-    const coming = current.reach(spanOf(wanted, length), wanted.ask.lane)
+    const current = lifecycle.begin()
+    const coming = current.reach(spanOf(wanted, length), wanted.context.priority)
     if (coming !== undefined) await patiently(wanted, coming)
     return current.read(wanted.offset, wanted.into)
   }
 
   async function readPassing(wanted: ColdRead, length: number | undefined): Promise<number> {
-    const current = passing ?? passThrough(fetchIn(wanted.ask.lane))
+    const current = passing ?? openUncachedStream(fetchIn(wanted.context.priority))
     passing = current
     const filled = await lent(wanted, length, into => current.read(wanted.offset, into))
     const due = length === undefined ? filled : Math.min(wanted.into.length, length - wanted.offset)
@@ -170,13 +177,13 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     const room =
       length === undefined ? wanted.into.length : Math.min(wanted.into.length, length - wanted.offset)
     const own = Buffer.allocUnsafe(room)
-    const filled = await inTime(wanted.ask, fill(own))
+    const filled = await inTime(wanted.context, fill(own))
     if (filled !== undefined) wanted.into.set(own.subarray(0, filled))
     return filled
   }
 
   function readNow(offset: number, into: Uint8Array): number | undefined {
-    const { download } = keeping
+    const { download } = lifecycle
     const length = download?.length
     if (download === undefined || length === undefined || offset >= length) return undefined
     return download.readNow(spanOf({ offset, into }, length), into)
@@ -185,20 +192,21 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   async function read(wanted: ColdRead): Promise<number | undefined> {
     askedAt = now()
     purpose = 'reading'
-    const isJoining = keeping.download !== undefined
-    const length = keeping.told()
+    const isJoining = lifecycle.download !== undefined
+    const length = lifecycle.told()
     if (length !== undefined && wanted.offset >= length) return 0
-    if (keeping.standing !== undefined) throw keeping.standing
+    if (lifecycle.standing !== undefined) throw lifecycle.standing
     try {
-      if (keeping.isRefused()) return await readPassing(wanted, length)
+      if (lifecycle.isRefused()) return await readPassing(wanted, length)
       return await readDownload(wanted, length)
     } catch (error) {
-      if (isContradiction(error)) return void (await told(error, wanted.ask))
-      if (error instanceof CannotKeep) keeping.refuse()
-      if (error instanceof CannotKeep || error instanceof NotWanted || error instanceof FileClosed)
+      if (isContradiction(error)) return void (await told(error, wanted.context))
+      if (error instanceof DiskRefused) lifecycle.refuse()
+      if (error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof FileClosed)
         return undefined
       // What others began before may have been lost long ago: that says nothing about asking now.
-      if (isJoining && now() < wanted.ask.deadline && (isLost(error) || isFirstTry(wanted))) return undefined
+      if (isJoining && now() < wanted.context.deadline && (isLost(error) || isFirstTry(wanted)))
+        return undefined
       throw asFailure(error)
     }
   }
@@ -211,18 +219,18 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
   }
 
   /** Resolves where the content may be asked for again. @throws what the reader hears of a contradiction */
-  async function told(found: Contradiction, ask: Ask): Promise<void> {
-    const failure = await inTime(ask, keeping.judged(found))
+  async function told(found: Contradiction, context: RequestContext): Promise<void> {
+    const failure = await inTime(context, lifecycle.resolveContradiction(found))
     if (failure !== undefined) throw failure
   }
 
   /** The answer; asked again once where it met a contradiction that was none. */
-  async function judged<Answer>(ask: Ask, answer: () => Promise<Answer>): Promise<Answer> {
+  async function judged<Answer>(context: RequestContext, answer: () => Promise<Answer>): Promise<Answer> {
     try {
       return await answer()
     } catch (error) {
       if (!isContradiction(error)) throw error
-      await told(error, ask)
+      await told(error, context)
       return answer()
     }
   }
@@ -234,67 +242,67 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
     return asking
   }
 
-  async function count(ask: Ask): Promise<number> {
+  async function count(context: RequestContext): Promise<number> {
     purpose = 'counting'
     try {
-      if (keeping.isRefused()) return await countBytes(await fetchIn(ask.lane)(byteOffset(0)))
-      return await lengthOf(keeping.begin(), ask)
+      if (lifecycle.isRefused()) return await countBytes(await fetchIn(context.priority)(byteOffset(0)))
+      return await lengthOf(lifecycle.begin(), context)
     } catch (error) {
-      if (error instanceof NotWanted) return count(ask)
-      if (!(error instanceof CannotKeep)) throw error
-      keeping.refuse()
-      return countBytes(await fetchIn(ask.lane)(byteOffset(0)))
+      if (error instanceof PrefetchAbandoned) return count(context)
+      if (!(error instanceof DiskRefused)) throw error
+      lifecycle.refuse()
+      return countBytes(await fetchIn(context.priority)(byteOffset(0)))
     }
   }
 
   /** Nobody reads it yet: what is big waits until somebody does. */
-  async function lengthOf(download: Download, ask: Ask): Promise<number> {
-    const length = await download.lengthKnown(ask.lane)
+  async function lengthOf(download: Download, context: RequestContext): Promise<number> {
+    const length = await download.lengthKnown(context.priority)
     if (purpose === 'counting' && length - download.arrived > bigBytes && download.canRest)
       download.pause(new Failure('timeout', 'the download waits for a reader'))
     return length
   }
 
-  async function findLength(ask: Ask): Promise<number> {
-    const knownWay = content.of === 'xyz' || keeping.download !== undefined || keeping.isRefused()
-    const said = knownWay ? undefined : await askedLength(ask.lane)
+  async function findLength(context: RequestContext): Promise<number> {
+    const knownWay = content.of === 'xyz' || lifecycle.download !== undefined || lifecycle.isRefused()
+    const said = knownWay ? undefined : await askedLength(context.priority)
     if (said !== undefined) return said
     tellsNothing = !knownWay
-    const length = await count(ask)
+    const length = await count(context)
     sizes.remember(name, length)
     return length
   }
 
   /** A size of 0 is said by services that do not know it, too, and who reads such a file asks for nothing more. */
-  async function askedLength(lane: Ask['lane']): Promise<number | undefined> {
-    const said = await ports.remote.contentSize(content, ownAsk(lane))
+  async function askedLength(priority: RequestContext['priority']): Promise<number | undefined> {
+    const said = await ports.remote.contentSize(content, ownContext(priority))
     if (said === undefined || said === 0) return undefined
     sizes.remember(name, said)
     return said
   }
 
-  async function size(ask: Ask): Promise<number> {
+  async function size(context: RequestContext): Promise<number> {
     askedAt = now()
-    const isJoining = asking !== undefined || keeping.download !== undefined
-    return joined(ask, () =>
-      judged(ask, () => {
-        const answer = () => askOnce(() => findLength(ask))
-        return inTime(ask, isJoining ? answer().catch(onceMore(answer)) : answer())
+    const isJoining = asking !== undefined || lifecycle.download !== undefined
+    return joined(context, () =>
+      judged(context, () => {
+        const answer = () => askOnce(() => findLength(context))
+        return inTime(context, isJoining ? answer().catch(retryJoined(answer)) : answer())
       }),
     )
   }
 
-  async function ahead({ ask, most, signal }: Guess): Promise<number> {
-    if (keeping.isRefused()) throw new Failure('no-space', 'the cache directory takes no more bytes')
+  async function ahead({ context, most, signal }: PrefetchRequest): Promise<number> {
+    if (lifecycle.isRefused()) throw new Failure('no-space', 'the cache directory takes no more bytes')
     if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
-    signal?.addEventListener('abort', keeping.giveUpGuess)
+    signal?.addEventListener('abort', lifecycle.cancelPrefetch)
     try {
-      return await judged(ask, () => inTime(ask, keeping.guess(ask.lane, most)))
+      return await judged(context, () => inTime(context, lifecycle.prefetch(context.priority, most)))
     } catch (error) {
-      if (error instanceof CannotKeep) keeping.refuse()
-      throw error instanceof CannotKeep ? new Failure('no-space', error.message, { cause: error }) : error
+      if (error instanceof DiskRefused) lifecycle.refuse()
+      throw error instanceof DiskRefused ? new Failure('no-space', error.message, { cause: error }) : error
     } finally {
-      signal?.removeEventListener('abort', keeping.giveUpGuess)
+      signal?.removeEventListener('abort', lifecycle.cancelPrefetch)
     }
   }
 
@@ -305,54 +313,51 @@ export function openArriving(ports: ArrivingPorts, content: Content, name: strin
 
   return {
     kept() {
-      if (keeping.download !== undefined) return Promise.resolve(undefined)
+      if (lifecycle.download !== undefined) return Promise.resolve(undefined)
       opening ??= openKept().finally(() => {
         opening = undefined
       })
       return opening
     },
-    read: wanted => joined(wanted.ask, () => read(wanted)),
+    read: wanted => joined(wanted.context, () => read(wanted)),
     readNow(offset, into) {
       askedAt = now()
       purpose = 'reading'
       return readNow(offset, into)
     },
     size,
-    ahead: guess => joined(guess.ask, () => ahead(guess)),
+    prefetch: guess => joined(guess.context, () => ahead(guess)),
     fraction() {
-      const length = keeping.told()
-      return keeping.download === undefined || !length ? 0 : keeping.download.arrived / length
+      const length = lifecycle.told()
+      return lifecycle.download === undefined || !length ? 0 : lifecycle.download.arrived / length
     },
-    tend() {
+    maintain() {
       const idleMs = now() - askedAt
       if (idleMs > abandonedAfterMs) {
         endPassing()
       }
-      keeping.tend(idleMs, purpose)
+      lifecycle.maintain(idleMs, purpose)
     },
     atRest: () =>
-      (opening ?? asking ?? passing ?? keeping.download ?? keeping.standing) === undefined &&
-      !keeping.isRefused(),
+      (opening ?? asking ?? passing ?? lifecycle.download ?? lifecycle.standing) === undefined &&
+      !lifecycle.isRefused(),
     stop(sentence) {
       endPassing()
-      return keeping.stop(sentence)
+      return lifecycle.stop(sentence)
     },
     get busy() {
-      return opening !== undefined || keeping.download !== undefined
+      return opening !== undefined || lifecycle.download !== undefined
     },
     get downloading() {
-      return keeping.download !== undefined && !keeping.download.resting
+      return lifecycle.download !== undefined && !lifecycle.download.resting
     },
   }
 }
 
 /** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
-function ifNothingTells(thrown: unknown): undefined {
+function ifSizeUnknown(thrown: unknown): undefined {
   if (!/^(broken|unsupported|invalid|forbidden|absent)$/.test(asFailure(thrown).kind)) throw thrown
 }
-
-/** Whoever waits for it next hears it. */
-function ignored(): void {}
 
 const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: number | undefined) => ({
   start: offset,
@@ -365,7 +370,7 @@ const isLost = (error: unknown): boolean =>
   (error.kind === 'unreachable' || (error.kind === 'broken' && error.cause !== undefined))
 
 /** Asks once more where what was joined has failed: that says nothing about asking now. */
-const onceMore =
+const retryJoined =
   <Answer>(again: () => Promise<Answer>) =>
   (error: unknown): Promise<Answer> => {
     if (isContradiction(error) || asFailure(error).kind === 'absent') throw error

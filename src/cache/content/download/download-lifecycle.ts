@@ -1,50 +1,51 @@
 // One content's download and what becomes of it: kept, refused by the disk, given up, or a failure.
 import { setTimeout } from 'node:timers/promises'
 import { Failure } from '../../../failure.js'
-import { type Ask, type ContentFacts, type Instant, instant } from '../../../remote/remote.js'
-import type { Log } from '../../ledger/ledger.js'
+import { noop } from '../../../noop.js'
+import { type ContentFacts, type Instant, instant, type RequestContext } from '../../../remote/remote.js'
+import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from '../store/blob.js'
 import type { BlobStore } from '../store/blob-store.js'
-import { keptBytes, type Proof } from '../store/checksum.js'
-import type { Shelf } from '../store/lru.js'
-import type { OpenFile } from '../store/open-file.js'
-import { type Contradiction, isContradiction, judged } from '../versions/contradiction.js'
-import type { Sizes } from '../versions/sizes.js'
-import type { Fingerprint, Versions } from '../versions/versions.js'
-import { CannotKeep, type Whole } from './chunk-buffer.js'
-import { type Download, type DownloadPorts, NotWanted, startDownload } from './download.js'
-import { bigBytes, type Ranges } from './range-scheduler.js'
+import { type Checksum, storedBytes } from '../store/checksum.js'
+import type { LruIndex } from '../store/lru.js'
+import type { CacheFile } from '../store/open-file.js'
+import { type Contradiction, isContradiction, resolveContradiction } from '../versions/contradiction.js'
+import type { ContentSizes } from '../versions/sizes.js'
+import type { VersionFingerprint, Versions } from '../versions/versions.js'
+import { type CompleteContent, DiskRefused } from './chunk-buffer.js'
+import { type Download, type DownloadPorts, PrefetchAbandoned, startDownload } from './download.js'
+import { bigBytes, type RangeSupport } from './range-scheduler.js'
 
-export interface KeepingPorts {
+export interface DownloadLifecyclePorts {
   readonly versions: Versions
   /** Remembers that the service holds another version of it than before. */
   readonly replaced: (name: string) => void
   readonly store: BlobStore
-  readonly sizes: Sizes
-  readonly shelf: Shelf
-  readonly ranges: Ranges
+  readonly sizes: ContentSizes
+  readonly lru: LruIndex
+  readonly ranges: RangeSupport
   /** Holds a short content in memory for the readers that come in a moment. */
-  readonly holdNewcomer: (name: string, bytes: Uint8Array) => void
+  readonly holdHotFile: (name: string, bytes: Uint8Array) => void
   /** Puts an open kept file where the readers to come find it. */
   readonly keepOpen: (blob: Blob) => void
   readonly now: () => Instant
-  readonly log: Log
+  readonly log: LogFunction
 }
 
 /** How one content is asked for. */
-export interface Source extends Pick<DownloadPorts, 'fetch' | 'mayJump' | 'askLength'> {
+export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'mayJump' | 'askLength'> {
   readonly facts: () => Promise<ContentFacts>
 }
 
-export interface Keeping {
+export interface DownloadLifecycle {
   /** The one under way or resting; undefined before, and as soon as its file is kept or discarded. */
   readonly download: Download | undefined
   /** The one under way, begun now if there is none. */
   begin(): Download
   /** The same as long as it is no longer than `most` bytes or somebody reads it; its length, or at least so many bytes. */
-  guess(lane: Ask['lane'], most: number): Promise<number>
+  prefetch(priority: RequestContext['priority'], most: number): Promise<number>
   /** Stops a download that was only a guess. */
-  giveUpGuess(): void
+  cancelPrefetch(): void
   /** The disk took no more of it a short while ago: it is read without being kept. */
   isRefused(): boolean
   refuse(): void
@@ -54,11 +55,11 @@ export interface Keeping {
    * What a reader hears who met this; undefined where it is to be asked for again. Resolves when the download that met it is
    * over.
    */
-  judged(found: Contradiction): Promise<Failure | undefined>
+  resolveContradiction(found: Contradiction): Promise<Failure | undefined>
   /** A contradiction that was found a moment ago: nothing is asked meanwhile. */
   readonly standing: Failure | undefined
   /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long nobody has asked for it. */
-  tend(idleMs: number, purpose: 'reading' | 'counting'): void
+  maintain(idleMs: number, purpose: 'reading' | 'counting'): void
   /** Resolves when nothing is under way any more. */
   stop(sentence: string): Promise<void>
 }
@@ -83,8 +84,12 @@ const partsMark = '.parts'
 export const contentOfParts = (name: string): string | undefined =>
   name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
 
-export function openKeeping(ports: KeepingPorts, name: string, source: Source): Keeping {
-  const { now, sizes, store, shelf, log } = ports
+export function openDownloadLifecycle(
+  ports: DownloadLifecyclePorts,
+  name: string,
+  source: ContentSource,
+): DownloadLifecycle {
+  const { now, sizes, store, lru, log } = ports
   let download: Download | undefined
   let settled: Promise<void> = Promise.resolve()
   let refusedUntil = instant(0)
@@ -96,7 +101,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
 
   /** The ledger is asked until it knows; lengths never change. */
   function told(): number | undefined {
-    known ??= sizes.told(name)
+    known ??= sizes.known(name)
     return known
   }
 
@@ -109,29 +114,29 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
       grew: countParts,
       versionBefore: () => sizes.version(name),
       met(version) {
-        const told = sizes.told(name)
+        const told = sizes.known(name)
         if (told !== undefined) sizes.remember(name, told, version)
       },
       // What came faster than room could be made for it would pile up in memory.
-      async fetch(span, lane, of) {
-        await shelf.room()
-        return source.fetch(span, lane, of)
+      async fetch(span, priority, of) {
+        await lru.room()
+        return source.fetch(span, priority, of)
       },
       ranges: ports.ranges,
       create: async () => {
-        await shelf.settle()
+        await lru.settle()
         return store.create()
       },
       discard: store.discard,
       told,
-      makeRoom: () => shelf.shed(roomBytes),
+      makeRoom: () => lru.evict(roomBytes),
       most: () => mostWanted,
       now,
     })
     settled = keep(download).finally(() => {
       download = undefined
       counted = 0
-      shelf.remove(partsOf(name))
+      lru.remove(partsOf(name))
     })
     return download
   }
@@ -141,52 +146,53 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     try {
       await shelve(await started.whole, started.version)
     } catch (error) {
-      if (error instanceof NotWanted) return
-      if (error instanceof CannotKeep) refuse()
-      if (isContradiction(error)) await verdictOf(error).catch(unanswered)
+      if (error instanceof PrefetchAbandoned) return
+      if (error instanceof DiskRefused) refuse()
+      // The readers hear it; what was told stays.
+      if (isContradiction(error)) await verdictOf(error).catch(noop)
       log('a download was not kept', { name, error: String(error), cause: causeOf(error) })
     }
   }
 
   /** Counted before it is named, so that the others make room first. */
-  async function shelve(whole: Whole, version: Fingerprint | undefined): Promise<void> {
-    sizes.remember(name, whole.proof.length, version)
+  async function shelve(whole: CompleteContent, version: VersionFingerprint | undefined): Promise<void> {
+    sizes.remember(name, whole.checksum.length, version)
     sizes.settle(name)
-    shelf.remove(partsOf(name))
-    await shelf.add({ name, bytes: keptBytes(whole.proof), used: now() })
-    if (whole.in === 'memory') ports.holdNewcomer(name, whole.bytes)
+    lru.remove(partsOf(name))
+    await lru.add({ name, bytes: storedBytes(whole.checksum), used: now() })
+    if (whole.in === 'memory') ports.holdHotFile(name, whole.bytes)
     const file = await publish(whole)
-    if (file !== undefined) ports.keepOpen(blobOf({ name, file, proof: whole.proof }, 'believed', now))
+    if (file !== undefined) ports.keepOpen(blobOf({ name, file, checksum: whole.checksum }, 'believed', now))
   }
 
   /** What gets no name is still read until it is closed, or as long as it stays in memory: its bytes are whole. */
-  async function publish(whole: Whole): Promise<OpenFile | undefined> {
+  async function publish(whole: CompleteContent): Promise<CacheFile | undefined> {
     try {
-      if (whole.in === 'memory') await keepShort(whole.bytes, whole.proof)
-      else await store.publish(whole.unfinished, name, whole.proof)
+      if (whole.in === 'memory') await keepShort(whole.bytes, whole.checksum)
+      else await store.publish(whole.unfinished, name, whole.checksum)
     } catch (error) {
-      shelf.remove(name)
+      lru.remove(name)
       log('a whole download could not be given its name', { name, error: String(error) })
     }
     return whole.in === 'memory' ? undefined : whole.unfinished.file
   }
 
-  async function keepShort(bytes: Uint8Array, proof: Proof): Promise<void> {
+  async function keepShort(bytes: Uint8Array, checksum: Checksum): Promise<void> {
     try {
-      await store.keep(name, bytes, proof)
+      await store.keep(name, bytes, checksum)
     } catch (error) {
-      if (!(await shelf.shed(roomBytes))) throw error
-      await store.keep(name, bytes, proof)
+      if (!(await lru.evict(roomBytes))) throw error
+      await store.keep(name, bytes, checksum)
     }
   }
 
-  async function guess(lane: Ask['lane'], most: number): Promise<number> {
+  async function guess(priority: RequestContext['priority'], most: number): Promise<number> {
     const started = begin(most)
-    started.fetchAll(lane)
+    started.fetchAll(priority)
     try {
-      return (await started.whole).proof.length
+      return (await started.whole).checksum.length
     } catch (error) {
-      if (!(error instanceof NotWanted)) throw error
+      if (!(error instanceof PrefetchAbandoned)) throw error
       if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
       // Another source tells it if the service has one.
       const told = started.length === undefined ? undefined : await source.askLength()
@@ -206,7 +212,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
   }
 
   async function judge(found: Contradiction): Promise<Failure | undefined> {
-    const failure = await judged(found, {
+    const failure = await resolveContradiction(found, {
       name,
       sizes,
       versions: ports.versions,
@@ -222,7 +228,7 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
   function countParts(bytes: number): void {
     if (counted === bytes) return
     counted = bytes
-    shelf
+    lru
       .add({ name: partsOf(name), bytes: counted, used: now() })
       .catch(error => log('the parts of a file could not be counted', { name, error: String(error) }))
   }
@@ -238,14 +244,15 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
       return download
     },
     begin: () => begin(),
-    guess,
-    giveUpGuess() {
-      if (download !== undefined && mostWanted < Number.POSITIVE_INFINITY) download.stop(new NotWanted(0))
+    prefetch: guess,
+    cancelPrefetch() {
+      if (download !== undefined && mostWanted < Number.POSITIVE_INFINITY)
+        download.stop(new PrefetchAbandoned(0))
     },
     isRefused: () => now() < refusedUntil,
     refuse,
     told: () => told() ?? download?.length,
-    async judged(found) {
+    async resolveContradiction(found) {
       const verdict = await verdictOf(found)
       await settled
       return verdict
@@ -253,12 +260,12 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     get standing() {
       return standing !== undefined && now() < standing.until ? standing.failure : undefined
     },
-    tend(idleMs, purpose) {
+    maintain(idleMs, purpose) {
       if (download === undefined) return
       if (download.resting) {
         // Nothing would tell whether what is asked for later belongs to them.
         const mayAge = ports.versions.tells(download.version) || idleMs < abandonedAfterMs
-        return mayAge ? countParts(download.arrived) : download.stop(new NotWanted(0))
+        return mayAge ? countParts(download.arrived) : download.stop(new PrefetchAbandoned(0))
       }
       const missing = (download.length ?? 2 * download.arrived) - download.arrived
       const isCounted = purpose === 'counting' && download.length === undefined
@@ -276,9 +283,6 @@ export function openKeeping(ports: KeepingPorts, name: string, source: Source): 
     },
   }
 }
-
-/** The readers hear it; what was told stays. */
-function unanswered(): void {}
 
 function causeOf(error: unknown): string | undefined {
   return error instanceof Error && error.cause !== undefined ? String(error.cause) : undefined

@@ -1,30 +1,30 @@
 // One content on its way: readers wait for exactly the bytes they asked for, and no byte is asked for twice.
 import { Failure } from '../../../failure.js'
-import type { Ask, ContentVersion, Instant } from '../../../remote/remote.js'
-import type { Unfinished } from '../store/blob-store.js'
-import { type Proof, sameProof, startProof } from '../store/checksum.js'
+import type { ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
+import type { UnfinishedFile } from '../store/blob-store.js'
+import { type Checksum, sameChecksum, startChecksum } from '../store/checksum.js'
 import { OtherLength, OtherVersion } from '../versions/contradiction.js'
-import { type Fingerprint, fingerprintOf, type Versions } from '../versions/versions.js'
-import { openSparse, type Sparse, type Whole } from './chunk-buffer.js'
-import { type Begun, openSegments, type SegmentsPorts } from './range-scheduler.js'
-import { takeToEnd } from './resumable-body.js'
+import { fingerprintOf, type VersionFingerprint, type Versions } from '../versions/versions.js'
+import { type ChunkBuffer, type CompleteContent, openChunkBuffer } from './chunk-buffer.js'
+import { type BodyFacts, openRangeScheduler, type RangeSchedulerPorts } from './range-scheduler.js'
+import { readResumably } from './resumable-body.js'
 
-type Lane = Ask['lane']
+type Priority = RequestContext['priority']
 
-export interface DownloadPorts extends Pick<SegmentsPorts, 'fetch' | 'ranges' | 'mayJump' | 'now'> {
-  readonly create: () => Promise<Unfinished>
-  readonly discard: (unfinished: Unfinished) => Promise<void>
+export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'mayJump' | 'now'> {
+  readonly create: () => Promise<UnfinishedFile>
+  readonly discard: (unfinished: UnfinishedFile) => Promise<void>
   /** What the service said the length is, outside of this body. */
   readonly told: () => number | undefined
   /** Asks the service for the length once, so that `told` knows it where the service can tell. */
   readonly askLength: () => Promise<number | undefined>
   readonly versions: Pick<Versions, 'differ' | 'counting'>
   /** The version that was met before this download. */
-  readonly versionBefore: () => Fingerprint | undefined
+  readonly versionBefore: () => VersionFingerprint | undefined
   /** So many bytes of it are on the disk or on the way there, told each MiB. */
   readonly grew: (bytes: number) => void
   /** Bytes of this version may be read from now on. */
-  readonly met: (version: Fingerprint) => void
+  readonly met: (version: VersionFingerprint) => void
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
@@ -44,26 +44,26 @@ export interface Download {
   readonly completing: boolean
   /** What has arrived would be worth something if it was stopped now. */
   readonly canRest: boolean
-  /** Settles once: with everything, or with why not (a Failure, `CannotKeep`, `NotWanted`); the file is then discarded. */
-  readonly whole: Promise<Whole>
+  /** Settles once: with everything, or with why not (a Failure, `DiskRefused`, `PrefetchAbandoned`); the file is then discarded. */
+  readonly whole: Promise<CompleteContent>
   /** As the first answer that has one names it. */
-  readonly version: Fingerprint | undefined
+  readonly version: VersionFingerprint | undefined
   /** Asks for all of it, as far as it is not asked for. */
-  fetchAll(lane: Lane): void
+  fetchAll(priority: Priority): void
   /** Resolves when these bytes may be read, or there are no more; asks for them and for what is likely to follow. */
-  reach(span: { readonly start: number; readonly end: number }, lane: Lane): Promise<void> | undefined
-  lengthKnown(lane: Lane): Promise<number>
+  reach(span: { readonly start: number; readonly end: number }, priority: Priority): Promise<void> | undefined
+  lengthKnown(priority: Priority): Promise<number>
   /** The same bytes at once where they are in memory; undefined where something has to be waited for. */
   readNow(span: { readonly start: number; readonly end: number }, into: Uint8Array): number | undefined
   /** The bytes that have arrived, after `reach`. */
   read(offset: number, into: Uint8Array): Promise<number> | number
   /** Asks for no more for now; waiting readers hear why. */
   pause(reason: Failure): void
-  stop(reason: Failure | NotWanted): void
+  stop(reason: Failure | PrefetchAbandoned): void
 }
 
 /** A guess about what will be read turns out longer than its asker wants, or he has gone; no reader has come for it. */
-export class NotWanted extends Error {
+export class PrefetchAbandoned extends Error {
   override readonly message = 'nobody wants this content'
 
   /** How long it is, or how much of it there is at least; 0 where it was called off. */
@@ -85,7 +85,7 @@ const heldBackBytes = 1 << 20
 
 const countedEvery = 1 << 20
 
-type End = 'whole' | { readonly reason: unknown }
+type DownloadEnd = 'whole' | { readonly reason: unknown }
 
 /** Asks for nothing until somebody reads or `fetchAll` is called. */
 export function startDownload(ports: DownloadPorts): Download {
@@ -100,11 +100,11 @@ export function startDownload(ports: DownloadPorts): Download {
   let heldBack = 0
   let counted = 0
   let version: ContentVersion | undefined
-  let print: Fingerprint | undefined
+  let print: VersionFingerprint | undefined
   let completing = false
-  let ended: End | undefined
-  let settle: { readonly whole: (whole: Whole) => void; readonly failed: (reason: unknown) => void }
-  const whole = new Promise<Whole>((resolve, reject) => {
+  let ended: DownloadEnd | undefined
+  let settle: { readonly whole: (whole: CompleteContent) => void; readonly failed: (reason: unknown) => void }
+  const whole = new Promise<CompleteContent>((resolve, reject) => {
     settle = { whole: resolve, failed: reject }
   })
   whole.catch(() => {
@@ -112,15 +112,15 @@ export function startDownload(ports: DownloadPorts): Download {
   })
 
   const known = () => length ?? ports.told()
-  const sparse: Sparse = openSparse({ ...ports, length: known, lost: fail })
-  const segments = openSegments({
+  const buffer: ChunkBuffer = openChunkBuffer({ ...ports, length: known, lost: fail })
+  const scheduler = openRangeScheduler({
     ...ports,
-    sparse,
+    buffer,
     length: known,
     version: () => ports.versions.counting(version),
     arriving,
-    begun,
-    took,
+    bodyStarted: begun,
+    received: took,
     complete,
     failed,
   })
@@ -128,10 +128,10 @@ export function startDownload(ports: DownloadPorts): Download {
   function fail(reason: unknown): void {
     if (ended !== undefined) return
     ended = { reason }
-    segments.stop()
+    scheduler.stop()
     for (const waiter of waiting) waiter.reject(reason)
     waiting.clear()
-    sparse.discard()
+    buffer.discard()
     settle.failed(reason)
   }
 
@@ -144,10 +144,10 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const isWhole = () => ended === 'whole'
-  const isBelieved = () => !isDoubtful && !isAsking && sparse.arrived.bytes >= heldBack
+  const isBelieved = () => !isDoubtful && !isAsking && buffer.arrived.bytes >= heldBack
   const lengthIsSure = () => length !== undefined && (isWhole() || isBelieved())
   const has = (start: number, end: number) =>
-    isWhole() || (isBelieved() && sparse.arrived.reach(start) >= Math.min(end, length ?? end))
+    isWhole() || (isBelieved() && buffer.arrived.reach(start) >= Math.min(end, length ?? end))
 
   function until(wanted: Pick<Waiter, 'missing' | 'ready'>): Promise<void> {
     if (ended !== undefined && ended !== 'whole') return Promise.reject(ended.reason)
@@ -178,10 +178,10 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   function refuseUnwanted(bytes: number): void {
-    if (bytes > ports.most()) throw new NotWanted(bytes)
+    if (bytes > ports.most()) throw new PrefetchAbandoned(bytes)
   }
 
-  function begun(body: Begun): void {
+  function begun(body: BodyFacts): void {
     if (ended !== undefined && ended !== 'whole') throw ended.reason
     if (!body.proven && known() === undefined) isDoubtful = true
     if (body.length === undefined && !body.isPart)
@@ -207,9 +207,9 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   function took(): void {
-    if (length === undefined) refuseUnwanted(sparse.arrived.bytes)
-    if (sparse.arrived.bytes - counted >= countedEvery) {
-      counted = sparse.arrived.bytes
+    if (length === undefined) refuseUnwanted(buffer.arrived.bytes)
+    if (buffer.arrived.bytes - counted >= countedEvery) {
+      counted = buffer.arrived.bytes
       ports.grew(counted)
     }
     if (isBelieved() && waiting.size > 0) wake()
@@ -225,37 +225,37 @@ export function startDownload(ports: DownloadPorts): Download {
     }, fail)
   }
 
-  async function proven(bytes: number): Promise<Whole> {
+  async function proven(bytes: number): Promise<CompleteContent> {
     await asking
     tellLength(bytes)
-    const result = await sparse.finish(bytes)
-    if (isDoubtful && ports.told() === undefined) await compareWithSecond(result.proof)
+    const result = await buffer.finish(bytes)
+    if (isDoubtful && ports.told() === undefined) await compareWithSecond(result.checksum)
     return result
   }
 
   /** A body whose end proves nothing, and of whose length nothing else tells, is believed if a second one is the same. */
-  async function compareWithSecond(first: Proof): Promise<void> {
-    const prover = startProof()
+  async function compareWithSecond(first: Checksum): Promise<void> {
+    const prover = startChecksum()
     let compared = 0
-    await segments.again(body =>
-      takeToEnd(body, {
+    await scheduler.again(body =>
+      readResumably(body, {
         begin: () => Promise.reject(new Failure('broken', 'a body whose end proves nothing was lost')),
         position: () => compared,
         take: piece => {
-          segments.moved()
+          scheduler.moved()
           prover.add(piece)
           compared += piece.length
           return ended === undefined
         },
       }),
     )
-    if (!sameProof(first, prover.finish())) {
+    if (!sameChecksum(first, prover.finish())) {
       throw new Failure('broken', 'two downloads of one unchanging file, neither provably whole, differ')
     }
   }
 
   const canRest = () =>
-    ports.ranges.possible && ports.mayJump && lengthIsSure() && sparse.arrived.bytes > 0 && isBelieved()
+    ports.ranges.possible && ports.mayJump && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
 
   /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
   function failed(reason: unknown): void {
@@ -263,7 +263,7 @@ export function startDownload(ports: DownloadPorts): Download {
     if (!passes || !canRest()) fail(reason)
     for (const waiter of waiting) {
       const missing = waiter.missing()
-      if (missing !== undefined && segments.covers(missing)) continue
+      if (missing !== undefined && scheduler.covers(missing)) continue
       waiting.delete(waiter)
       waiter.reject(reason)
     }
@@ -271,19 +271,19 @@ export function startDownload(ports: DownloadPorts): Download {
 
   return {
     get arrived() {
-      return isBelieved() || isWhole() ? sparse.arrived.bytes : 0
+      return isBelieved() || isWhole() ? buffer.arrived.bytes : 0
     },
     get length() {
       return lengthIsSure() ? length : undefined
     },
     get movedAt() {
-      return segments.movedAt
+      return scheduler.movedAt
     },
     get resting() {
-      return ended === undefined && !segments.busy && !completing
+      return ended === undefined && !scheduler.busy && !completing
     },
     get completing() {
-      return isBelieved() && sparse.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
+      return isBelieved() && buffer.arrived.bytes >= (known() ?? Number.POSITIVE_INFINITY)
     },
     get canRest() {
       return canRest()
@@ -292,30 +292,30 @@ export function startDownload(ports: DownloadPorts): Download {
     get version() {
       return print
     },
-    fetchAll(lane) {
-      segments.fetchAll(lane)
+    fetchAll(priority) {
+      scheduler.fetchAll(priority)
       if (ended === undefined && known() === undefined) askLength()
     },
-    reach({ start, end }, lane) {
-      if (ended === undefined) segments.want({ start, end }, lane)
+    reach({ start, end }, priority) {
+      if (ended === undefined) scheduler.want({ start, end }, priority)
       if (has(start, end)) return undefined
-      return until({ ready: () => has(start, end), missing: () => sparse.arrived.reach(start) })
+      return until({ ready: () => has(start, end), missing: () => buffer.arrived.reach(start) })
     },
-    async lengthKnown(lane) {
-      if (!lengthIsSure()) segments.want({ start: 0, end: 0 }, lane)
+    async lengthKnown(priority) {
+      if (!lengthIsSure()) scheduler.want({ start: 0, end: 0 }, priority)
       if (!lengthIsSure()) await until({ ready: lengthIsSure, missing: () => undefined })
       return length ?? 0
     },
     read(offset, into) {
       if (ended !== undefined && ended !== 'whole') throw ended.reason
-      return sparse.read(offset, into.subarray(0, Math.max(0, sparse.arrived.reach(offset) - offset)))
+      return buffer.read(offset, into.subarray(0, Math.max(0, buffer.arrived.reach(offset) - offset)))
     },
     readNow({ start, end }, into) {
       if (!isBelieved() || ended !== undefined || !has(start, end)) return undefined
-      segments.want({ start, end }, 'user')
-      return sparse.readNow(start, into.subarray(0, end - start))
+      scheduler.want({ start, end }, 'user')
+      return buffer.readNow(start, into.subarray(0, end - start))
     },
-    pause: segments.pause,
+    pause: scheduler.pause,
     stop: fail,
   }
 }

@@ -1,14 +1,14 @@
 // Which bytes of one content are there or on their way already, so that nobody asks for them again.
 import type { Failure } from '../../../failure.js'
-import type { Ask, Body } from '../../../remote/remote.js'
-import type { Spans } from './interval-set.js'
+import type { Body, RequestContext } from '../../../remote/remote.js'
+import type { IntervalSet } from './interval-set.js'
 
 /** A stretch on its way, from `from` on: `position` is the next byte to come, `end` the one that is not wanted any more. */
-export interface Segment {
+export interface InFlightRange {
   from: number
   position: number
   end: number
-  readonly lane: Ask['lane']
+  readonly priority: RequestContext['priority']
   body: Body | undefined
   stopped: Failure | undefined
   /** Ends it although its body may hang. */
@@ -16,17 +16,21 @@ export interface Segment {
 }
 
 /** What is known of a byte, all in bytes from the start of the content. */
-export interface Claims {
+export interface InFlightRanges {
   /** Who brings this byte. */
-  bringing(offset: number): Segment | undefined
+  bringing(offset: number): InFlightRange | undefined
   /** Where the bytes that are there or on their way from here on end. */
   claimed(offset: number): number
   /** The first byte behind this one that is there or on its way, or the end of the content. */
   barrier(offset: number): number
 }
 
-export function claimsOf(segments: ReadonlySet<Segment>, arrived: Spans, total: () => number): Claims {
-  const bringing = (offset: number): Segment | undefined => {
+export function inFlightRanges(
+  segments: ReadonlySet<InFlightRange>,
+  arrived: IntervalSet,
+  total: () => number,
+): InFlightRanges {
+  const bringing = (offset: number): InFlightRange | undefined => {
     for (const one of segments) if (one.position <= offset && offset < one.end) return one
     return undefined
   }
@@ -40,7 +44,7 @@ export function claimsOf(segments: ReadonlySet<Segment>, arrived: Spans, total: 
   }
 
   function barrier(offset: number): number {
-    const hole = arrived.hole(offset, total())
+    const hole = arrived.firstGap(offset, total())
     let next = hole?.end ?? total()
     for (const one of segments) if (one.position > offset) next = Math.min(next, one.position)
     return next
@@ -49,6 +53,10 @@ export function claimsOf(segments: ReadonlySet<Segment>, arrived: Spans, total: 
   return { bringing, claimed, barrier }
 }
 
-export function segmentOf(from: number, end: number, lane: Ask['lane']): Segment {
-  return { from, position: from, end, lane, body: undefined, stopped: undefined, abort: () => {} }
+export function inFlightRange(
+  from: number,
+  end: number,
+  priority: RequestContext['priority'],
+): InFlightRange {
+  return { from, position: from, end, priority, body: undefined, stopped: undefined, abort: () => {} }
 }

@@ -1,24 +1,24 @@
 // Which bytes of a file there are: stretches that do not touch, in order.
 
-export interface Span {
+export interface Interval {
   /** Bytes from the start of the file. */
   readonly start: number
   /** The byte behind the last one. */
   readonly end: number
 }
 
-export interface Spans {
+export interface IntervalSet {
   /** How many bytes there are in all. */
   readonly bytes: number
   add(start: number, end: number): void
   /** The first stretch that is missing between the two; undefined if nothing is. */
-  hole(start: number, end: number): Span | undefined
+  firstGap(start: number, end: number): Interval | undefined
   /** Where the bytes that stand at `offset` without a gap end; `offset` itself if there is none. */
   reach(offset: number): number
 }
 
-export function openSpans(): Spans {
-  const spans: Span[] = []
+export function openIntervalSet(): IntervalSet {
+  const spans: Interval[] = []
   let bytes = 0
 
   /** The place of the first stretch that ends at this byte or behind it. */
@@ -58,7 +58,7 @@ export function openSpans(): Spans {
       spans.splice(place, behind - place, merged)
       bytes += merged.end - merged.start
     },
-    hole(start, end) {
+    firstGap(start, end) {
       const from = reach(start)
       if (from >= end) return undefined
       const next = spans[placeOf(from + 1)]

@@ -1,23 +1,23 @@
 // Which requests bring the bytes of one content: one for all where it is small, else parts ahead of its readers.
 import { Failure } from '../../../failure.js'
 import {
-  type Ask,
   type Body,
   type ByteOffset,
   byteOffset,
   type ContentVersion,
   type Instant,
+  type RequestContext,
 } from '../../../remote/remote.js'
 import { OtherLength } from '../versions/contradiction.js'
-import type { Sparse } from './chunk-buffer.js'
-import { claimsOf, type Segment, segmentOf } from './in-flight-ranges.js'
-import { openRuns } from './readahead-window.js'
-import { takeToEnd } from './resumable-body.js'
+import type { ChunkBuffer } from './chunk-buffer.js'
+import { type InFlightRange, inFlightRange, inFlightRanges } from './in-flight-ranges.js'
+import { openReadaheadWindow } from './readahead-window.js'
+import { readResumably } from './resumable-body.js'
 
-type Lane = Ask['lane']
+type Priority = RequestContext['priority']
 
 /** Whether the service honours Range: it is tried, and what it answered several times in a row holds for this process. */
-export interface Ranges {
+export interface RangeSupport {
   readonly possible: boolean
   /** An answer that was no part where one was asked for. */
   refuse(): void
@@ -25,22 +25,22 @@ export interface Ranges {
 }
 
 /** What is known of a body before its bytes come. */
-export interface Begun {
+export interface BodyFacts {
   readonly length: number | undefined
   readonly proven: boolean
   readonly isPart: boolean
   readonly wasPacked: boolean
 }
 
-export interface SegmentsPorts {
+export interface RangeSchedulerPorts {
   /** `of` is the version a part must belong to. */
   readonly fetch: (
     span: { start: ByteOffset; end: ByteOffset | undefined },
-    lane: Lane,
+    priority: Priority,
     of: ContentVersion | undefined,
   ) => Promise<Body>
-  readonly sparse: Sparse
-  readonly ranges: Ranges
+  readonly buffer: ChunkBuffer
+  readonly ranges: RangeSupport
   /** Whether parts of this content may be asked for at all. */
   readonly mayJump: boolean
   readonly now: () => Instant
@@ -51,22 +51,22 @@ export interface SegmentsPorts {
   /** An answer comes; throws if it is of another version. */
   readonly arriving: (version: ContentVersion | undefined) => void
   /** A body comes; throws if it contradicts what is known. */
-  readonly begun: (body: Begun) => void
+  readonly bodyStarted: (body: BodyFacts) => void
   /** A piece has arrived; throws if no more is wanted. */
-  readonly took: () => void
+  readonly received: () => void
   /** Every byte has arrived. */
   readonly complete: (bytes: number) => void
   /** A request failed for good. */
   readonly failed: (reason: unknown) => void
 }
 
-export interface Segments {
+export interface RangeScheduler {
   readonly busy: boolean
   /** When the last piece came. */
   readonly movedAt: Instant
   /** Asks for bytes that somebody reads now, and for what is likely to follow. */
-  want(span: { readonly start: number; readonly end: number }, lane: Lane): void
-  fetchAll(lane: Lane): void
+  want(span: { readonly start: number; readonly end: number }, priority: Priority): void
+  fetchAll(priority: Priority): void
   /** Somebody is bringing this byte. */
   covers(offset: number): boolean
   /** One body from the beginning once more, for comparing. */
@@ -90,13 +90,13 @@ const atOnceAtMost = 3
 /** Who has read an eighth of this in one go is taken to read on. */
 const sequentialAhead = 1 << 20
 
-export function openSegments(ports: SegmentsPorts): Segments {
-  const { sparse, ranges, now } = ports
-  const { arrived } = sparse
-  const runs = openRuns()
+export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
+  const { buffer, ranges, now } = ports
+  const { arrived } = buffer
+  const readahead = openReadaheadWindow()
   const total = () => ports.length() ?? largestBytes
-  const segments = new Set<Segment>()
-  const { bringing, claimed, barrier } = claimsOf(segments, arrived, total)
+  const segments = new Set<InFlightRange>()
+  const { bringing, claimed, barrier } = inFlightRanges(segments, arrived, total)
   let movedAt = now()
   let allWanted = false
   let stopped = false
@@ -109,140 +109,140 @@ export function openSegments(ports: SegmentsPorts): Segments {
     return allWanted || length === undefined || !jumps() || length - arrived.bytes <= bigBytes
   }
 
-  function start(from: number, to: number, lane: Lane): void {
+  function start(from: number, to: number, priority: Priority): void {
     if (stopped || to <= from) return
-    const segment = segmentOf(from, to, lane)
-    segments.add(segment)
+    const range = inFlightRange(from, to, priority)
+    segments.add(range)
     const aborted = new Promise<never>((_, reject) => {
-      segment.abort = reject
+      range.abort = reject
     })
-    Promise.race([run(segment), aborted]).then(
-      () => goOn(segment),
+    Promise.race([run(range), aborted]).then(
+      () => goOn(range),
       (reason: unknown) => {
-        segments.delete(segment)
+        segments.delete(range)
         // What was refused before its first piece was taken holds a connection until it is let go.
-        segment.body?.cancel()
+        range.body?.cancel()
         if (!stopped) ports.failed(reason)
       },
     )
   }
 
-  function goOn(segment: Segment): void {
-    segments.delete(segment)
+  function goOn(range: InFlightRange): void {
+    segments.delete(range)
     if (stopped) return
     const length = ports.length()
     if (length !== undefined && arrived.bytes >= length) {
       if (segments.size === 0) ports.complete(length)
-    } else if (wantsAll()) startNext(segment.lane)
+    } else if (wantsAll()) startNext(range.priority)
   }
 
   /** The first bytes that nobody is bringing yet. */
-  function startNext(lane: Lane): void {
+  function startNext(priority: Priority): void {
     for (let from = 0; from < total(); ) {
       const end = claimed(from)
-      if (end === from) start(from, barrier(from), lane)
+      if (end === from) start(from, barrier(from), priority)
       if (end === from) return
       from = end
     }
   }
 
-  async function begin(segment: Segment, from: ByteOffset): Promise<Body> {
-    const isOpen = segment.end >= total()
+  async function begin(range: InFlightRange, from: ByteOffset): Promise<Body> {
+    const isOpen = range.end >= total()
     const body = await ports.fetch(
-      { start: from, end: isOpen ? undefined : byteOffset(segment.end) },
-      segment.lane,
+      { start: from, end: isOpen ? undefined : byteOffset(range.end) },
+      range.priority,
       ports.version(),
     )
     movedAt = now()
-    segment.body = body
-    if (stopped || segment.stopped !== undefined) body.cancel()
-    if (segment.stopped !== undefined) throw segment.stopped
+    range.body = body
+    if (stopped || range.stopped !== undefined) body.cancel()
+    if (range.stopped !== undefined) throw range.stopped
     ports.arriving(body.version)
     return body
   }
 
-  async function run(segment: Segment): Promise<void> {
-    const from = byteOffset(segment.position)
-    const asked = segment.end
-    const body = await begin(segment, from)
+  async function run(range: InFlightRange): Promise<void> {
+    const from = byteOffset(range.position)
+    const asked = range.end
+    const body = await begin(range, from)
     if (stopped) return
     const isPart = asked < total() || from > 0
     const isUnasked = asked < total() && from === 0 && body.end === undefined
-    if (body.start !== from || isUnasked) return adopt(segment, body)
+    if (body.start !== from || isUnasked) return adopt(range, body)
     if (from > 0) ranges.honour()
-    ports.begun(begunOf(body, isPart))
-    segment.end = Math.min(segment.end, total())
-    await take(segment, body)
+    ports.bodyStarted(bodyFacts(body, isPart))
+    range.end = Math.min(range.end, total())
+    await take(range, body)
   }
 
   /** The service honours no Range: what it sends is the whole, from the beginning. */
-  async function adopt(segment: Segment, body: Body): Promise<void> {
+  async function adopt(range: InFlightRange, body: Body): Promise<void> {
     if (body.start !== 0) throw new Failure('broken', `the body begins at byte ${body.start}`)
     ranges.refuse()
     refusedHere = true
     for (const other of segments) {
       // What comes from the beginning goes on to the end.
-      if (other === segment || other.from !== 0 || other.body === undefined) continue
+      if (other === range || other.from !== 0 || other.body === undefined) continue
       other.end = total()
       body.cancel()
       return
     }
-    segment.from = 0
-    segment.position = 0
-    ports.begun(begunOf(body, false))
-    segment.end = total()
-    await take(segment, body)
+    range.from = 0
+    range.position = 0
+    ports.bodyStarted(bodyFacts(body, false))
+    range.end = total()
+    await take(range, body)
   }
 
-  async function take(segment: Segment, body: Body): Promise<void> {
-    const pen = sparse.pen(segment.position, () => (segment.end === largestBytes ? undefined : segment.end))
+  async function take(range: InFlightRange, body: Body): Promise<void> {
+    const writer = buffer.writer(range.position, () => (range.end === largestBytes ? undefined : range.end))
     try {
-      await takeToEnd(body, {
-        begin: from => begin(segment, from),
-        position: () => segment.position,
+      await readResumably(body, {
+        begin: from => begin(range, from),
+        position: () => range.position,
         take: piece => {
-          if (segment.stopped !== undefined) throw segment.stopped
+          if (range.stopped !== undefined) throw range.stopped
           if (stopped) return false
           movedAt = now()
-          const waiting = pen.put(within(segment, piece))
-          ports.took()
-          const more = segment.position < segment.end || segment.end >= total()
+          const waiting = writer.put(within(range, piece))
+          ports.received()
+          const more = range.position < range.end || range.end >= total()
           return waiting === undefined ? more : waiting.then(() => more)
         },
       })
-      if (segment.stopped !== undefined) throw segment.stopped
-      if (!stopped) ended(segment)
+      if (range.stopped !== undefined) throw range.stopped
+      if (!stopped) ended(range)
     } finally {
-      if (ports.length() === undefined || arrived.bytes < total()) pen.lift()
+      if (ports.length() === undefined || arrived.bytes < total()) writer.close()
     }
   }
 
   /** The part of a piece that is wanted; a content that is longer than it should be is no good. */
-  function within(segment: Segment, piece: Uint8Array): Uint8Array {
-    const end = segment.position + piece.length
+  function within(range: InFlightRange, piece: Uint8Array): Uint8Array {
+    const end = range.position + piece.length
     if (end > total()) throw new OtherLength(total(), undefined)
-    const part = end > segment.end ? piece.subarray(0, segment.end - segment.position) : piece
-    segment.position += part.length
+    const part = end > range.end ? piece.subarray(0, range.end - range.position) : piece
+    range.position += part.length
     return part
   }
 
-  function ended(segment: Segment): void {
+  function ended(range: InFlightRange): void {
     if (ports.length() === undefined) {
-      segment.end = segment.position
-      ports.begun({ length: segment.position, proven: true, isPart: true, wasPacked: false })
-    } else if (segment.position < segment.end) {
-      if (segment.end === total()) throw new OtherLength(total(), segment.position)
-      const due = `${segment.position} of ${segment.end}`
+      range.end = range.position
+      ports.bodyStarted({ length: range.position, proven: true, isPart: true, wasPacked: false })
+    } else if (range.position < range.end) {
+      if (range.end === total()) throw new OtherLength(total(), range.position)
+      const due = `${range.position} of ${range.end}`
       throw new Failure('broken', `a part of a file ended after ${due} bytes`)
     }
   }
 
   /** Whether a byte that somebody reads now comes too late by that segment. */
-  const isFar = (offset: number, coming: Segment): boolean =>
+  const isFar = (offset: number, coming: InFlightRange): boolean =>
     offset - coming.position > nearBytes && jumps() && ports.length() !== undefined
 
   /** Asks for what stands here at once; where the stretch ends. */
-  function fetchNow(offset: number, to: number, lane: Lane): number {
+  function fetchNow(offset: number, to: number, priority: Priority): number {
     const aligned = offset - (offset % alignment)
     const coming = bringing(offset)
     if (coming !== undefined) coming.end = Math.max(coming.position, aligned)
@@ -250,18 +250,22 @@ export function openSegments(ports: SegmentsPorts): Segments {
     for (let end = claimed(from); end > from && end <= offset; end = claimed(from)) from = end
     if (barrier(from) <= offset) from = offset
     const end = Math.min(barrier(from), to)
-    start(from, end, lane)
+    start(from, end, priority)
     return end
   }
 
   /** What stands between the two and neither is there nor comes soon. */
-  function fetchMissing(from: number, to: number, { ahead, lane }: { ahead: number; lane: Lane }): void {
+  function fetchMissing(
+    from: number,
+    to: number,
+    { ahead, lane: priority }: { ahead: number; lane: Priority },
+  ): void {
     for (let at = from; at < to; ) {
       const there = arrived.reach(at)
       const coming = there > at ? undefined : bringing(at)
       if (there > at) at = there
       else if (coming !== undefined && !isFar(at, coming)) at = coming.end
-      else at = fetchNow(at, Math.max(to, at - (at % alignment) + ahead), lane)
+      else at = fetchNow(at, Math.max(to, at - (at % alignment) + ahead), priority)
     }
   }
 
@@ -272,48 +276,48 @@ export function openSegments(ports: SegmentsPorts): Segments {
     get movedAt() {
       return movedAt
     },
-    want({ start: from, end }, lane) {
+    want({ start: from, end }, priority) {
       if (stopped) return
       const to = Math.min(end, total())
-      const ahead = runs.ahead(from, to)
-      if (wantsAll() && segments.size === 0 && arrived.bytes < total()) startNext(lane)
-      fetchMissing(from, to, { ahead, lane })
+      const ahead = readahead.ahead(from, to)
+      if (wantsAll() && segments.size === 0 && arrived.bytes < total()) startNext(priority)
+      fetchMissing(from, to, { ahead, lane: priority })
       if (wantsAll() || segments.size >= atOnceAtMost || ahead < sequentialAhead) return
       const next = claimed(to)
-      if (next < total() && next - to < ahead / 2) start(next, Math.min(barrier(next), to + ahead), lane)
+      if (next < total() && next - to < ahead / 2) start(next, Math.min(barrier(next), to + ahead), priority)
     },
-    fetchAll(lane) {
+    fetchAll(priority) {
       allWanted = true
-      if (segments.size === 0 && arrived.bytes < total()) startNext(lane)
+      if (segments.size === 0 && arrived.bytes < total()) startNext(priority)
     },
     moved() {
       movedAt = now()
     },
     covers: offset => bringing(offset) !== undefined,
     async again(take) {
-      const segment = segmentOf(total(), total(), 'user')
-      segments.add(segment)
+      const range = inFlightRange(total(), total(), 'user')
+      segments.add(range)
       try {
-        await take(await begin(segment, byteOffset(0)))
+        await take(await begin(range, byteOffset(0)))
       } finally {
-        segments.delete(segment)
+        segments.delete(range)
       }
     },
     pause(reason) {
-      for (const segment of segments) {
-        segment.stopped = reason
-        segment.body?.cancel()
-        segment.abort(reason)
+      for (const range of segments) {
+        range.stopped = reason
+        range.body?.cancel()
+        range.abort(reason)
       }
     },
     stop() {
       stopped = true
-      for (const segment of segments) segment.body?.cancel()
+      for (const range of segments) range.body?.cancel()
     },
   }
 }
 
-const begunOf = (body: Body, isPart: boolean): Begun => ({
+const bodyFacts = (body: Body, isPart: boolean): BodyFacts => ({
   length: body.length,
   proven: isPart || body.ends === 'proven',
   isPart,

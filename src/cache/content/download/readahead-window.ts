@@ -1,11 +1,11 @@
 // How far ahead of a reader is asked for: little after one read somewhere, ever more where reads follow each other.
 
-export interface Runs {
+export interface ReadaheadWindow {
   /** Notes a read, in bytes from the start; how many bytes behind its end are worth having soon. */
   ahead(start: number, end: number): number
 }
 
-interface Run {
+interface SequentialRun {
   readonly start: number
   end: number
 }
@@ -19,12 +19,12 @@ const growth = 8
 const slack = 256 << 10
 const runsAtMost = 16
 
-export function openRuns(): Runs {
-  const runs: Run[] = []
+export function openReadaheadWindow(): ReadaheadWindow {
+  const runs: SequentialRun[] = []
 
   /** The longest that this read continues. */
-  function runOf(start: number): Run | undefined {
-    let longest: Run | undefined
+  function runOf(start: number): SequentialRun | undefined {
+    let longest: SequentialRun | undefined
     for (const run of runs) {
       if (start < run.start || start > run.end + slack) continue
       if (longest === undefined || run.end - run.start > longest.end - longest.start) longest = run

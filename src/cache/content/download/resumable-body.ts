@@ -2,7 +2,7 @@
 import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
 import { isContradiction } from '../versions/contradiction.js'
 
-export interface Taking {
+export interface BodyTransfer {
   /** Asks for the bytes from there on. */
   readonly begin: (start: ByteOffset) => Promise<Body>
   /** Where the next piece belongs. */
@@ -17,26 +17,26 @@ const cutsAtMost = 64
 const inVainAtMost = 1
 
 /** Rejects with what `take` throws, or with why the body was lost. */
-export async function takeToEnd(first: Body, taking: Taking): Promise<void> {
+export async function readResumably(first: Body, transfer: BodyTransfer): Promise<void> {
   let body = first
   let inVain = 0
   for (let cuts = 0; ; cuts += 1) {
-    const before = taking.position()
+    const before = transfer.position()
     try {
-      return await takeAll(body, taking)
+      return await readPieces(body, transfer)
     } catch (error) {
-      if (!(error instanceof Lost)) throw error
-      inVain = taking.position() === before ? inVain + 1 : 0
+      if (!(error instanceof BodyLost)) throw error
+      inVain = transfer.position() === before ? inVain + 1 : 0
       if (cuts === cutsAtMost || inVain > inVainAtMost || body.ends === 'unproven') throw error.reason
-      body = await rest(error.reason, taking)
+      body = await resumeBody(error.reason, transfer)
     }
   }
 }
 
 /** Whatever goes wrong here, the first loss is what the reader should hear of, save that the rest is no rest of this. */
-async function rest(reason: unknown, taking: Taking): Promise<Body> {
-  const start = byteOffset(taking.position())
-  const body = await taking.begin(start).catch((thrown: unknown) => {
+async function resumeBody(reason: unknown, transfer: BodyTransfer): Promise<Body> {
+  const start = byteOffset(transfer.position())
+  const body = await transfer.begin(start).catch((thrown: unknown) => {
     throw isContradiction(thrown) ? thrown : reason
   })
   if (body.start === start && body.ends === 'proven') return body
@@ -44,13 +44,13 @@ async function rest(reason: unknown, taking: Taking): Promise<Body> {
   throw reason
 }
 
-async function takeAll(body: Body, taking: Taking): Promise<void> {
+async function readPieces(body: Body, transfer: BodyTransfer): Promise<void> {
   const pieces = body.bytes[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await pieces.next().catch(lost)
+      const next = await pieces.next().catch(asBodyLost)
       if (next.done === true) return
-      const more = taking.take(next.value)
+      const more = transfer.take(next.value)
       if (!(typeof more === 'boolean' ? more : await more)) return
     }
   } finally {
@@ -59,10 +59,10 @@ async function takeAll(body: Body, taking: Taking): Promise<void> {
 }
 
 /** The service's side failed, not ours. */
-class Lost {
+class BodyLost {
   constructor(readonly reason: unknown) {}
 }
 
-function lost(reason: unknown): never {
-  throw new Lost(reason)
+function asBodyLost(reason: unknown): never {
+  throw new BodyLost(reason)
 }

@@ -2,7 +2,7 @@
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
 
-export interface Passing {
+export interface UncachedStream {
   /** Fills `into` from `offset` up to the end of the content; one read at a time, in the order of the calls. */
   read(offset: number, into: Uint8Array): Promise<number>
   close(): void
@@ -13,7 +13,7 @@ const behindBytes = 4 << 20
 /** A gap up to this is passed over; a longer one is worth a request of its own. */
 const skipBytes = 4 << 20
 
-interface Stream {
+interface StreamWindow {
   readonly body: Body
   readonly pieces: AsyncIterator<Uint8Array>
   /** The pieces in memory, from `start` on without gaps to `end`. */
@@ -24,12 +24,12 @@ interface Stream {
 }
 
 /** Begins with the first read. Bodies whose end proves nothing are refused: nothing here could compare them. */
-export function passThrough(fetch: (start: ByteOffset) => Promise<Body>): Passing {
-  let stream: Stream | undefined
+export function openUncachedStream(fetch: (start: ByteOffset) => Promise<Body>): UncachedStream {
+  let stream: StreamWindow | undefined
   let before: Promise<unknown> = Promise.resolve()
   let ranges: 'unknown' | 'refused' = 'unknown'
 
-  async function streamFor(offset: number): Promise<Stream> {
+  async function streamFor(offset: number): Promise<StreamWindow> {
     const far = ranges === 'unknown' && stream !== undefined && offset > stream.end + skipBytes
     if (stream !== undefined && offset >= stream.start && !far) return stream
     close()
@@ -57,7 +57,7 @@ export function passThrough(fetch: (start: ByteOffset) => Promise<Body>): Passin
     try {
       const from = await streamFor(offset)
       while (!from.done && from.end < offset + into.length) await pull(from, offset)
-      return copy(from, offset, into)
+      return copyFromWindow(from, offset, into)
     } catch (error) {
       close()
       throw error
@@ -79,7 +79,7 @@ export function passThrough(fetch: (start: ByteOffset) => Promise<Body>): Passin
   }
 }
 
-async function pull(from: Stream, needed: number): Promise<void> {
+async function pull(from: StreamWindow, needed: number): Promise<void> {
   const next = await from.pieces.next()
   if (next.done === true) {
     from.done = true
@@ -95,7 +95,7 @@ async function pull(from: Stream, needed: number): Promise<void> {
   }
 }
 
-function copy(from: Stream, offset: number, into: Uint8Array): number {
+function copyFromWindow(from: StreamWindow, offset: number, into: Uint8Array): number {
   let filled = 0
   let position = from.start
   for (const piece of from.held) {

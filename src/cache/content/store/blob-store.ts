@@ -8,21 +8,21 @@ import { type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { makeDirectoriesNow } from '../../../system/make-directory.js'
 import { clearPlace } from '../../../system/set-aside.js'
-import type { Log } from '../../ledger/ledger.js'
+import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
-import { footerBytes, listBytes, type Proof, proofIn, trailerOf } from './checksum.js'
+import { type Checksum, checksumIn, footerBytes, listBytes, trailerOf } from './checksum.js'
 import { fileNameForm } from './content-name.js'
-import { type OpenFile, openFile } from './open-file.js'
+import { type CacheFile, openCacheFile } from './open-file.js'
 import { openShortFiles } from './short-files.js'
 
 /** A file being written; nothing reads its name but its own process. */
-export interface Unfinished {
-  readonly file: OpenFile
+export interface UnfinishedFile {
+  readonly file: CacheFile
   readonly path: string
 }
 
 /** A kept file as the directory shows it. */
-export interface Found {
+export interface StoredFile {
   readonly name: string
   /** On disk, proof included. */
   readonly bytes: number
@@ -30,11 +30,11 @@ export interface Found {
 }
 
 export interface BlobStore {
-  create(): Promise<Unfinished>
+  create(): Promise<UnfinishedFile>
   /** Writes a whole content and gives it its name; rejects (and leaves no file) where the disk will not have it. */
-  keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void>
+  keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void>
   /** Gives a finished file its name in one step; rejects (and leaves no file) where the disk will not have it. */
-  publish(unfinished: Unfinished, name: string, proof: Proof): Promise<void>
+  publish(unfinished: UnfinishedFile, name: string, checksum: Checksum): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
   open(name: string): Promise<Blob | undefined>
   /** A short kept content at once; undefined where it is none, or none whole, or the disk is slow just now. */
@@ -43,8 +43,8 @@ export interface BlobStore {
   /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
   drop(name: string, bytes?: number): Promise<void>
   /** Never rejects: what cannot be removed now is removed by a later `sweep`. */
-  discard(unfinished: Unfinished): Promise<void>
-  list(): AsyncIterable<Found>
+  discard(unfinished: UnfinishedFile): Promise<void>
+  list(): AsyncIterable<StoredFile>
   /** Remembers the last use in the file's own times, which a second daemon sees too. */
   used(name: string, at: Instant): Promise<void>
   /** Removes what dead processes left; returns how many files. */
@@ -53,7 +53,7 @@ export interface BlobStore {
 
 export interface StoreSettings {
   readonly now: () => Instant
-  readonly log: Log
+  readonly log: LogFunction
 }
 
 // A descriptor rather than a FileHandle: that one is slower and closes itself when it is collected.
@@ -104,14 +104,14 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     await rm(pathOf(name), { force: true })
   }
 
-  async function discard(unfinished: Unfinished): Promise<void> {
+  async function discard(unfinished: UnfinishedFile): Promise<void> {
     unfinished.file.close()
     await rm(unfinished.path, { force: true }).catch(error => {
       settings.log('an unfinished file could not be removed', { path: unfinished.path, error: String(error) })
     })
   }
 
-  async function find(name: string): Promise<Found | undefined> {
+  async function find(name: string): Promise<StoredFile | undefined> {
     const status = await stat(pathOf(name)).catch(ifMissing)
     return status && { name, bytes: status.size, used: instant(status.mtimeMs) }
   }
@@ -119,7 +119,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   async function isForsaken(name: string): Promise<boolean> {
     if (ownersHere.has(name.slice(0, name.lastIndexOf('-')))) return false
     const pid = Number.parseInt(name, 10)
-    if (!(pid > 0) || pid === process.pid || !isAlive(pid)) return true
+    if (!(pid > 0) || pid === process.pid || !isProcessAlive(pid)) return true
     const status = await stat(join(unfinishedDirectory, name)).catch(ifMissing)
     return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
   }
@@ -129,14 +129,14 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
     return join(unfinishedDirectory, `${owner}-${created}`)
   }
 
-  const create = (): Promise<Unfinished> =>
+  const create = (): Promise<UnfinishedFile> =>
     withDirectories(async () => {
       const path = unfinishedPath()
-      return { file: openFile(await open(path, 'wx+', 0o600)), path }
+      return { file: openCacheFile(await open(path, 'wx+', 0o600)), path }
     })
 
-  async function keep(name: string, bytes: Uint8Array, proof: Proof): Promise<void> {
-    const parts = [bytes, trailerOf(proof, name)]
+  async function keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void> {
+    const parts = [bytes, trailerOf(checksum, name)]
     if (short.keep(parts, unfinishedPath(), pathOf(name))) return
     const unfinished = await create()
     try {
@@ -156,11 +156,11 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
 
   return {
     create,
-    keep: (name, bytes, proof) => withDirectories(() => keep(name, bytes, proof)),
-    async publish(unfinished, name, proof) {
+    keep: (name, bytes, checksum) => withDirectories(() => keep(name, bytes, checksum)),
+    async publish(unfinished, name, checksum) {
       try {
-        await unfinished.file.write(trailerOf(proof, name), proof.length)
-        if (proof.length >= syncFromBytes) await unfinished.file.sync()
+        await unfinished.file.write(trailerOf(checksum, name), checksum.length)
+        if (checksum.length >= syncFromBytes) await unfinished.file.sync()
         await rename(unfinished.path, pathOf(name))
       } catch (error) {
         await rm(unfinished.path, { force: true })
@@ -171,9 +171,9 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       clearPlace(pathOf(name), 'file')
       const descriptor = await open(pathOf(name), 'r').catch(ifMissing)
       if (descriptor === undefined) return undefined
-      const file = openFile(descriptor)
-      const proof = await proofAtEnd(file, name)
-      if (proof !== undefined) return blobOf({ name, file, proof }, 'found', settings.now)
+      const file = openCacheFile(descriptor)
+      const checksum = await checksumAtEnd(file, name)
+      if (checksum !== undefined) return blobOf({ name, file, checksum }, 'found', settings.now)
       file.close()
       settings.log('a kept file was damaged and is dropped', { name })
       await drop(name)
@@ -205,7 +205,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
 }
 
 /** The proof behind the bytes; undefined where the file was cut, changed or never one of ours. */
-async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefined> {
+async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | undefined> {
   const fileBytes = file.length()
   if (fileBytes < footerBytes) return undefined
   const footer = Buffer.alloc(footerBytes)
@@ -214,7 +214,7 @@ async function proofAtEnd(file: OpenFile, name: string): Promise<Proof | undefin
   if (list === undefined) return undefined
   const trailer = Buffer.alloc(list + footerBytes)
   await file.read(trailer, fileBytes - trailer.length)
-  return proofIn(trailer, name)
+  return checksumIn(trailer, name)
 }
 
 function ifMissing(error: unknown): undefined {
@@ -222,7 +222,7 @@ function ifMissing(error: unknown): undefined {
 }
 
 /** A process of another user answers EPERM: it lives. */
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

@@ -1,7 +1,7 @@
 // One kept file, open for reading: a chunk is believed only after its hash was checked in this process.
 import type { Instant } from '../../../remote/remote.js'
-import { chunkBytes, chunkCount, type Proof, provesChunk } from './checksum.js'
-import { FileCut, type OpenFile } from './open-file.js'
+import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
+import { type CacheFile, FileTruncated } from './open-file.js'
 
 export interface Blob {
   readonly name: string
@@ -11,45 +11,45 @@ export interface Blob {
   readonly closed: boolean
   /** The bytes at once where they were read moments ago, else undefined: the caller then takes `read`. */
   readNow(offset: number, into: Uint8Array): number | undefined
-  /** Fills `into` up to the end; rejects with `Damaged` rather than give a wrong byte. */
+  /** Fills `into` up to the end; rejects with `BlobDamaged` rather than give a wrong byte. */
   read(offset: number, into: Uint8Array): Promise<number>
-  /** Checks every chunk not yet believed; rejects with `Damaged`. */
+  /** Checks every chunk not yet believed; rejects with `BlobDamaged`. */
   verify(): Promise<void>
   close(): void
 }
 
 /** The file is not what was kept. */
-export class Damaged extends Error {
+export class BlobDamaged extends Error {
   override readonly message = 'a kept file is damaged'
 }
 
 /** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
 const warmMs = 30_000
 
-export interface Kept {
+export interface BlobFile {
   readonly name: string
-  readonly file: OpenFile
-  readonly proof: Proof
+  readonly file: CacheFile
+  readonly checksum: Checksum
 }
 
 /** `believed`: the bytes were hashed on their way in by this very process. */
-export function blobOf(kept: Kept, origin: 'believed' | 'found', now: () => Instant): Blob {
-  const { file, proof } = kept
-  const believed = new Uint8Array(chunkCount(proof.length)).fill(origin === 'believed' ? 1 : 0)
+export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => Instant): Blob {
+  const { file, checksum } = kept
+  const believed = new Uint8Array(chunkCount(checksum.length)).fill(origin === 'believed' ? 1 : 0)
   const warmUntil = new Float64Array(believed.length)
   const checks = new Map<number, Promise<void>>()
   let readers = 0
 
   const inside = (offset: number, into: Uint8Array) =>
-    into.subarray(0, Math.max(0, Math.min(into.length, proof.length - offset)))
+    into.subarray(0, Math.max(0, Math.min(into.length, checksum.length - offset)))
 
   async function check(index: number): Promise<void> {
     const start = index * chunkBytes
-    const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, proof.length - start))
+    const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, checksum.length - start))
     await file.read(bytes, start).catch(error => {
-      throw error instanceof FileCut ? new Damaged() : error
+      throw error instanceof FileTruncated ? new BlobDamaged() : error
     })
-    if (!provesChunk(proof, index, bytes)) throw new Damaged()
+    if (!matchesChunk(checksum, index, bytes)) throw new BlobDamaged()
     believed[index] = 1
   }
 
@@ -78,7 +78,7 @@ export function blobOf(kept: Kept, origin: 'believed' | 'found', now: () => Inst
 
   return {
     name: kept.name,
-    length: proof.length,
+    length: checksum.length,
     get idle() {
       return readers === 0 && file.idle
     },

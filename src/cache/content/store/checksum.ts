@@ -7,20 +7,20 @@ const magic = Buffer.from('calcfs1\n')
 /** The last bytes of a kept file: magic, length, hash of name + length + list. */
 export const footerBytes = magic.length + 8 + hashBytes
 
-export interface Proof {
+export interface Checksum {
   /** Of the content alone, in bytes. */
   readonly length: number
   /** SHA-256 of each chunk, one after another. */
   readonly hashes: Uint8Array
 }
 
-export interface Prover {
+export interface ChecksumBuilder {
   add(piece: Uint8Array): void
-  finish(): Proof
+  finish(): Checksum
 }
 
 /** Collects the proof of bytes that pass in order, in pieces of any length. */
-export function startProof(): Prover {
+export function startChecksum(): ChecksumBuilder {
   const hashes: Uint8Array[] = []
   let chunk = createHash('sha256')
   let length = 0
@@ -46,28 +46,28 @@ export function startProof(): Prover {
 }
 
 /** The hash of one chunk. */
-export const hashOf = (chunk: Uint8Array): Buffer => hash('sha256', chunk, 'buffer')
+export const chunkHash = (chunk: Uint8Array): Buffer => hash('sha256', chunk, 'buffer')
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 
 /** What a content takes on disk when it is kept, in bytes. */
-export function keptBytes(proof: Proof): number {
-  return proof.length + proof.hashes.length + footerBytes
+export function storedBytes(checksum: Checksum): number {
+  return checksum.length + checksum.hashes.length + footerBytes
 }
 
-export function sameProof(one: Proof, other: Proof): boolean {
+export function sameChecksum(one: Checksum, other: Checksum): boolean {
   return one.length === other.length && Buffer.compare(one.hashes, other.hashes) === 0
 }
 
 /** Whether these bytes are chunk `index` of what was proven. */
-export function provesChunk(proof: Proof, index: number, bytes: Uint8Array): boolean {
-  const expected = proof.hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
-  return hashOf(bytes).equals(expected)
+export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Array): boolean {
+  const expected = checksum.hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
+  return chunkHash(bytes).equals(expected)
 }
 
 /** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
-export function trailerOf(proof: Proof, name: string): Uint8Array {
-  return Buffer.concat([proof.hashes, magic, lengthField(proof.length), seal(proof, name)])
+export function trailerOf(checksum: Checksum, name: string): Uint8Array {
+  return Buffer.concat([checksum.hashes, magic, lengthField(checksum.length), footerOf(checksum, name)])
 }
 
 /** How many bytes of hashes stand before this footer; undefined if it is none. */
@@ -80,18 +80,22 @@ export function listBytes(footer: Uint8Array, fileBytes: number): number | undef
 }
 
 /** The proof a trailer (list and footer) holds; undefined unless it is whole and made for this name. */
-export function proofIn(trailer: Uint8Array, name: string): Proof | undefined {
+export function checksumIn(trailer: Uint8Array, name: string): Checksum | undefined {
   const view = Buffer.from(trailer.buffer, trailer.byteOffset, trailer.length)
   const footer = view.length - footerBytes
   const proof = {
     length: Number(view.readBigUInt64BE(footer + magic.length)),
     hashes: view.subarray(0, footer),
   }
-  return seal(proof, name).equals(view.subarray(view.length - hashBytes)) ? proof : undefined
+  return footerOf(proof, name).equals(view.subarray(view.length - hashBytes)) ? proof : undefined
 }
 
-function seal(proof: Proof, name: string): Buffer {
-  return createHash('sha256').update(name).update(lengthField(proof.length)).update(proof.hashes).digest()
+function footerOf(checksum: Checksum, name: string): Buffer {
+  return createHash('sha256')
+    .update(name)
+    .update(lengthField(checksum.length))
+    .update(checksum.hashes)
+    .digest()
 }
 
 function lengthField(length: number): Buffer {

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import type { Content } from '../../../remote/remote.js'
 
 /** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
-export function keyOf({ of, calculation, mark = '', title }: Content): string {
+export function contentKeyOf({ of, calculation, mark = '', title }: Content): string {
   return `${of}\0${calculation}${mark === '' ? '' : `/${mark}`}\0${title}`
 }
 
 /** The file name of a content: 64 hexadecimal digits. UTF-16 is hashed, where lone surrogates stay different. */
-export function fileNameOf(key: string): string {
+export function contentFileName(key: string): string {
   return createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('hex')
 }
 

@@ -1,8 +1,8 @@
 // Which kept files have to go: the least recently used, as soon as all together are over the limit.
 import type { Instant } from '../../../remote/remote.js'
-import type { Found } from './blob-store.js'
+import type { StoredFile } from './blob-store.js'
 
-export interface ShelfSettings {
+export interface LruSettings {
   readonly limitBytes: number
   readonly now: () => Instant
   /** A file that is being read stays. */
@@ -11,17 +11,17 @@ export interface ShelfSettings {
   readonly drop: (name: string, bytes: number) => Promise<void>
 }
 
-export interface Shelf {
+export interface LruIndex {
   /** Counts a file that is about to be kept, then drops others until all fit. */
-  add(found: Found): Promise<void>
+  add(found: StoredFile): Promise<void>
   /** Counts files of earlier days and of other processes. */
-  adopt(found: readonly Found[]): Promise<void>
+  adopt(found: readonly StoredFile[]): Promise<void>
   /** Called at every read. */
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
   /** Drops the least recently used until this many bytes are gone; says whether any are. */
-  shed(bytes: number): Promise<boolean>
+  evict(bytes: number): Promise<boolean>
   /** Drops what is over the limit, and files larger than the limit whose use is over. */
   settle(): Promise<void>
   /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
@@ -39,8 +39,8 @@ const oversizeIdleMs = 60_000
 const arrivalMs = 600_000
 
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
-export function openShelf(settings: ShelfSettings): Shelf {
-  let kept = new Map<string, Found>()
+export function openLruIndex(settings: LruSettings): LruIndex {
+  let kept = new Map<string, StoredFile>()
   const oversize = new Set<string>()
   const uses = new Map<string, Instant>()
   /** Removed since the last counting: one that goes on now may have seen them before. */
@@ -49,9 +49,9 @@ export function openShelf(settings: ShelfSettings): Shelf {
   let oversizeBytes = 0
   let evicting: Promise<void> = Promise.resolve()
 
-  const isOversize = (found: Found) => found.bytes > settings.limitBytes
+  const isOversize = (found: StoredFile) => found.bytes > settings.limitBytes
 
-  function count(found: Found): void {
+  function count(found: StoredFile): void {
     remove(found.name)
     gone.delete(found.name)
     kept.set(found.name, found)
@@ -72,7 +72,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
     else bytes -= found.bytes
   }
 
-  async function evict(found: Found): Promise<void> {
+  async function evict(found: StoredFile): Promise<void> {
     remove(found.name)
     await settings.drop(found.name, found.bytes)
   }
@@ -127,7 +127,7 @@ export function openShelf(settings: ShelfSettings): Shelf {
     },
     remove,
     has: name => kept.has(name),
-    async shed(wanted) {
+    async evict(wanted) {
       const before = bytes
       await evictUntil(() => bytes <= before - wanted)
       return bytes < before

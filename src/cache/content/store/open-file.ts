@@ -1,7 +1,7 @@
 // An open file whose descriptor lives until its last user has left, so that no read meets a number given to another file.
 import { close, fdatasync, fstatSync, read, readSync, write, writev } from 'node:fs'
 
-export interface OpenFile {
+export interface CacheFile {
   /** No operation is under way. */
   readonly idle: boolean
   readonly closed: boolean
@@ -20,10 +20,10 @@ export interface OpenFile {
   close(): void
 }
 
-type Done = (error: NodeJS.ErrnoException | null, bytes?: number) => void
+type IoCallback = (error: NodeJS.ErrnoException | null, bytes?: number) => void
 
 /** Takes over a file descriptor. */
-export function openFile(descriptor: number): OpenFile {
+export function openCacheFile(descriptor: number): CacheFile {
   let users = 0
   let closed = false
 
@@ -32,7 +32,7 @@ export function openFile(descriptor: number): OpenFile {
     if (closed && users === 0) close(descriptor)
   }
 
-  function use(start: (done: Done) => void): Promise<number> {
+  function use(start: (done: IoCallback) => void): Promise<number> {
     if (closed) return Promise.reject(new FileClosed())
     users += 1
     return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export function openFile(descriptor: number): OpenFile {
   async function all(length: number, step: (from: number) => Promise<number>): Promise<void> {
     for (let moved = 0; moved < length; ) {
       const bytes = await step(moved)
-      if (bytes === 0) throw new FileCut()
+      if (bytes === 0) throw new FileTruncated()
       moved += bytes
     }
   }
@@ -71,7 +71,7 @@ export function openFile(descriptor: number): OpenFile {
       if (closed) throw new FileClosed()
       for (let moved = 0; moved < into.length; ) {
         const bytes = readSync(descriptor, into, moved, into.length - moved, position + moved)
-        if (bytes === 0) throw new FileCut()
+        if (bytes === 0) throw new FileTruncated()
         moved += bytes
       }
     },
@@ -81,7 +81,7 @@ export function openFile(descriptor: number): OpenFile {
       ),
     async writeFirst(parts) {
       const due = parts.reduce((bytes, part) => bytes + part.length, 0)
-      if ((await use(done => writev(descriptor, [...parts], 0, done))) < due) throw new FileCut()
+      if ((await use(done => writev(descriptor, [...parts], 0, done))) < due) throw new FileTruncated()
     },
     sync: () => use(done => fdatasync(descriptor, done)).then(() => undefined),
     close() {
@@ -97,6 +97,6 @@ export class FileClosed extends Error {
 }
 
 /** The file ends before it should. */
-export class FileCut extends Error {
+export class FileTruncated extends Error {
   override readonly message = 'the file was cut'
 }

@@ -1,8 +1,8 @@
 // Short kept files: each is written and read whole by a few system calls, and no descriptor of it stays open.
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
 import { openQuickDisk } from '../../../system/quick-disk.js'
-import { chunkBytes, footerBytes, listBytes, proofIn, provesChunk } from './checksum.js'
-import { FileCut } from './open-file.js'
+import { checksumIn, chunkBytes, footerBytes, listBytes, matchesChunk } from './checksum.js'
+import { FileTruncated } from './open-file.js'
 
 /** A content of one chunk at most. */
 export const shortBytes = chunkBytes
@@ -24,25 +24,25 @@ export function openShortFiles(): ShortFiles {
 
   return {
     keep(parts, unfinished, path) {
-      return disk.now(() => write(parts, unfinished, path)) !== undefined
+      return disk.now(() => writeShortFile(parts, unfinished, path)) !== undefined
     },
     drop(path, bytes) {
       if (bytes > shortBytes + trailerAtMost) return false
       return disk.now(() => rmSync(path, { force: true })) !== undefined
     },
     read(path, name) {
-      const bytes = disk.now(() => readWhole(path))?.done
-      return bytes === undefined ? undefined : proven(bytes, name)
+      const bytes = disk.now(() => readShortFile(path))?.done
+      return bytes === undefined ? undefined : verifiedContent(bytes, name)
     },
   }
 }
 
-function write(parts: readonly Uint8Array[], unfinished: string, path: string): void {
+function writeShortFile(parts: readonly Uint8Array[], unfinished: string, path: string): void {
   const descriptor = openSync(unfinished, 'wx', 0o600)
   try {
     try {
       const due = parts.reduce((bytes, part) => bytes + part.length, 0)
-      if (writevSync(descriptor, [...parts]) < due) throw new FileCut()
+      if (writevSync(descriptor, [...parts]) < due) throw new FileTruncated()
     } finally {
       closeSync(descriptor)
     }
@@ -53,8 +53,8 @@ function write(parts: readonly Uint8Array[], unfinished: string, path: string): 
   }
 }
 
-function readWhole(path: string): Uint8Array | undefined {
-  const descriptor = opened(path)
+function readShortFile(path: string): Uint8Array | undefined {
+  const descriptor = openShortFile(path)
   if (descriptor === undefined) return undefined
   try {
     const length = fstatSync(descriptor).size
@@ -72,7 +72,7 @@ function readWhole(path: string): Uint8Array | undefined {
 /** Neither follows a link nor waits for the other end of a pipe. */
 const readOnlyFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-function opened(path: string): number | undefined {
+function openShortFile(path: string): number | undefined {
   try {
     return openSync(path, readOnlyFile)
   } catch {
@@ -81,11 +81,11 @@ function opened(path: string): number | undefined {
   }
 }
 
-function proven(file: Uint8Array, name: string): Uint8Array | undefined {
+function verifiedContent(file: Uint8Array, name: string): Uint8Array | undefined {
   const list = listBytes(file.subarray(file.length - footerBytes), file.length)
   if (list === undefined) return undefined
-  const proof = proofIn(file.subarray(file.length - footerBytes - list), name)
-  if (proof === undefined) return undefined
-  const bytes = file.subarray(0, proof.length)
-  return proof.length === 0 || provesChunk(proof, 0, bytes) ? bytes : undefined
+  const checksum = checksumIn(file.subarray(file.length - footerBytes - list), name)
+  if (checksum === undefined) return undefined
+  const bytes = file.subarray(0, checksum.length)
+  return checksum.length === 0 || matchesChunk(checksum, 0, bytes) ? bytes : undefined
 }

@@ -1,8 +1,8 @@
 // What it means when two answers about one content contradict each other: another version, or two lengths of which none counts.
 import { Failure } from '../../../failure.js'
 import type { ContentFacts, ContentVersion } from '../../../remote/remote.js'
-import type { Sizes } from './sizes.js'
-import { type Fingerprint, fingerprintOf, type Versions } from './versions.js'
+import type { ContentSizes } from './sizes.js'
+import { fingerprintOf, type VersionFingerprint, type Versions } from './versions.js'
 
 /** A length that was told, or came with a part, and another that is sent; undefined: more than that. */
 export class OtherLength extends Error {
@@ -22,7 +22,7 @@ export class OtherVersion extends Error {
   override readonly message = 'the service sends another version of the file'
 
   constructor(
-    readonly before: Fingerprint | undefined,
+    readonly before: VersionFingerprint | undefined,
     readonly now: ContentVersion | undefined,
   ) {
     super()
@@ -34,9 +34,9 @@ export type Contradiction = OtherLength | OtherVersion
 export const isContradiction = (thrown: unknown): thrown is Contradiction =>
   thrown instanceof OtherLength || thrown instanceof OtherVersion
 
-export interface JudgePorts {
+export interface ContradictionPorts {
   readonly name: string
-  readonly sizes: Sizes
+  readonly sizes: ContentSizes
   readonly versions: Versions
   /** Asks the service now. */
   readonly facts: () => Promise<ContentFacts>
@@ -48,12 +48,15 @@ export interface JudgePorts {
  * What readers hear of it. Undefined where nothing contradicts after all and the content is to be asked for again.
  * @throws Failure of the questions themselves: then nothing was found out, and what was told stays
  */
-export async function judged(found: Contradiction, ports: JudgePorts): Promise<Failure | undefined> {
-  return found instanceof OtherVersion ? judgedVersion(found, ports) : judgedLength(found, ports)
+export async function resolveContradiction(
+  found: Contradiction,
+  ports: ContradictionPorts,
+): Promise<Failure | undefined> {
+  return found instanceof OtherVersion ? resolveVersion(found, ports) : resolveLength(found, ports)
 }
 
 /** A version that changes between two questions, or comes back, is none: its validator says nothing. */
-async function judgedVersion(found: OtherVersion, ports: JudgePorts): Promise<Failure | undefined> {
+async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): Promise<Failure | undefined> {
   const { name, versions } = ports
   const first = await ports.facts()
   const second = await ports.facts()
@@ -67,26 +70,30 @@ async function judgedVersion(found: OtherVersion, ports: JudgePorts): Promise<Fa
     versions.distrust(found.before, now)
     return undefined
   }
-  return replaced(second, ports, found.before)
+  return acceptReplacement(second, ports, found.before)
 }
 
 /**
  * A length counts where the body and every other source that speaks say the same now: what was told before was of another
  * version. As long as one of them says something else, or none of them speaks, what was told stays and nothing is believed.
  */
-async function judgedLength(found: OtherLength, ports: JudgePorts): Promise<Failure | undefined> {
+async function resolveLength(found: OtherLength, ports: ContradictionPorts): Promise<Failure | undefined> {
   const facts = await ports.facts()
   const said = [facts.head, facts.range].filter(bytes => bytes !== undefined)
   const [one] = said
   const agree = one !== undefined && said.every(bytes => bytes === one)
   const isNew = found.sent === undefined ? one !== found.told && (one ?? 0) > found.told : one === found.sent
-  if (agree && isNew) return replaced(facts, ports, ports.sizes.version(ports.name))
+  if (agree && isNew) return acceptReplacement(facts, ports, ports.sizes.version(ports.name))
   const sentence = disputeOf(found, facts)
   ports.sizes.dispute(ports.name, sentence)
   return new Failure('broken', sentence)
 }
 
-function replaced(facts: ContentFacts, ports: JudgePorts, before: Fingerprint | undefined): Failure {
+function acceptReplacement(
+  facts: ContentFacts,
+  ports: ContradictionPorts,
+  before: VersionFingerprint | undefined,
+): Failure {
   const { name, sizes, versions } = ports
   versions.leave(name, before)
   sizes.forget(name)

@@ -2,7 +2,7 @@
 import { type Instant, instant } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
 
-export interface Replaced {
+export interface ReplacedContents {
   /** Undefined for nearly all: contents do not change. */
   at(name: string): Instant | undefined
   note(name: string): void
@@ -14,10 +14,10 @@ const room = 'replaced'
  * Remembered over restarts, for a time that was shown stays. Several mounts may share the ledger: `elsewhere` is called for a
  * content that another of them has found replaced, before its new time is told, for what is open here is of the old version.
  */
-export function openReplaced(
+export function openReplacedContents(
   ledger: Ledger,
   { now, elsewhere }: { now: () => Instant; elsewhere: (name: string) => void },
-): Replaced {
+): ReplacedContents {
   const known = new Map<string, Instant>()
   for (const [name, { value }] of ledger.entries(room)) known.set(name, instant(Number(value)))
 

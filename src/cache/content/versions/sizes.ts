@@ -1,15 +1,15 @@
 // How long each content is and of which version, as the service told it or as it was counted; contents never change.
 import { type ByteCount, byteCount } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
-import type { Fingerprint } from './versions.js'
+import type { VersionFingerprint } from './versions.js'
 
-export interface Sizes {
+export interface ContentSizes {
   /** In bytes; undefined if nobody has told it yet. */
-  told(name: string): ByteCount | undefined
+  known(name: string): ByteCount | undefined
   /** The version whose bytes were kept last; undefined where no validator came with them. */
-  version(name: string): Fingerprint | undefined
+  version(name: string): VersionFingerprint | undefined
   /** Without a version the one that is known stays. */
-  remember(name: string, bytes: number, version?: Fingerprint): void
+  remember(name: string, bytes: number, version?: VersionFingerprint): void
   /** All of it: the next question goes to the service. */
   forget(name: string): void
   /** Keeps in words that the sources contradict each other. */
@@ -25,22 +25,22 @@ const disputes = 'size-dispute'
 const form = /^(0|[1-9][0-9]{0,15})(?: (\S+) (\S+))?$/
 const noValidator = '-'
 
-export function rememberSizes(ledger: Ledger): Sizes {
+export function openContentSizes(ledger: Ledger): ContentSizes {
   const disputed = new Map([...ledger.entries(disputes)].map(([name, { value }]) => [name, value]))
 
   function settle(name: string): void {
     if (disputed.delete(name)) ledger.delete(disputes, name)
   }
 
-  function versionIn(kept: string | undefined): Fingerprint | undefined {
+  function versionIn(kept: string | undefined): VersionFingerprint | undefined {
     const [, , tag, modified] = form.exec(kept ?? '') ?? []
     return tag === undefined || modified === undefined
       ? undefined
-      : { tag: validatorIn(tag), modified: validatorIn(modified) }
+      : { tag: storedValidator(tag), modified: storedValidator(modified) }
   }
 
   return {
-    told(name) {
+    known(name) {
       const kept = ledger.get(room, name)
       const bytes = kept === undefined ? undefined : form.exec(kept)?.[1]
       return bytes === undefined ? undefined : byteCount(Number(bytes))
@@ -65,4 +65,4 @@ export function rememberSizes(ledger: Ledger): Sizes {
   }
 }
 
-const validatorIn = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)
+const storedValidator = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)

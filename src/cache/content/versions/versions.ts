@@ -3,26 +3,26 @@ import { createHash } from 'node:crypto'
 import type { ContentVersion } from '../../../remote/remote.js'
 
 /** The validators of a version in few letters, to be compared only. */
-export interface Fingerprint {
+export interface VersionFingerprint {
   readonly tag: string | undefined
   readonly modified: string | undefined
 }
 
 export interface Versions {
   /** False where nothing that both carry tells them apart. */
-  differ(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean
+  differ(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean
   /** True where a validator that both carry says that they are one. */
-  same(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean
+  same(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean
   /** What of it counts, to be sent as a condition. */
   counting(version: ContentVersion | undefined): ContentVersion | undefined
   /** Whether it carries a validator that counts. */
-  tells(version: Fingerprint | undefined): boolean
+  tells(version: VersionFingerprint | undefined): boolean
   /** Both are of one unchanging content: what differs between them is no validator, and counts no more. */
-  distrust(one: Fingerprint | undefined, other: Fingerprint | undefined): void
+  distrust(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): void
   /** A content had this version, and has another now. */
-  leave(name: string, version: Fingerprint | undefined): void
+  leave(name: string, version: VersionFingerprint | undefined): void
   /** Whether a content had this very version before and has left it. */
-  hadLeft(name: string, version: Fingerprint | undefined): boolean
+  hadLeft(name: string, version: VersionFingerprint | undefined): boolean
 }
 
 const namesAtMost = 1000
@@ -31,15 +31,15 @@ const namesAtMost = 1000
 export function openVersions(): Versions {
   let trustsTags = true
   let trustsDates = true
-  const left = new Map<string, readonly Fingerprint[]>()
+  const left = new Map<string, readonly VersionFingerprint[]>()
 
-  function differ(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean {
+  function differ(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean {
     if (trustsTags && one?.tag !== undefined && other?.tag !== undefined) return one.tag !== other.tag
     if (!trustsDates || one?.modified === undefined || other?.modified === undefined) return false
     return one.modified !== other.modified
   }
 
-  function same(one: Fingerprint | undefined, other: Fingerprint | undefined): boolean {
+  function same(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean {
     const byTag = trustsTags && one?.tag !== undefined && one.tag === other?.tag
     const byDate = trustsDates && one?.modified !== undefined && one.modified === other?.modified
     return (byTag || byDate) && !differ(one, other)
@@ -71,12 +71,12 @@ export function openVersions(): Versions {
 }
 
 /** Tags are compared without their mark of weakness: that one differs says that the version does. */
-export function fingerprintOf(version: ContentVersion | undefined): Fingerprint | undefined {
+export function fingerprintOf(version: ContentVersion | undefined): VersionFingerprint | undefined {
   if (version === undefined) return undefined
-  return { tag: printOf(version.tag?.replace(/^W\//, '')), modified: printOf(version.modified) }
+  return { tag: validatorHash(version.tag?.replace(/^W\//, '')), modified: validatorHash(version.modified) }
 }
 
-const printOf = (validator: string | undefined): string | undefined =>
+const validatorHash = (validator: string | undefined): string | undefined =>
   validator === undefined
     ? undefined
     : createHash('sha256').update(validator).digest('base64url').slice(0, 11)

@@ -1,7 +1,7 @@
 // The interval set of a file's bytes: what was added is there, nothing else is, and the first gap is told exactly.
 import fc from 'fast-check'
 import t from 'tap'
-import { openSpans } from '../../../../src/cache/content/download/interval-set.js'
+import { openIntervalSet } from '../../../../src/cache/content/download/interval-set.js'
 
 const length = 40
 const edge = fc.nat({ max: length })
@@ -10,7 +10,7 @@ t.test('any additions: bytes, holes and reach are those of a plain list of bytes
   let asked = 0
   fc.assert(
     fc.property(fc.array(fc.tuple(edge, edge), { maxLength: 12 }), additions => {
-      const spans = openSpans()
+      const spans = openIntervalSet()
       const there: boolean[] = Array.from({ length: length + 1 }, () => false)
       for (const [start, end] of additions) {
         spans.add(start, end)
@@ -22,7 +22,7 @@ t.test('any additions: bytes, holes and reach are those of a plain list of bytes
           if (spans.reach(from) !== reach) throw new Error(`from ${from} it reaches ${spans.reach(from)}`)
           for (let to = from; to <= length; to++) {
             asked++
-            const hole = spans.hole(from, to)
+            const hole = spans.firstGap(from, to)
             const wanted = firstGap(there, from, to)
             if (hole?.start !== wanted?.start || hole?.end !== wanted?.end)
               throw new Error(`${from} to ${to}: ${JSON.stringify(hole)}, not ${JSON.stringify(wanted)}`)
@@ -48,7 +48,7 @@ function firstGap(
 }
 
 t.test('stretches that touch are one, and an empty one is none', async t => {
-  const spans = openSpans()
+  const spans = openIntervalSet()
   spans.add(0, 10)
   spans.add(20, 30)
   spans.add(10, 20)
@@ -58,14 +58,14 @@ t.test('stretches that touch are one, and an empty one is none', async t => {
   spans.add(60, 55)
   t.equal(spans.bytes, 30)
   t.equal(spans.reach(50), 50)
-  t.same(spans.hole(0, 100), { start: 30, end: 100 })
-  t.equal(spans.hole(5, 30), undefined)
+  t.same(spans.firstGap(0, 100), { start: 30, end: 100 })
+  t.equal(spans.firstGap(5, 30), undefined)
 })
 
 t.test('many stretches: each gap is found among them', async t => {
-  const spans = openSpans()
+  const spans = openIntervalSet()
   for (let at = 0; at < 1_000; at++) spans.add(at * 10, at * 10 + 5)
   for (let at = 0; at < 999; at++)
-    t.same(spans.hole(at * 10, 10_000), { start: at * 10 + 5, end: at * 10 + 10 }, `gap ${at}`)
+    t.same(spans.firstGap(at * 10, 10_000), { start: at * 10 + 5, end: at * 10 + 10 }, `gap ${at}`)
   t.equal(spans.bytes, 5_000)
 })

@@ -6,16 +6,16 @@ import { Failure } from '../../../../src/failure.js'
 import { instant } from '../../../../src/remote/remote.js'
 import { until } from '../../../testbed/within.js'
 import {
-  ask,
   bytesOf,
+  type FakeRemote,
+  fakeRemote,
   file,
   gate,
-  ground,
-  type Imitation,
-  imitation,
   inPieces,
   kindOf,
+  openCacheTestbed,
   readAll,
+  requestContext,
   settled,
 } from '../fake-remote.js'
 
@@ -30,8 +30,8 @@ async function* stuck(): AsyncGenerator<Uint8Array> {
 }
 
 /** A service that honours every Range, and counts each byte it sends. */
-function exact(sent: { bytes: number }): Imitation {
-  return imitation(
+function exact(sent: { bytes: number }): FakeRemote {
+  return fakeRemote(
     (start, end = total) => ({
       start,
       end: end < total ? end : undefined,
@@ -47,21 +47,21 @@ function exact(sent: { bytes: number }): Imitation {
 }
 
 async function isRight(
-  cache: { read: ReturnType<ReturnType<typeof ground>['open']>['read'] },
+  cache: { read: ReturnType<ReturnType<typeof openCacheTestbed>['open']>['read'] },
   offset: number,
   length = 4_096,
 ): Promise<boolean> {
   const into = Buffer.alloc(length)
-  const count = await cache.read(file('log'), offset, into, ask())
+  const count = await cache.read(file('log'), offset, into, requestContext())
   return into.subarray(0, count).equals(bytes.subarray(offset, offset + length))
 }
 
 t.test('READ-9 the end of a big file is read by one small request', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const sent = { bytes: 0 }
   const remote = exact(sent)
   const cache = open(remote)
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   const places = [total - 4_096, total - 70_000, total - 100]
   t.same(await Promise.all(places.map(place => isRight(cache, place))), [true, true, true])
   t.equal(remote.asked.length, 2, 'its size and its end')
@@ -71,11 +71,11 @@ t.test('READ-9 the end of a big file is read by one small request', async t => {
 })
 
 t.test('READ-9 who reads the end, the middle and then everything is sent each byte once', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const sent = { bytes: 0 }
   const remote = exact(sent)
   const cache = open(remote)
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   for (const place of [total - 4_096, 11_000_000, 7 << 20, 0, 11_100_000]) t.ok(await isRight(cache, place))
   t.ok(sent.bytes < 3 << 20, `${sent.bytes} bytes for five places`)
   t.ok((await readAll(cache, file('log'), 131_072)).equals(bytes))
@@ -87,10 +87,10 @@ t.test('READ-9 who reads the end, the middle and then everything is sent each by
 })
 
 t.test('readers all over a big file are sent each byte once', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const sent = { bytes: 0 }
   const cache = open(exact(sent))
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   const readers = Array.from({ length: 8 }, async (_, reader) => {
     let right = true
     for (let step = 0; step < 160; step += 1) {
@@ -107,11 +107,11 @@ t.test('readers all over a big file are sent each byte once', async t => {
 })
 
 t.test('READ-9 a big file whose first bytes were read is not downloaded on and on', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const sent = { bytes: 0 }
   const remote = exact(sent)
   const cache = open(remote)
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   t.ok(await isRight(cache, 0))
   await settled(cache)
   t.ok(sent.bytes <= 1 << 20, `${sent.bytes} bytes`)
@@ -122,11 +122,11 @@ t.test('READ-9 a big file whose first bytes were read is not downloaded on and o
 })
 
 t.test('a big download that nobody reads any more stops soon, and goes on from where it stopped', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const half = gate()
   const begun = gate()
   let time = Date.now()
-  const remote = imitation((start, end = total) => ({
+  const remote = fakeRemote((start, end = total) => ({
     start,
     end: end < total ? end : undefined,
     // Nobody told the size before: the first body is the whole one.
@@ -139,12 +139,12 @@ t.test('a big download that nobody reads any more stops soon, and goes on from w
     })(),
   }))
   const cache = open(remote, { now: () => instant(time) })
-  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
   await cache.read(file('log'), 0, Buffer.alloc(10), patient())
   await begun.opened
   t.equal(cache.stats().downloads, 1)
   time += 6_000
-  await cache.tend()
+  await cache.maintain()
   await settled(cache)
   t.equal(cache.stats().downloads, 0)
   const into = Buffer.alloc(total)
@@ -156,17 +156,17 @@ t.test('a big download that nobody reads any more stops soon, and goes on from w
 })
 
 t.test('what waits for its readers counts for the limit, and goes before it is passed', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const remote = exact({ bytes: 0 })
   let time = Date.now()
   const cache = open(remote, { limitBytes: 2 << 20, now: () => instant(time) })
-  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
   for (const title of ['a', 'b', 'c', 'd']) {
     await cache.size(file(title), patient())
     await cache.read(file(title), 0, Buffer.alloc(10), patient())
     await settled(cache)
     time += 1_000
-    await cache.tend()
+    await cache.maintain()
   }
   t.ok(cache.stats().bytes <= 2 << 20, `${cache.stats().bytes} bytes`)
   const left = join(directory, 'content', 'unfinished')
@@ -179,78 +179,78 @@ t.test('what waits for its readers counts for the limit, and goes before it is p
 })
 
 t.test('without Range a reader waits to his deadline, and the body that came is the download', async t => {
-  const { open } = ground(t)
-  const remote = imitation(
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(
     () => ({ bytes: stuck() }),
     () => total,
   )
   const cache = open(remote)
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   const into = Buffer.alloc(4_096)
-  t.equal(await kindOf(cache.read(file('log'), total - 100, into, ask(50))), 'timeout')
-  t.equal(await kindOf(cache.read(file('log'), total - 100, into, ask(50))), 'timeout')
-  t.equal(await cache.read(file('log'), 0, into, ask()), 4_096)
+  t.equal(await kindOf(cache.read(file('log'), total - 100, into, requestContext(50))), 'timeout')
+  t.equal(await kindOf(cache.read(file('log'), total - 100, into, requestContext(50))), 'timeout')
+  t.equal(await cache.read(file('log'), 0, into, requestContext()), 4_096)
   t.same(remote.asked, ['size', `get@${total - (128 << 10)}`])
 })
 
 t.test('a service that sends all when asked for the beginning is asked for no parts', async t => {
-  const { open } = ground(t)
-  const remote = imitation(
+  const { open } = openCacheTestbed(t)
+  const remote = fakeRemote(
     () => ({ length: total, bytes: inPieces(bytes, 65_536) }),
     () => total,
   )
   const cache = open(remote)
-  await cache.size(file('log'), ask())
+  await cache.size(file('log'), requestContext())
   t.ok((await readAll(cache, file('log'))).equals(bytes))
   t.equal(remote.asked.length, 2)
 })
 
 t.test('a part shorter than the told size allows is broken', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const cache = open(
-    imitation(
+    fakeRemote(
       (start, end) => ({ start, end, bytes: inPieces(bytes.subarray(start, total - 5_000), 65_536) }),
       () => total,
     ),
   )
-  await cache.size(file('log'), ask())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), ask())), 'broken')
+  await cache.size(file('log'), requestContext())
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'broken')
 })
 
 t.test('a part of a content of another length is broken', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const cache = open(
-    imitation(
+    fakeRemote(
       (start, end) => ({ start, end, length: total + 1, bytes: inPieces(bytes.subarray(start), 65_536) }),
       () => total,
     ),
   )
-  await cache.size(file('log'), ask())
-  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), ask())), 'broken')
+  await cache.size(file('log'), requestContext())
+  t.equal(await kindOf(cache.read(file('log'), total - 100, Buffer.alloc(100), requestContext())), 'broken')
 })
 
 t.test('a download that stands still for a minute is ended', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   let time = Date.now()
   const cache = open(
-    imitation(() => ({ bytes: stuck() })),
+    fakeRemote(() => ({ bytes: stuck() })),
     { now: () => instant(time) },
   )
   const reading = cache.read(file('log'), 2 << 20, Buffer.alloc(10), {
     deadline: instant(time + 500_000),
-    lane: 'user',
+    priority: 'user',
   })
   const kind = kindOf(reading)
-  await cache.read(file('log'), 0, Buffer.alloc(10), { deadline: instant(time + 20_000), lane: 'user' })
+  await cache.read(file('log'), 0, Buffer.alloc(10), { deadline: instant(time + 20_000), priority: 'user' })
   time += 61_000
-  await cache.tend()
+  await cache.maintain()
   t.equal(await kind, 'timeout')
 })
 
 t.test('a download whose connection breaks goes on where it broke', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const half = total / 2
-  const remote = imitation(start => ({
+  const remote = fakeRemote(start => ({
     start,
     length: start === 0 ? total : undefined,
     bytes: (async function* () {

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
 import {
+  type Checksum,
+  checksumIn,
   chunkBytes,
   chunkCount,
+  chunkHash,
   footerBytes,
-  hashOf,
-  keptBytes,
   listBytes,
-  type Proof,
-  proofIn,
-  provesChunk,
-  sameProof,
-  startProof,
+  matchesChunk,
+  sameChecksum,
+  startChecksum,
+  storedBytes,
   trailerOf,
 } from '../../../../src/cache/content/store/checksum.js'
 
@@ -22,8 +22,8 @@ const bytesOf = (length: number, seed = 1): Buffer =>
     Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 7 + (at >> 8) + (at >> 16) * 13) & 0xff),
   )
 
-function proofOf(bytes: Uint8Array, pieceBytes = bytes.length || 1): Proof {
-  const prover = startProof()
+function proofOf(bytes: Uint8Array, pieceBytes = bytes.length || 1): Checksum {
+  const prover = startChecksum()
   for (let at = 0; at < bytes.length; at += pieceBytes) prover.add(bytes.subarray(at, at + pieceBytes))
   return prover.finish()
 }
@@ -40,31 +40,31 @@ t.test('the hashes are those of each MiB, however the bytes arrive', async t => 
     )
     const wanted = Buffer.concat(chunks.map(sha256))
     for (const piece of [length || 1, 65_536, 100_003, chunkBytes]) {
-      const proof = proofOf(bytes, piece)
-      t.equal(proof.length, length)
-      t.ok(wanted.equals(proof.hashes), `${length} bytes in pieces of ${piece}`)
+      const checksum = proofOf(bytes, piece)
+      t.equal(checksum.length, length)
+      t.ok(wanted.equals(checksum.hashes), `${length} bytes in pieces of ${piece}`)
     }
     t.equal(chunkCount(length), count)
-    const proof = proofOf(bytes)
-    t.equal(keptBytes(proof), length + 32 * count + footerBytes)
+    const checksum = proofOf(bytes)
+    t.equal(storedBytes(checksum), length + 32 * count + footerBytes)
     for (const [at, chunk] of chunks.entries()) {
-      t.ok(hashOf(chunk).equals(sha256(chunk)))
-      t.ok(provesChunk(proof, at, chunk))
-      t.notOk(provesChunk(proof, at, chunk.subarray(1)), 'a byte less')
-      if (count > 1) t.notOk(provesChunk(proof, (at + 1) % count, chunk), 'another place')
+      t.ok(chunkHash(chunk).equals(sha256(chunk)))
+      t.ok(matchesChunk(checksum, at, chunk))
+      t.notOk(matchesChunk(checksum, at, chunk.subarray(1)), 'a byte less')
+      if (count > 1) t.notOk(matchesChunk(checksum, (at + 1) % count, chunk), 'another place')
     }
   }
 })
 
 t.test('a trailer proves itself under its own name only', async t => {
   for (const length of lengths) {
-    const proof = proofOf(bytesOf(length))
-    const trailer = trailerOf(proof, 'calculation 7/output.cml')
+    const checksum = proofOf(bytesOf(length))
+    const trailer = trailerOf(checksum, 'calculation 7/output.cml')
     const list = 32 * chunkCount(length)
     t.equal(trailer.length, list + footerBytes)
-    const found = proofIn(trailer, 'calculation 7/output.cml')
-    t.ok(found !== undefined && sameProof(found, proof))
-    t.equal(proofIn(trailer, 'calculation 8/output.cml'), undefined)
+    const found = checksumIn(trailer, 'calculation 7/output.cml')
+    t.ok(found !== undefined && sameChecksum(found, checksum))
+    t.equal(checksumIn(trailer, 'calculation 8/output.cml'), undefined)
     const footer = trailer.subarray(list)
     t.equal(listBytes(footer, length + trailer.length), list)
     t.equal(listBytes(footer, length + trailer.length - 1), undefined, 'a byte is missing')
@@ -73,15 +73,15 @@ t.test('a trailer proves itself under its own name only', async t => {
 })
 
 t.test('any one bit that is turned in a trailer is found', async t => {
-  const proof = proofOf(bytesOf(chunkBytes + 5))
-  const trailer = Buffer.from(trailerOf(proof, 'name'))
-  const file = proof.length + trailer.length
+  const checksum = proofOf(bytesOf(chunkBytes + 5))
+  const trailer = Buffer.from(trailerOf(checksum, 'name'))
+  const file = checksum.length + trailer.length
   fc.assert(
     fc.property(fc.nat(trailer.length - 1), fc.nat(7), (at, bit) => {
       const turned = Buffer.from(trailer)
       turned.writeUInt8(turned.readUInt8(at) ^ (1 << bit), at)
       const isFooter = listBytes(turned.subarray(-footerBytes), file) !== undefined
-      return !isFooter || proofIn(turned, 'name') === undefined
+      return !isFooter || checksumIn(turned, 'name') === undefined
     }),
     { numRuns: 500 },
   )
@@ -89,8 +89,8 @@ t.test('any one bit that is turned in a trailer is found', async t => {
 })
 
 t.test('the words of the footer are no other file’s', async t => {
-  const proof = proofOf(bytesOf(10))
-  const footer = Buffer.from(trailerOf(proof, 'name')).subarray(32)
+  const checksum = proofOf(bytesOf(10))
+  const footer = Buffer.from(trailerOf(checksum, 'name')).subarray(32)
   t.equal(footer.subarray(0, 8).toString(), 'calcfs1\n', 'the form of earlier versions is read on')
   t.equal(footer.readBigUInt64BE(8), 10n)
   footer.write('calcfs2\n')
@@ -99,7 +99,7 @@ t.test('the words of the footer are no other file’s', async t => {
 
 t.test('two proofs are the same by length and hashes', async t => {
   const [one, other] = [proofOf(bytesOf(100)), proofOf(bytesOf(100, 2))]
-  t.ok(sameProof(one, proofOf(bytesOf(100), 7)))
-  t.notOk(sameProof(one, other))
-  t.notOk(sameProof(one, { ...one, length: 101 }))
+  t.ok(sameChecksum(one, proofOf(bytesOf(100), 7)))
+  t.notOk(sameChecksum(one, other))
+  t.notOk(sameChecksum(one, { ...one, length: 101 }))
 })

@@ -6,22 +6,22 @@ import type { Content } from '../../../../src/remote/remote.js'
 import { instant } from '../../../../src/remote/remote.js'
 import { until } from '../../../testbed/within.js'
 import {
-  ask,
   bytesOf,
+  type FakeRemote,
+  fakeRemote,
   file,
-  ground,
-  type Imitation,
-  imitation,
   inPieces,
+  openCacheTestbed,
   readAll,
+  requestContext,
   settled,
 } from '../fake-remote.js'
 
 t.setTimeout(240_000)
 
 /** A service of many files, each with its own bytes. */
-function library(bytesEach: number): Imitation {
-  const service = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+function library(bytesEach: number): FakeRemote {
+  const service = fakeRemote(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
   return {
     ...service,
     async content(content, start, question) {
@@ -40,11 +40,11 @@ const onDisk = (directory: string) => {
 }
 
 t.test('what was used longest ago goes first, over restarts too', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const remote = library(100_000)
   let time = Date.now()
   const now = () => instant(time)
-  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
   const first = open(remote, { limitBytes: 420_000, now })
   const touch = async (cache: typeof first, title: string) => {
     time += 1_000
@@ -57,7 +57,7 @@ t.test('what was used longest ago goes first, over restarts too', async t => {
   await touch(first, '1')
   await first.close()
   const second = open(remote, { limitBytes: 420_000, now })
-  await second.tend()
+  await second.maintain()
   await touch(second, '5')
   await settled(second)
   // Room is made behind the reader's back.
@@ -68,7 +68,7 @@ t.test('what was used longest ago goes first, over restarts too', async t => {
 })
 
 t.test('sixteen readers of forty files with room for six never meet a wrong byte', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const each = 250_000
   const limitBytes = 6 * each
   const cache = open(library(each), { limitBytes })
@@ -79,7 +79,7 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
       const title = String((seed * 7 + round * 11) % 40)
       const offset = (seed * 7919 + round * 104_729) % each
       const into = Buffer.alloc(40_000)
-      const count = await cache.read(file(title), offset, into, ask())
+      const count = await cache.read(file(title), offset, into, requestContext())
       const truth = bytesIn(file(title), each).subarray(offset, offset + 40_000)
       if (!into.subarray(0, count).equals(truth)) wrong += 1
       if (round % 5 === 0) most = Math.max(most, onDisk(directory))
@@ -95,12 +95,12 @@ t.test('sixteen readers of forty files with room for six never meet a wrong byte
 })
 
 t.test('READ-16 what is on its way counts: kept files make room while it comes', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const each = 4 << 20
   const limitBytes = 17 << 20
   const unfinished = join(directory, 'content', 'unfinished')
   let most = 0
-  const service = imitation(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
+  const service = fakeRemote(() => ({ bytes: inPieces(Buffer.alloc(0), 1) }))
   const onTheWay = () =>
     readdirSync(unfinished).reduce(
       (sum, name) => sum + (statSync(join(unfinished, name), { throwIfNoEntry: false })?.blocks ?? 0) * 512,
@@ -134,14 +134,14 @@ t.test('READ-16 what is on its way counts: kept files make room while it comes',
 })
 
 t.test('a file larger than the limit is read whole, drives nothing out and goes after its use', async t => {
-  const { open } = ground(t)
+  const { open } = openCacheTestbed(t)
   const remote = library(100_000)
   let time = Date.now()
   const cache = open(remote, { limitBytes: 150_000, now: () => instant(time) })
-  const patient = () => ({ deadline: instant(time + 20_000), lane: 'user' as const })
+  const patient = () => ({ deadline: instant(time + 20_000), priority: 'user' as const })
   await cache.read(file('1'), 0, Buffer.alloc(100_001), patient())
   await settled(cache)
-  const big = imitation(() => ({ bytes: inPieces(bytesOf(400_000), 50_000) }))
+  const big = fakeRemote(() => ({ bytes: inPieces(bytesOf(400_000), 50_000) }))
   const content = remote.content
   remote.content = (wanted, start, question) =>
     wanted.title === 'big' ? big.content(wanted, start, question) : content(wanted, start, question)
@@ -152,20 +152,20 @@ t.test('a file larger than the limit is read whole, drives nothing out and goes 
   t.equal(cache.cached(file('1')), 1)
   await settled(cache)
   time += 61_000
-  await cache.tend()
+  await cache.maintain()
   t.equal(cache.cached(file('big')), 0)
   t.equal(cache.cached(file('1')), 1)
 })
 
 t.test('files of earlier days are counted when the cache opens', async t => {
-  const { open, directory } = ground(t)
+  const { open, directory } = openCacheTestbed(t)
   const first = open(library(10_000))
   for (let title = 0; title < 20; title += 1) await readAll(first, file(String(title)))
   await first.close()
   const kept = join(directory, 'content', 'kept')
   for (const [age, name] of readdirSync(kept).entries()) utimesSync(join(kept, name), age, age)
   const second = open(library(10_000), { limitBytes: 102_000 })
-  await second.tend()
+  await second.maintain()
   t.equal(second.stats().files, 10)
   t.equal(readdirSync(kept).length, 10)
 })
