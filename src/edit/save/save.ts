@@ -108,26 +108,15 @@ async function saveWritten(
 ): Promise<SaveResult> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
-  const readTheirs = () => record.read(context)
   if (written.edits.size === 0) {
-    // A refused text that is put back to what it was made from is meant as an edit of the refused one.
-    if (draft.meta.why !== undefined)
-      await keepingTheirs(draft, readTheirs, async () =>
-        refuseOtherFields(record, await readTheirs(), written.mine),
-      )
     return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
   }
+  const readTheirs = () => record.read(context)
   const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
   if (edits.size === 0) return unchanged(save, own)
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
-}
-
-/** @throws Failure 'conflict' where the service has something else in a field */
-function refuseOtherFields(record: EditableRecord, theirs: JsonObject, mine: JsonObject): void {
-  const names = [...editsBetween(record.plain(theirs), mine).keys()]
-  if (names.length > 0) throw changedElsewhere(names)
 }
 
 function changedElsewhere(names: readonly string[]): Failure {
