@@ -35,6 +35,12 @@ function withEarlier(lines: readonly string[], earlier: readonly string[]): read
   return [...head, ...kept.filter(line => !head.includes(line)), ...lines.slice(2).filter(isNew)]
 }
 
+/** A line about the machine of figures that were all measured again. */
+function isSuperseded(line: string, rows: readonly Row[]): boolean {
+  const names = /^Machine of ([\w, ]+):/.exec(line)?.[1]?.split(', ')
+  return names?.every(name => rows.some(({ figure }) => figure === name)) === true
+}
+
 /** Writes the table, and on what it was measured, into the page; figures without a run keep their row. */
 export function updatePage(path: string, rows: readonly Row[]): void {
   const page = readFileSync(path, 'utf8')
@@ -52,7 +58,7 @@ export function updatePage(path: string, rows: readonly Row[]): void {
     ...withEarlier(table(rows).split('\n'), earlier),
     '',
     `Machine of ${own}: ${about.join('; ')}. Commits: ${commits.join(', ')}. Each figure: \`npm run test:long -- --only FIGURE --seed SEED\`.`,
-    ...earlier.filter(line => /^Machine\b/.test(line)),
+    ...earlier.filter(line => /^Machine\b/.test(line) && !isSuperseded(line, rows)),
     '',
     end,
   ].join('\n')

@@ -99,14 +99,16 @@ function describeStatus(status: Status): string {
     ...unsent.map(
       ({ record, state, why }) => `    ${record} (${state})${why === undefined ? '' : `: ${why}`}`,
     ),
-    ...(deleting.length === 0 ? [] : ['  deleted after a pause; touch takes it back:']),
-    ...deleting.map(({ path, what, since }) => `    ${path} (${what}, removed ${since})`),
-    ...(unlinked.length === 0 ? [] : ['  unlinked, but not deleted (rm -r CALCULATION deletes the whole):']),
-    ...unlinked.map(path => `    ${path}`),
-    ...(removedInVain.length === 0
-      ? []
-      : ['  removed here, but not deleted, and there again (calcfs why PATH says why):']),
-    ...removedInVain.map(path => `    ${path}`),
+    ...section(
+      'deleted after a pause; touch takes it back',
+      deleting.map(({ path, what, since }) => `${path} (${what}, removed ${since})`),
+    ),
+    ...section('unlinked, but not deleted (rm -r CALCULATION deletes the whole)', unlinked),
+    ...section('removed here, but not deleted, and there again (calcfs why PATH says why)', removedInVain),
     ...places.map(trouble => `  ${trouble}`),
   ].join('\n')
 }
+
+/** Nothing at all where there is nothing to list. */
+const section = (heading: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]

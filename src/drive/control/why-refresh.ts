@@ -2,7 +2,7 @@
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { explain } from '../../edit/journal/explain.js'
+import { capital, explain } from '../../edit/journal/explain.js'
 import { asFailure, Failure, type FailureKind } from '../../failure.js'
 import { instant, type RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
@@ -132,8 +132,6 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 
   return { why: ({ path }) => why(path), refresh: ({ path }) => refresh(path) }
 }
-
-const capital = (sentence: string): string => `${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}`
 
 /** Failures that may be of one question alone, and are of the service while it answers nothing else. */
 const passing = new Set<FailureKind>(['timeout', 'unreachable', 'broken', 'busy'])

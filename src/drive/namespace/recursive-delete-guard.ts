@@ -31,12 +31,18 @@ export function openRecursiveDeleteGuard(
   const { now } = awake
   const guards = new Map<Scope, ActiveGuard>()
 
+  function refusal(guard: ActiveGuard, of: { scope: Scope; path: string }): Failure {
+    const failure = new Failure('not-permitted', sentence(guard, of))
+    failed(guard.directory, failure)
+    return failure
+  }
+
   return {
     begin(scope, directory, why) {
       awake.watch()
       const guard = { directory, why, until: now() + guardMs }
       guards.set(scope, guard)
-      failed(directory, new Failure('not-permitted', sentence(guard, { scope, path: directory })))
+      refusal(guard, { scope, path: directory })
     },
     end: scope => guards.delete(scope),
     refuse(path, scopes) {
@@ -47,9 +53,7 @@ export function openRecursiveDeleteGuard(
         if (now() < guard.until) {
           awake.watch()
           guard.until = now() + guardMs
-          const failure = new Failure('not-permitted', sentence(guard, { scope, path }))
-          failed(guard.directory, failure)
-          throw failure
+          throw refusal(guard, { scope, path })
         }
         guards.delete(scope)
       }

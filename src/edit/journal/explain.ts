@@ -51,4 +51,4 @@ export function recordWords(key: RecordKey | undefined): string {
   return key.as === 'order' ? `the order of report ${key.id}` : `the ${key.kind} ${key.id}`
 }
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

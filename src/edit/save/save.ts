@@ -119,11 +119,6 @@ async function saveWritten(
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
 
-function changedElsewhere(names: readonly string[]): Failure {
-  const fields = names.map(name => JSON.stringify(name)).join(', ')
-  return new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
-}
-
 /** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
 async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): Promise<void> {
   const chosen = known.find(({ record }) => record === base)
@@ -250,7 +245,10 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
     isOurs: name => record.saysSame?.(name, base, before) === true,
     isThere: name => record.hasAlready?.(name, mine, before) === true,
   })
-  if (conflicts.length > 0) throw changedElsewhere(conflicts)
+  if (conflicts.length > 0) {
+    const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
+    throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
+  }
   const change = { before, whole, edits }
   record.allow(written, change)
   return change

@@ -7,26 +7,29 @@ import {
   backward,
   brief,
   everything,
-  fieldsOf,
   forward,
   inputOf,
   molecules,
   numbered,
   outputOf,
+  sameDate,
 } from './recreated-service.js'
 
-const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
+/** One calculation alone in its project, with the files of this molecule. */
+const alone =
+  (molecule: string, { name = 'same', fields }: { name?: string; fields: string }) =>
+  (seed: Seed): void => {
+    seed.addUser({ name: 'demo', password: 'demo' })
+    const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', fields: sameDate() })
+    const files = { 'output.cml': outputOf(molecule), 'a.inp': inputOf(molecule) }
+    seed.addCalculation({ id: '1', name, project, files, fields })
+  }
 
 export function oneDate(t: Test, open: OpenTestbed): void {
   t.test(
     'THING-1 of one date, a folder that was listed twice before a file is opened shows no old content',
     async t => {
-      const one = (name: string) => (seed: Seed) => {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
-        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
-        seed.addCalculation({ id: '1', name, project, files, ...fieldsOf(sameDate()) })
-      }
+      const one = (name: string) => alone(name, { name, fields: sameDate() })
       const testbed = await open(t, { fill: one('water'), settings: brief })
       t.equal(await textOf(testbed, 'projects/All/water/a.inp'), inputOf('water'))
       await testbed.service.remake(one('indigo'))
@@ -59,21 +62,15 @@ export function oneDate(t: Test, open: OpenTestbed): void {
     'THING-1 of a thing that has a date only now, or none any more, no old content is shown',
     async t => {
       const dated = () => '{"creationDate":"2024-05-01T10:00:00Z"}'
-      const one = (name: string, fields: string | undefined) => (seed: Seed) => {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
-        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
-        seed.addCalculation({ id: '1', name: 'same', project, files, ...fieldsOf(fields) })
-      }
       const none = '{"creationDate":null,"modificationDate":null}'
       for (const [first, second] of [
         [none, dated()],
         [dated(), none],
       ] as const) {
-        const testbed = await open(t, { fill: one('water', first), settings: brief })
+        const testbed = await open(t, { fill: alone('water', { fields: first }), settings: brief })
         const read = () => textOf(testbed, 'projects/All/same/a.inp')
         t.equal(await read(), inputOf('water'))
-        await testbed.service.remake(one('indigo', second))
+        await testbed.service.remake(alone('indigo', { fields: second }))
         await testbed.pass(2500)
         await until(20_000, 'the new content', async () => {
           await testbed.pass(1100)
@@ -86,13 +83,8 @@ export function oneDate(t: Test, open: OpenTestbed): void {
   t.test(
     'THING-1 while the service is away a folder that was listed before shows no file of the earlier thing',
     async t => {
-      const one = (name: string, day: number) => (seed: Seed) => {
-        seed.addUser({ name: 'demo', password: 'demo' })
-        const project = seed.addProject({ id: '100', name: 'All', owner: 'demo', ...fieldsOf(sameDate()) })
-        const files = { 'output.cml': outputOf(name), 'a.inp': inputOf(name) }
-        const fields = `{"creationDate":"2024-05-0${day}T10:00:00Z"}`
-        seed.addCalculation({ id: '1', name: 'same', project, files, fields })
-      }
+      const one = (name: string, day: number) =>
+        alone(name, { fields: `{"creationDate":"2024-05-0${day}T10:00:00Z"}` })
       const testbed = await open(t, { fill: one('water', 1) })
       t.equal(await textOf(testbed, 'projects/All/same/a.inp'), inputOf('water'))
       await testbed.service.remake(one('indigo', 2))

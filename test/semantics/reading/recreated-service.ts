@@ -49,6 +49,9 @@ export const numbered =
     })
   }
 
+export const sameDate = () =>
+  '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
+
 export const fieldsOf = (fields: string | undefined) => (fields === undefined ? {} : { fields })
 
 /** No answer counts for long. */
@@ -81,7 +84,6 @@ export function recreateService(t: Test, open: OpenTestbed): void {
     const date = new Date(Date.UTC(2026, 0, 1, 0, 0, made, 1 + (made % 998))).toISOString()
     return `{"creationDate":"${date}","modificationDate":"${date}"}`
   }
-  const sameDate = () => '{"creationDate":"2024-05-01T10:00:00Z","modificationDate":"2024-05-01T10:00:00Z"}'
   const services = [
     { what: 'a service', fields: ownDate, shortcomings: {} },
     { what: 'a service that lists no dates', fields: ownDate, shortcomings: { bareListings: true } },
