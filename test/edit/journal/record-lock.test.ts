@@ -16,31 +16,44 @@ t.test('STATE-1 the file of a report and its order have one lock; other records 
   const directory = await scratch(t)
   const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
   const seen: string[] = []
-  const work = (name: string) => async () => {
+  const work = (name: string, held: () => boolean) => async () => {
     seen.push(`${name} begins`)
-    await pause(60)
+    for (let looks = 0; held() && looks < 1_000; looks += 1) await pause(10)
     seen.push(`${name} ends`)
   }
-  const first = one(report, ask(20_000), work('report'))
-  await pause(20)
+  const first = one(
+    report,
+    ask(20_000),
+    work('report', () => !seen.includes('another ends')),
+  )
+  while (seen.length === 0) await pause(1)
+  const free = () => false
   await Promise.all([
     first,
-    other({ ...report, as: 'order' }, ask(20_000), work('order')),
-    other({ kind: 'report', id: '43' }, ask(20_000), async () => void seen.push('another')),
+    other({ ...report, as: 'order' }, ask(20_000), work('order', free)),
+    other({ kind: 'report', id: '43' }, ask(20_000), work('another', free)),
   ])
-  t.same(
-    seen.filter(line => line !== 'another'),
-    ['report begins', 'report ends', 'order begins', 'order ends'],
-  )
-  t.ok(seen.indexOf('another') < seen.indexOf('report ends'), 'another record is not held up')
+  t.same(seen, [
+    'report begins',
+    'another begins',
+    'another ends',
+    'report ends',
+    'order begins',
+    'order ends',
+  ])
 })
 
 t.test('STATE-1 who waits too long is told, and the next one gets it', async t => {
   const directory = await scratch(t)
   const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
-  const long = one(report, ask(20_000), () => pause(400))
-  await pause(20)
+  let [begun, released] = [false, false]
+  const long = one(report, ask(20_000), async () => {
+    begun = true
+    for (let looks = 0; !released && looks < 1_000; looks += 1) await pause(10)
+  })
+  while (!begun) await pause(1)
   t.match(await failureOf(other(report, ask(100), async () => {})), { kind: 'busy' })
+  released = true
   await long
   t.equal(await other(report, ask(2_000), async () => 'done'), 'done')
   t.match(
