@@ -81,10 +81,14 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const target = recordNodeOf(node)
       const base = prettyPrint(record)
       const draft = await parts.drafts.begin(recordKeyOf(target), base)
+      let title = titleWritten(name)
       try {
-        await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, titleWritten(name)))), 0)
+        await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
         const saved = await parts.saver.save({ record: parts.editable(target), draft, own: base }, context)
-        if (saved.outcome === 'stored') learnSaved(parts, target, saved)
+        if (saved.outcome === 'stored') {
+          learnSaved(parts, target, saved)
+          title = dialect.facts(saved.record).title ?? title
+        }
       } finally {
         // A name is no text that anybody would miss: the caller hears what became of it.
         await draft.discard()
@@ -92,7 +96,8 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       if (node.parent === undefined) return
       catalog.refreshProject(node.parent)
       aliases.drop(node.parent, escapeTitle(dialect.facts(record).title ?? ''))
-      aliases.add(node.parent, name, node)
+      // The listing that gave this node tells the title of before, which is another thing's for what is kept of contents.
+      aliases.add(node.parent, name, node.title === undefined ? node : { ...node, title })
     },
   }
 

@@ -110,6 +110,15 @@ export function oneDate(t: Test, open: OpenTestbed): void {
     await testbed.files.rename('projects/With water/ammonia', 'projects/With water/mine')
     await testbed.pass(2500)
     t.equal(await contentsAsked('projects/With water/mine/output.cml', 'ammonia'), 0, 'renamed here')
+    t.ok((await namesOf(testbed, 'projects/With water')).includes('mine'))
+    await testbed.pass(2500)
+    t.ok((await namesOf(testbed, 'projects/With water')).includes('mine'))
+    await testbed.files.rename('projects/With water/mine', 'projects/With water/ammonia')
+    for (const later of [0, 2500, 2500]) {
+      await testbed.pass(later)
+      t.equal(await contentsAsked('projects/With water/ammonia/output.cml', 'ammonia'), 0, 'and back')
+      t.ok((await namesOf(testbed, 'projects/With water')).includes('ammonia'))
+    }
     const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=1'))
     await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
     await testbed.pass(2500)
