@@ -1,5 +1,5 @@
 // The two kinds of record that a file makes: a report and a share, each with what its POST needs.
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
 import type { NewRecord } from '../save/create.js'
@@ -86,10 +86,23 @@ export function newShare(
     const person = dialect.sharedWith(body)
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
   }
+  /** A refusal of the list is none of the POST before it: taken for one, the next save would give the share once more. */
+  async function sharesAfterPost(context: RequestContext): Promise<readonly Share[]> {
+    try {
+      return await remote.shares(project, context)
+    } catch (thrown) {
+      const cause = asFailure(thrown)
+      throw new Failure(
+        'outcome-unknown',
+        `the service took the share, but does not list it: ${cause.message}`,
+        { said: cause.said },
+      )
+    }
+  }
   /** The number in the answer may be another share's: then the one of this person counts. */
   async function post(body: JsonObject, context: RequestContext): Promise<string> {
     const id = await remote.createShare(body, context)
-    const stored = (await remote.shares(project, context)).find(share => share.id === id)
+    const stored = (await sharesAfterPost(context)).find(share => share.id === id)
     if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
     if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
     const found = await find(body, context)

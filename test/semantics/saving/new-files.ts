@@ -265,5 +265,30 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       mend()
       t.equal((await sharesOf()).length, 1)
     })
+
+    t.test('SHARE-5 a list that is refused after the POST makes no second share', async t => {
+      for (const status of [401, 403, 404, 409, 503]) {
+        const [given] = await sharesOf()
+        await service.elsewhere('DELETE', `/project/share?shareId=${given.shareId ?? given.id}`)
+        let isPosted = false
+        const mendPost = service.intercept(/^POST \/project\/share$/, async (_response, { carryOut }) => {
+          const passOn = await carryOut()
+          isPosted = true
+          passOn()
+        })
+        const mendList = service.intercept(/^GET \/project\/share/, async (response, { carryOut }) => {
+          if (isPosted) response.writeHead(status).end()
+          else (await carryOut())()
+        })
+        const save = () =>
+          outcome(overwrite(testbed, `${shares}/new-${status}.json`, '{"user":"guest","permission":"READ"}'))
+        t.not(await save(), 'done')
+        mendList()
+        mendPost()
+        const asked = await service.during(async () => t.equal(await save(), 'done'))
+        t.same(writes(asked), [], `after ${status}`)
+        t.equal((await sharesOf()).length, 1)
+      }
+    })
   })
 }
