@@ -235,7 +235,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     for await (const { name, bytes } of store.list()) {
       // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
-      if (sizes.version(name) === undefined) replaced.note(name)
+      if (!versions.tells(sizes.version(name))) replaced.note(name)
       lru.remove(name)
       await drop(name)
       files += 1
@@ -254,9 +254,11 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     const lengths = [facts.head, facts.range].filter(bytes => bytes !== undefined)
     const isSame = versions.same(sizes.version(name), now) && lengths.every(bytes => bytes === told)
     if (isSame && sizes.disputed(name) === undefined) return
-    const wasRead = lru.has(name) || store.has(name) || entries.fraction(name) > 0
-    await forget(name)
+    // Bytes that were not kept, or not for long, may still be pages of the kernel.
+    const wasGiven = sizes.version(name) !== undefined || entries.fraction(name) > 0
+    const wasRead = wasGiven || lru.has(name) || store.has(name)
     if (wasRead || lengths.some(bytes => bytes !== told)) replaced.note(name)
+    await forget(name)
   }
 
   return {

@@ -291,6 +291,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         await withFailure(left, why)
         parts.records.adopt(nodeKey(target), left)
       }
+      // Its writer was told of a failure, and saves the same text under the same name once more.
+      aliases.set(nodeKey(node), { target, written, form, base: stored })
       return true
     },
   }

@@ -190,12 +190,15 @@ async function finish(
       const [made] = await reportsOf(testbed, title)
       const own = `reports/${made?.id}.json`
       assert.ok((await namesOf(testbed, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
+      // Its writer was told of a failure, and tries again.
+      const again = await testbed.service.during(() => outcome(overwrite(testbed, `reports/${name}`, text)))
+      assert.ok(!writes(again).some(line => post.test(line)), `the second try makes none: ${writes(again)}`)
       // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.
-      const text = await textOf(testbed, own)
-      if ((await outcome(overwrite(testbed, own, text))) !== 'ESTALE') return
+      const shown = await textOf(testbed, own)
+      if ((await outcome(overwrite(testbed, own, shown))) !== 'ESTALE') return
       // A list without its titles is neither what it was nor what it should be: the two are compared.
       assert.match(await textOf(testbed, `.calcfs/drafts/${made?.id}.theirs.json`), /"title": null/)
-      return overwrite(testbed, own, text)
+      return overwrite(testbed, own, shown)
     }
   }
 }

@@ -9,17 +9,17 @@ import { until } from '../../testbed/within.js'
 const folder = 'projects/Water splitting'
 /** Each ending is another, so that nothing is foreseen. */
 const fileOf = (number: number): string => `run.v${number}`
-const length = 9 << 20
+export const length = 9 << 20
 const block = 128 << 10
 
 /** One version of the file: every eight bytes tell where they stand and of which version they are. */
-function versionOf(number: number, bytes = length): Buffer {
+export function versionOf(number: number, bytes = length): Buffer {
   const made = Buffer.alloc(bytes)
   for (let at = 0; at + 8 <= bytes; at += 8) made.writeUInt32LE(number, made.writeUInt32LE(at, at))
   return made
 }
-const first = versionOf(1)
-const second = versionOf(2)
+export const first = versionOf(1)
+export const second = versionOf(2)
 
 /** How a service names its versions, and what it does with a part of another one. */
 interface Manners {
@@ -30,7 +30,7 @@ interface Manners {
 
 const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toUTCString()
 const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
-const validators: Readonly<Record<string, Manners>> = {
+export const validators: Readonly<Record<string, Manners>> = {
   'a tag and a date': honest,
   'a tag and a date, and If-Range ignored': { ...honest, ifRange: 'ignored' },
   'a tag alone': { tag: version => `"v${version}"`, ifRange: 'honoured' },
@@ -87,7 +87,7 @@ class Holder {
 }
 
 /** A ground whose service holds one such file for each of these manners, each in a calculation of its own. */
-async function held(
+export async function held(
   t: Test,
   open: OpenTestbed,
   manners: readonly Manners[],
@@ -118,7 +118,7 @@ interface Held {
 }
 
 /** The same with one file. */
-async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<Held & { testbed: Testbed }> {
+export async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<Held & { testbed: Testbed }> {
   const { testbed, held: files } = await held(t, open, [manners])
   const [only] = files
   if (only === undefined) throw new Error('no file is held')
@@ -126,7 +126,7 @@ async function heldOne(t: Test, open: OpenTestbed, manners: Manners): Promise<He
 }
 
 /** All of the file, as `cat` reads it. */
-async function read({ files }: Testbed, path: string): Promise<Buffer> {
+export async function read({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     const pieces: Buffer[] = []
@@ -141,7 +141,7 @@ async function read({ files }: Testbed, path: string): Promise<Buffer> {
   }
 }
 
-async function tail({ files }: Testbed, path: string): Promise<Buffer> {
+export async function tail({ files }: Testbed, path: string): Promise<Buffer> {
   const file = await files.open(path, 'r')
   try {
     return await file.read(4096, length - 4096)
@@ -151,7 +151,7 @@ async function tail({ files }: Testbed, path: string): Promise<Buffer> {
 }
 
 /** What a read of all ends with: bytes of exactly one version, or an error's name. */
-async function versionRead(testbed: Testbed, path: string): Promise<string> {
+export async function versionRead(testbed: Testbed, path: string): Promise<string> {
   let bytes: Buffer = Buffer.alloc(0)
   const ended = await outcome(
     read(testbed, path).then(all => {

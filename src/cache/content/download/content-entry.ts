@@ -160,8 +160,15 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   async function readPassing(wanted: ColdRead, length: number | undefined): Promise<number> {
-    const current = passing ?? openUncachedStream(fetchIn(wanted.context.priority))
-    passing = current
+    passing ??= openUncachedStream({
+      fetch: (start, of) =>
+        ports.remote.content(content, start, ownContext(wanted.context.priority), undefined, of),
+      versions: ports.versions,
+      versionBefore: () => sizes.version(name),
+      told: lifecycle.told,
+      met: lifecycle.met,
+    })
+    const current = passing
     const filled = await lent(wanted, length, into => current.read(wanted.offset, into))
     const due = length === undefined ? filled : Math.min(wanted.into.length, length - wanted.offset)
     if (filled === due || length === undefined) return filled
@@ -200,7 +207,10 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       if (lifecycle.isRefused()) return await readPassing(wanted, length)
       return await readDownload(wanted, length)
     } catch (error) {
-      if (isContradiction(error)) return void (await told(error, wanted.context))
+      if (isContradiction(error)) {
+        endPassing()
+        return void (await told(error, wanted.context))
+      }
       if (error instanceof DiskRefused) lifecycle.refuse()
       if (error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof FileClosed)
         return undefined

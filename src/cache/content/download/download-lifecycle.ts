@@ -51,6 +51,8 @@ export interface DownloadLifecycle {
   refuse(): void
   /** In bytes, as far as the service said it. */
   told(): number | undefined
+  /** Readers get bytes of this version: what comes later is compared with it. */
+  met(version: VersionFingerprint | undefined): void
   /**
    * What a reader hears who met this; undefined where it is to be asked for again. Resolves when the download that met it is
    * over.
@@ -84,6 +86,8 @@ const partsMark = '.parts'
 export const contentOfParts = (name: string): string | undefined =>
   name.endsWith(partsMark) ? name.slice(0, -partsMark.length) : undefined
 
+const noValidators: VersionFingerprint = { tag: undefined, modified: undefined }
+
 export function openDownloadLifecycle(
   ports: DownloadLifecyclePorts,
   name: string,
@@ -105,6 +109,11 @@ export function openDownloadLifecycle(
     return known
   }
 
+  function met(version: VersionFingerprint | undefined): void {
+    const bytes = sizes.known(name)
+    if (bytes !== undefined) sizes.remember(name, bytes, version ?? sizes.version(name) ?? noValidators)
+  }
+
   function begin(most = Number.POSITIVE_INFINITY): Download {
     mostWanted = Math.max(download === undefined ? 0 : mostWanted, most)
     if (download !== undefined) return download
@@ -113,10 +122,7 @@ export function openDownloadLifecycle(
       versions: ports.versions,
       grew: countParts,
       versionBefore: () => sizes.version(name),
-      met(version) {
-        const told = sizes.known(name)
-        if (told !== undefined) sizes.remember(name, told, version)
-      },
+      met,
       // What came faster than room could be made for it would pile up in memory.
       async fetch(span, priority, of) {
         await lru.room()
@@ -252,6 +258,7 @@ export function openDownloadLifecycle(
     isRefused: () => now() < refusedUntil,
     refuse,
     told: () => told() ?? download?.length,
+    met,
     async resolveContradiction(found) {
       const verdict = await verdictOf(found)
       await settled

@@ -23,8 +23,8 @@ export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'rang
   readonly versionBefore: () => VersionFingerprint | undefined
   /** So many bytes of it are on the disk or on the way there, told each MiB. */
   readonly grew: (bytes: number) => void
-  /** Bytes of this version may be read from now on. */
-  readonly met: (version: VersionFingerprint) => void
+  /** Bytes of this version may be read from now on; undefined where no validator comes with them. */
+  readonly met: (version: VersionFingerprint | undefined) => void
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
   /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
@@ -188,7 +188,7 @@ export function startDownload(ports: DownloadPorts): Download {
       heldBack = body.wasPacked ? Number.POSITIVE_INFINITY : heldBackBytes
     if (known() === undefined) askLength()
     if (body.length !== undefined) tellLength(body.length)
-    if (print !== undefined) ports.met(print)
+    ports.met(print)
   }
 
   /** The head of an answer and its body are one source: where no other has told the length, another is asked meanwhile. */

@@ -1,7 +1,22 @@
 // Reading without keeping, where the disk is full: one body on its way, of which a short stretch stays in memory.
 import { Failure } from '../../../failure.js'
-import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
+import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
+import { OtherLength, OtherVersion } from '../versions/contradiction.js'
+import { fingerprintOf, type VersionFingerprint, type Versions } from '../versions/versions.js'
 
+export interface UncachedStreamPorts {
+  /** `of` is the version a part must belong to. */
+  readonly fetch: (start: ByteOffset, of: ContentVersion | undefined) => Promise<Body>
+  readonly versions: Pick<Versions, 'differ' | 'counting'>
+  /** The version whose bytes readers had before. */
+  readonly versionBefore: () => VersionFingerprint | undefined
+  /** What the service said the length is, outside of these bodies. */
+  readonly told: () => number | undefined
+  /** Bytes of this version are given to readers from now on; undefined where no validator comes with them. */
+  readonly met: (version: VersionFingerprint | undefined) => void
+}
+
+/** Rejects with a Failure, or with a `Contradiction` where a body is of another version or length than what came before. */
 export interface UncachedStream {
   /** Fills `into` from `offset` up to the end of the content; one read at a time, in the order of the calls. */
   read(offset: number, into: Uint8Array): Promise<number>
@@ -24,8 +39,10 @@ interface StreamWindow {
 }
 
 /** Begins with the first read. Bodies whose end proves nothing are refused: nothing here could compare them. */
-export function openUncachedStream(fetch: (start: ByteOffset) => Promise<Body>): UncachedStream {
+export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
   let stream: StreamWindow | undefined
+  let version: ContentVersion | undefined
+  let length: number | undefined
   let before: Promise<unknown> = Promise.resolve()
   let ranges: 'unknown' | 'refused' = 'unknown'
 
@@ -33,13 +50,13 @@ export function openUncachedStream(fetch: (start: ByteOffset) => Promise<Body>):
     const far = ranges === 'unknown' && stream !== undefined && offset > stream.end + skipBytes
     if (stream !== undefined && offset >= stream.start && !far) return stream
     close()
-    const body = await fetch(byteOffset(ranges === 'refused' ? 0 : offset))
-    if (body.ends === 'unproven' || body.start > offset) {
+    const start = byteOffset(ranges === 'refused' ? 0 : offset)
+    const body = await ports.fetch(start, ports.versions.counting(version))
+    try {
+      compare(body, offset)
+    } catch (error) {
       body.cancel()
-      throw new Failure(
-        'broken',
-        'the service sends a body whose end proves nothing, and the cache has no room to compare',
-      )
+      throw error
     }
     if (body.start < offset) ranges = 'refused'
     stream = {
@@ -53,10 +70,30 @@ export function openUncachedStream(fetch: (start: ByteOffset) => Promise<Body>):
     return stream
   }
 
+  /** One body after another: all that is given must be of one version, of the length that was told. */
+  function compare(body: Body, offset: number): void {
+    if (body.ends === 'unproven' || body.start > offset)
+      throw new Failure(
+        'broken',
+        'the service sends a body whose end proves nothing, and the cache has no room to compare',
+      )
+    const arrived = fingerprintOf(body.version)
+    const before = fingerprintOf(version) ?? ports.versionBefore()
+    if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, body.version)
+    const told = ports.told() ?? length
+    if (told !== undefined && body.length !== undefined && told !== body.length)
+      throw new OtherLength(told, body.length)
+    version ??= body.version
+    length ??= body.length
+    ports.met(arrived)
+  }
+
   async function readNext(offset: number, into: Uint8Array): Promise<number> {
     try {
       const from = await streamFor(offset)
       while (!from.done && from.end < offset + into.length) await pull(from, offset)
+      const told = ports.told()
+      if (told !== undefined && from.end > told) throw new OtherLength(told, undefined)
       return copyFromWindow(from, offset, into)
     } catch (error) {
       close()

@@ -100,8 +100,12 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   }
 
   async function drop(name: string, bytes = Number.POSITIVE_INFINITY): Promise<void> {
-    if (short.drop(pathOf(name), bytes)) return
-    await rm(pathOf(name), { force: true })
+    try {
+      if (!short.drop(pathOf(name), bytes)) await rm(pathOf(name), { force: true })
+    } catch (error) {
+      // The directory was taken away and something else stands in its place: nothing is kept there.
+      if (codeOf(error) !== 'ENOTDIR') throw error
+    }
   }
 
   async function discard(unfinished: UnfinishedFile): Promise<void> {
@@ -218,7 +222,7 @@ async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | 
 }
 
 function ifMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error
+  if (codeOf(error) !== 'ENOTDIR') throw error
 }
 
 /** A process of another user answers EPERM: it lives. */

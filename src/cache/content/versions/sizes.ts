@@ -6,7 +6,7 @@ import type { VersionFingerprint } from './versions.js'
 export interface ContentSizes {
   /** In bytes; undefined if nobody has told it yet. */
   known(name: string): ByteCount | undefined
-  /** The version whose bytes were kept last; undefined where no validator came with them. */
+  /** The version whose bytes readers had last, perhaps without a validator; undefined where they had none. */
   version(name: string): VersionFingerprint | undefined
   /** Without a version the one that is known stays. */
   remember(name: string, bytes: number, version?: VersionFingerprint): void
