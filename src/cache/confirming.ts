@@ -13,10 +13,23 @@ export interface ConfirmedDeletesParts {
 export function withConfirmedDeletes(remote: Remote, { identities, dialect }: ConfirmedDeletesParts): Remote {
   async function remove(
     thing: RecordRef,
-    record: Promise<JsonObject>,
-    work: () => Promise<void>,
+    deletion: {
+      readonly look: (context: RequestContext) => Promise<JsonObject>
+      readonly delete: (context: RequestContext) => Promise<void>
+    },
+    context: RequestContext,
   ): Promise<void> {
-    const facts = dialect.facts(await record)
+    const recheck = async (): Promise<void> => {
+      await context.recheck?.()
+      confirm(thing, await deletion.look(context))
+    }
+    confirm(thing, await deletion.look(context))
+    await deletion.delete({ ...context, recheck })
+    identities.renew(thing)
+  }
+
+  function confirm(thing: RecordRef, record: JsonObject): void {
+    const facts = dialect.facts(record)
     const before = identities.count
     const isOtherName = facts.title !== undefined && !identities.isCalled(thing, facts.title)
     identities.observe(thing, facts, 'record')
@@ -24,8 +37,6 @@ export function withConfirmedDeletes(remote: Remote, { identities, dialect }: Co
       throw identityMismatch(thing, 'stands for another thing on the service now')
     if (isOtherName)
       throw identityMismatch(thing, `is called ${JSON.stringify(facts.title)} on the service now`)
-    await work()
-    identities.renew(thing)
   }
 
   async function make<Id extends string>(kind: RecordRef['kind'], made: Promise<Id>): Promise<Id> {
@@ -35,14 +46,24 @@ export function withConfirmedDeletes(remote: Remote, { identities, dialect }: Co
   }
 
   const own: Partial<Remote> = {
-    deleteProject: (id, context: RequestContext) =>
-      remove({ kind: 'project', id }, remote.project(id, context), () => remote.deleteProject(id, context)),
+    deleteProject: (id, context) =>
+      remove(
+        { kind: 'project', id },
+        { look: a => remote.project(id, a), delete: a => remote.deleteProject(id, a) },
+        context,
+      ),
     deleteCalculation: (id, context) =>
-      remove({ kind: 'calculation', id }, remote.calculation(id, context), () =>
-        remote.deleteCalculation(id, context),
+      remove(
+        { kind: 'calculation', id },
+        { look: a => remote.calculation(id, a), delete: a => remote.deleteCalculation(id, a) },
+        context,
       ),
     deleteReport: (id, context) =>
-      remove({ kind: 'report', id }, remote.report(id, context), () => remote.deleteReport(id, context)),
+      remove(
+        { kind: 'report', id },
+        { look: a => remote.report(id, a), delete: a => remote.deleteReport(id, a) },
+        context,
+      ),
     createProject: (record, context) => make('project', remote.createProject(record, context)),
     createReport: (record, context) => make('report', remote.createReport(record, context)),
   }

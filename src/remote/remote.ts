@@ -39,6 +39,11 @@ export interface RequestContext {
   readonly answerBy?: Instant | undefined
   /** Milliseconds for which each later asker may have failed attempts repeated; as long as the first one if not given. */
   readonly patience?: number | undefined
+  /**
+   * Called before a request that changes something is repeated after a log-in: the thing may have changed meanwhile.
+   * Rejects where the request must not be repeated.
+   */
+  readonly recheck?: (() => Promise<void>) | undefined
 }
 
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'

@@ -1,6 +1,6 @@
 // How each kind of thing is deleted on the service: looked at once more, sent once, forgotten here.
 import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
-import { deleteOnce } from '../../edit/save/delete.js'
+import { type DeleteOperation, deleteOnce } from '../../edit/save/delete.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -89,19 +89,40 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     }
   }
 
-  /** What somebody else has changed since it was removed is not what was to be deleted; what is gone already is. */
-  async function refuseChanged(
+  /**
+   * False where it is gone already: the number may be that of another thing elsewhere, and nothing is sent.
+   * @throws Failure 'conflict' where it was changed since: then it is not what was to be deleted
+   */
+  async function isStillThere(
     removed: JsonObject | undefined,
     looked: Promise<JsonObject>,
     project?: ProjectId,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { facts, plain } = parts.dialect
     const present = await looked.catch(unlessAbsent)
-    if (present === undefined) return
+    if (present === undefined) return false
     refuseMoved(project, facts(present).parent)
-    if (removed === undefined) return
-    if (editsBetween(plain(removed), plain(present)).size === 0) return
+    if (removed === undefined || editsBetween(plain(removed), plain(present)).size === 0) return true
     throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
+  }
+
+  /** Looked at before it is sent, and once more where a log-in comes between. */
+  async function deleteChecked(
+    isThere: () => Promise<boolean>,
+    deletion: DeleteOperation,
+    context: RequestContext,
+  ): Promise<void> {
+    const recheck = async (): Promise<void> => {
+      if (!(await isThere())) throw new Failure('absent', 'it is gone')
+    }
+    if (!(await isThere())) return
+    await deleteOnce({ ...deletion, delete: a => deletion.delete({ ...a, recheck }) }, context, now())
+  }
+
+  async function refuseFull(node: ProjectNode, path: string, context: RequestContext): Promise<void> {
+    const count = await remote.countChildren(node.id, context)
+    if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
+    await refuseListedBefore(node, path, context)
   }
 
   function known(node: RecordNode | CalculationNode): JsonObject | undefined {
@@ -137,15 +158,15 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       return { title: [user, permission].filter(word => word !== undefined).join(' ') }
     },
 
-    async refuseFull(node, path, context) {
-      const count = await remote.countChildren(node.id, context)
-      if (count > 0) throw new Failure('not-empty', `${path}: the service has ${count} things in it`)
-      await refuseListedBefore(node, path, context)
-    },
+    refuseFull,
 
     async emptyProject(node, name, context) {
+      const recheck = () => refuseFull(node, name, context)
       await deleteOnce(
-        { delete: a => remote.deleteProject(node.id, a), look: a => remote.project(node.id, a) },
+        {
+          delete: a => remote.deleteProject(node.id, { ...a, recheck }),
+          look: a => remote.project(node.id, a),
+        },
         context,
         now(),
       )
@@ -159,11 +180,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
         refuseAdded(files, await remote.allFileTitles(node.id, a))
         return remote.calculation(node.id, a)
       }
-      await refuseChanged(record, look(context), project)
-      await deleteOnce(
+      await deleteChecked(
+        () => isStillThere(record, look(context), project),
         { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
         context,
-        now(),
       )
       catalog.forget({ kind: 'calculation', id: node.id })
       forgetChild(project, node, name)
@@ -171,11 +191,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
     async record(node, unlinked, context) {
       if (node.of === 'report') {
-        await refuseChanged(unlinked, remote.report(node.id, context))
-        await deleteOnce(
+        await deleteChecked(
+          () => isStillThere(unlinked, remote.report(node.id, context)),
           { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
           context,
-          now(),
         )
         parts.reports.drop(node.id)
         parts.forgetNames(node)
@@ -183,8 +202,11 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       }
       if (node.of !== 'share') return
       const look = async (a: RequestContext) => (await shareNow(node, a)).record
-      await refuseChanged(unlinked, look(context))
-      await deleteOnce({ delete: a => remote.deleteShare(node.id, a), look }, context, now())
+      await deleteChecked(
+        () => isStillThere(unlinked, look(context)),
+        { delete: a => remote.deleteShare(node.id, a), look },
+        context,
+      )
       parts.forgetNames(node)
       catalog.forgetIn(node.project, { kind: 'share', id: node.id })
     },

@@ -99,8 +99,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     if (draft.meta.made !== undefined && (await isStillMade(creation, written, context)))
       return { id: draft.meta.made, written }
     refuseSameNames(nothingYet, written)
-    if (record.place !== undefined && draft.meta.thing !== undefined)
-      await refuseAnother(draft, isOtherThan(draft, await record.place(context)))
+    await refuseOtherPlace(creation, context)
     body = await record.compose(written, context)
     await history.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })
@@ -115,6 +114,12 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     throw await withFailureAs(state, draft, asFailure(thrown))
   }
   return { id: await noted(draft, await postOnce(creation, body, context)), written }
+}
+
+/** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
+async function refuseOtherPlace({ record, draft }: Creation, context: RequestContext): Promise<void> {
+  if (record.place === undefined || draft.meta.thing === undefined) return
+  await refuseAnother(draft, isOtherThan(draft, await record.place(context)))
 }
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
@@ -144,13 +149,11 @@ async function noted(draft: Draft, id: string): Promise<string> {
 }
 
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */
-async function postOnce(
-  { record, draft, now }: Creation,
-  body: JsonObject,
-  context: RequestContext,
-): Promise<string> {
+async function postOnce(creation: Creation, body: JsonObject, context: RequestContext): Promise<string> {
+  const { record, draft, now } = creation
+  const recheck = () => refuseOtherPlace(creation, context)
   try {
-    return await record.post(body, withReserve(context, now()))
+    return await record.post(body, { ...withReserve(context, now()), recheck })
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)

@@ -5,6 +5,7 @@ import { prettyPrint } from '../../record/json/print.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
+import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
 import { isUndecided, partlyStored } from './reconcile.js'
 import { withReserve } from './reserve.js'
@@ -74,7 +75,8 @@ async function sendOnce(
   context: RequestContext,
 ): Promise<JsonObject> {
   try {
-    return await passage.record.send(change, withReserve(context, passage.now()))
+    const recheck = () => refuseChanged(passage.record, change, context)
+    return await passage.record.send(change, { ...withReserve(context, passage.now()), recheck })
   } catch (thrown) {
     const failure = asFailure(thrown)
     const stored = await readBack(passage, failure, context)
@@ -84,6 +86,27 @@ async function sendOnce(
     if (failure.kind !== 'timeout') await passage.draft.change(notUnderWay(failure))
     throw partlyStored(failure, change, unstored)
   }
+}
+
+/** A log-in takes its time, and what came in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
+async function refuseChanged(
+  record: EditableRecord,
+  { before, whole }: RecordChange,
+  context: RequestContext,
+): Promise<void> {
+  const now = await record.read(context)
+  if (record.isAnother(before, now))
+    throw new Failure('another-thing', 'another thing has its number since the sign-in was renewed')
+  const changed = [...editsBetween(record.plain(before), record.plain(now)).keys()]
+  // A part of the change may be stored already.
+  const notOurs = editsBetween(record.plain(whole), record.plain(now))
+  const theirs = changed.filter(name => notOurs.has(name))
+  if (theirs.length === 0) return
+  const fields = theirs.map(name => JSON.stringify(name)).join(', ')
+  throw new Failure(
+    'conflict',
+    `somebody else has changed ${fields} while the sign-in was renewed: save it again`,
+  )
 }
 
 async function readBack(

@@ -30,7 +30,7 @@ export interface SessionOptions {
 }
 
 export interface Session {
-  /** Asks with a token; a refused one is renewed once. @throws Failure 'unauthenticated' if that does not help */
+  /** Asks with a token; a refused one is renewed once, and `recheck` says whether to ask again. @throws Failure 'unauthenticated' if that does not help */
   ask<Value>(context: RequestContext, question: (authorization: string) => Promise<Value>): Promise<Value>
 }
 
@@ -97,6 +97,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
         token ??= first
         throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
       })
+      await context.recheck?.()
       return asked(second, question).catch(failure => {
         if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
         throw failure

@@ -26,6 +26,80 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(report, 'user.calcfs.error'), /changed it since/)
     })
 
+    t.test('STALE-2 what others change while a log-in is made for a save is not overwritten', async t => {
+      const calculation = `${water}/TS1_opt/.calculation.json`
+      for (const [path, put, get] of [
+        [report, '/report', `/report?id=${ids.report}`],
+        [calculation, '/calculation', `/calculation?id=${ids.transition}`],
+      ] as const) {
+        await testbed.pass(3200)
+        await files.touch(path.slice(0, path.lastIndexOf('/')))
+        const text = await textOf(testbed, path)
+        let refusals = 0
+        const mend = service.intercept(new RegExp(`^PUT ${put}$`), async (response, { carryOut }) => {
+          refusals += 1
+          if (refusals > 1) return (await carryOut())()
+          const theirs = await service.elsewhere('GET', get)
+          await service.elsewhere(
+            'PUT',
+            put,
+            theirs.replace(/"description":"[^"]*"/, '"description":"Theirs"'),
+          )
+          response.writeHead(401).end()
+        })
+        const mine = text.replace(/"(title|name)": "[^"]*"/, '"$1": "Mine_now"')
+        t.not(mine, text)
+        t.equal(await outcome(overwrite(testbed, path, mine)), 'ESTALE')
+        mend()
+        t.match(await service.elsewhere('GET', get), '"description":"Theirs"')
+        t.equal(await outcome(overwrite(testbed, path, mine)), 'done')
+        t.match(await service.elsewhere('GET', get), '"description":"Theirs"', 'both are kept')
+        t.match(await service.elsewhere('GET', get), 'Mine_now')
+        if (put === '/report') continue
+        await overwrite(testbed, `${water}/Mine_now/.calculation.json`, text)
+      }
+    })
+
+    t.test('DEL-12 what others change while a log-in is made for its deletion is not deleted', async t => {
+      await textOf(testbed, report)
+      let refusals = 0
+      const mend = service.intercept(/^DELETE \/report/, async (response, { carryOut }) => {
+        refusals += 1
+        if (refusals > 1) return (await carryOut())()
+        await service.elsewhere('PUT', '/report', (await stored()).replace('Mine_now', 'Theirs_now'))
+        response.writeHead(401).end()
+      })
+      await files.unlink(report)
+      await testbed.pass(3200)
+      await until(5000, 'it is back', async () => (await outcome(files.lstat(report))) === 'done')
+      mend()
+      t.equal(refusals, 1, 'DELETE is not sent again')
+      t.match(await stored(), 'Theirs_now')
+    })
+
+    t.test(
+      'DEL-12 a share that its project no longer lists is gone: its number may be of another one',
+      async t => {
+        await overwrite(testbed, `${water}/.shares/new.json`, '{"user":"guest","permission":"READ"}')
+        const [name = ''] = await namesOf(testbed, `${water}/.shares`)
+        const asked = await service.during(async () => {
+          await files.unlink(`${water}/.shares/${name}`)
+          const mend = service.intercept(/^GET \/project\/share/, response => {
+            response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+          })
+          await testbed.pass(3200)
+          await until(
+            5000,
+            'it is not there',
+            async () => (await namesOf(testbed, `${water}/.shares`)).length === 0,
+          )
+          await testbed.pass(1000)
+          mend()
+        })
+        t.same(writes(asked), [])
+      },
+    )
+
     t.test('DRAFT-7 a text that was given up is no base: saving it again is an edit again', async t => {
       const theirs = (await stored()).replace(/"title":"[^"]*"/, '"title":"Theirs"')
       const mine = (await textOf(testbed, report)).replace(/"title": "[^"]*"/, '"title": "Mine"')

@@ -11,9 +11,9 @@ import {
   validators,
   versionOf,
   versionRead,
-} from '../semantics/reading/replaced.js'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
-import { outcome } from '../testbed/testbed.js'
+} from '../../semantics/reading/replaced.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { outcome } from '../../testbed/testbed.js'
 
 t.setTimeout(240_000)
 
