@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isMounted } from '../testbed/mount.js'
-import { printed, type Ran, run } from '../testbed/programs.js'
+import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { type TestService, testService } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
@@ -49,7 +49,7 @@ async function desk(t: Test): Promise<Desk> {
     directory,
     state,
     typed(...args) {
-      const command = [process.execPath, program, ...args].map(word => `'${word}'`).join(' ')
+      const command = [...plainNode, program, ...args].map(word => `'${word}'`).join(' ')
       const after = 'echo "ended with $?"; stty -a | grep -o "[ -]echo " | tr " " :; sleep 100'
       return terminal(t, `sh -c "${`${command}; ${after}`.replace(/["$]/g, '\\$&')}"`, environment)
     },

@@ -12,6 +12,7 @@ import type { Results } from '../../bench/report/results.js'
 import { openArena } from '../../bench/run/arena.js'
 import { perform, trial, type Workshop } from '../../bench/run/trial.js'
 import { workload } from '../../bench/run/workloads.js'
+import { plainNode } from '../testbed/programs.js'
 import { within } from '../testbed/within.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -34,7 +35,8 @@ t.test('a small run ends well, with right results of every floor and limit, a ta
   const out = await directory(t)
   const peers = 'calcfs,pass-through,local,raw ×16,http full,sshfs'
   const args = ['--tree', 'small', '--rtt', '0', '--runs', '1', '--work', 'ls-lR,cp,folder']
-  const child = spawn(process.execPath, [run, ...args, '--peers', peers, '--out', out], {
+  const [program, ...first] = plainNode
+  const child = spawn(program, [...first, run, ...args, '--peers', peers, '--out', out], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -35,7 +35,8 @@ interface Call {
 function calcfs(args: readonly string[], call: Call): Promise<Ended> {
   return new Promise(resolve => {
     const options = { env: call.env, cwd: call.cwd ?? '/', timeout: deadline }
-    const child = execFile(call.program ?? program, args, options, (error, out, err) =>
+    const command = ['-u', 'NODE_OPTIONS', call.program ?? program, ...args]
+    const child = execFile('/usr/bin/env', command, options, (error, out, err) =>
       resolve({ code: error === null ? 0 : Number(error.code), out, err }),
     )
     child.stdin?.end(call.input ?? '')

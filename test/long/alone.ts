@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { run } from '../testbed/programs.js'
+import { plainNode, run } from '../testbed/programs.js'
 import type { Order } from './child.js'
 import type { Result } from './figure.js'
 
@@ -41,9 +41,9 @@ export async function alone(
   { signal }: Stop = { signal: new AbortController().signal },
 ): Promise<Result> {
   const home = await mkdtemp(join(tmpdir(), 'calcfs-long-'))
-  const started = spawn(process.execPath, ['--stack-trace-limit=20', child, JSON.stringify(order)], {
-    // A test runner's preload costs half of the time, and its hooks end processes in ways of their own.
-    env: { ...process.env, TMPDIR: home, NODE_OPTIONS: '', UV_THREADPOOL_SIZE: '64' },
+  const [program, ...first] = plainNode
+  const started = spawn(program, [...first, '--stack-trace-limit=20', child, JSON.stringify(order)], {
+    env: { ...process.env, TMPDIR: home, UV_THREADPOOL_SIZE: '64' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true,
   })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { flagName } from '../../src/config/settings.js'
 import { isMounted } from '../testbed/mount.js'
-import { type Ran, run } from '../testbed/programs.js'
+import { plainNode, type Ran, run } from '../testbed/programs.js'
 import type { TestLifetime } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
@@ -86,7 +86,8 @@ export async function openDrive(
     const flags = Object.entries(all).flatMap(([name, value]) =>
       [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
     )
-    const child = spawn(process.execPath, [calcfs, 'mount', url, directory, ...flags], {
+    const [program, ...first] = plainNode
+    const child = spawn(program, [...first, calcfs, 'mount', url, directory, ...flags], {
       env: environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     })

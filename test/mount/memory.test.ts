@@ -38,7 +38,6 @@ async function statusOf(mount: MountTestbed): Promise<{ readonly now: number; re
 async function withRecords(t: TestLifetime, count: number, bytes: number): Promise<MountTestbed> {
   const rest = restOf(bytes)
   const mount = await realMount(t, {
-    bare: true,
     fill(seed) {
       fillSampleData(seed)
       seed.addProject({ id: '900', name: 'Many', owner: 'demo' })
@@ -105,7 +104,7 @@ for (const { count, bytes, most } of scenes) {
 }
 
 t.test('MEM-3 a report of 100,000 rows is shown without a tree of them', { timeout: 140_000 }, async t => {
-  const mount = await realMount(t, { bare: true })
+  const mount = await realMount(t)
   const rows = Array.from({ length: 100_000 }, (_, at) => `{"calcId":${at + 1},"calcOrder":${at + 1}}`)
   const answer = `{"id":77,"title":"Long","reportType":"Energy Profile","calculations":[${rows.join(',')}]}`
   mount.service.intercept(/^GET \/report\?id=77/, response => {

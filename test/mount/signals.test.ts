@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { isMounted, realMount } from '../testbed/mount.js'
-import { printed, run } from '../testbed/programs.js'
+import { plainNode, printed, run } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { outcome, overwrite, textOf } from '../testbed/testbed.js'
@@ -48,7 +48,8 @@ async function ownDrive(t: Test) {
   })
   const environment = { PATH: process.env['PATH'] ?? '', HOME: home, CALCFS_PASSWORD: 'demo' }
   async function mount(more: Readonly<Record<string, string>>) {
-    const daemon = spawn(process.execPath, [calcfs, 'mount', service.url, directory, '--user', 'demo'], {
+    const [program, ...first] = plainNode
+    const daemon = spawn(program, [...first, calcfs, 'mount', service.url, directory, '--user', 'demo'], {
       env: { ...environment, ...more },
       stdio: 'ignore',
     })

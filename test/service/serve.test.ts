@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
+import { plainNode } from '../testbed/programs.js'
 import { clientOf, scratch, signedIn } from './client.js'
 
 t.setTimeout(360_000)
@@ -18,7 +19,8 @@ interface Ended {
 }
 
 function start(t: Test, flags: readonly string[]): ChildProcess {
-  const process_ = spawn(process.execPath, [child, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program, ...first] = plainNode
+  const process_ = spawn(program, [...first, child, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => process_.kill('SIGKILL'))
   return process_
 }

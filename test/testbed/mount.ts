@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { flagName } from '../../src/config/settings.js'
-import { printed, type Ran, run } from './programs.js'
+import { plainNode, printed, type Ran, run } from './programs.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
 import type {
@@ -74,11 +74,13 @@ export async function realMount(
 
   async function mount(): Promise<void> {
     const settings = { logLevel: 'debug', logFile, user: 'demo', ...wish.settings }
-    const first = wish.preload === undefined ? [] : ['--import', wish.preload.href]
-    const args = [...first, calcfs, 'mount', service.url, directory, ...flags(settings)]
-    const command = [...(wish.bare === true ? ['env', '-u', 'NODE_OPTIONS'] : []), process.execPath, ...args]
-    const [program = '', ...rest] = command
-    const started = spawn(program, rest, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+    const preload = wish.preload === undefined ? [] : ['--import', wish.preload.href]
+    const args = [...preload, calcfs, 'mount', service.url, directory, ...flags(settings)]
+    const [program, ...first] = plainNode
+    const started = spawn(program, [...first, ...args], {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     daemon = started
     let said = ''
     started.stderr.on('data', piece => {

@@ -16,8 +16,6 @@ export interface TestbedOptions {
   readonly speedup?: number
   /** A module that the daemon of a real mount loads before anything else. */
   readonly preload?: URL
-  /** The daemon as a user starts it: the test runner's loader alone takes 25 MB in each process. */
-  readonly bare?: boolean
 }
 
 /** What a ground's life is bound to: a test, or a process of a test's own. */
