@@ -1,4 +1,5 @@
 // The verbs that change the tree: what each means for the service, or in which words it is refused.
+import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { asFailure, Failure } from '../failure.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
@@ -17,6 +18,8 @@ export function openNamespaceVerbs(
   until: Record<'metadata' | 'save', () => RequestContext>,
 ): NamespaceVerbs {
   const { createRename, records, deleteRules, scratch, tree } = parts
+  /** The kernel lets one at a time into a directory, and does not know that two paths are one project. */
+  const naming = openKeyedQueue()
 
   async function unlink(path: string): Promise<void> {
     if (resolver.closed(path)) return
@@ -120,9 +123,11 @@ export function openNamespaceVerbs(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
-    if (!createRename.isFormer(here.id, lastNameOf(to)) && (await isTaken(to, context)))
-      throw new Failure('exists', `${to}: there is something of this name already`)
-    await createRename.retitle(node, lastNameOf(to), context)
+    await naming({ kind: 'project', id: here.id }, async () => {
+      if (!createRename.isFormer(here.id, lastNameOf(to)) && (await isTaken(to, context)))
+        throw new Failure('exists', `${to}: there is something of this name already`)
+      await createRename.retitle(node, lastNameOf(to), context)
+    })
     parts.succeeded(to, parts.now())
   }
 
@@ -147,9 +152,11 @@ export function openNamespaceVerbs(
     const directory = await tree.directory(parentOf(path), context)
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
-    if (await isTaken(path, context))
-      throw new Failure('exists', `${path}: there is something of this name already`)
-    await createRename.make(directory.id, lastNameOf(path), context)
+    await naming({ kind: 'project', id: directory.id }, async () => {
+      if (await isTaken(path, context))
+        throw new Failure('exists', `${path}: there is something of this name already`)
+      await createRename.make(directory.id, lastNameOf(path), context)
+    })
     parts.succeeded(path, parts.now())
   }
 

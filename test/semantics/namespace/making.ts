@@ -69,6 +69,26 @@ export function making(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
     })
 
+    t.test('MAKE-3 RENAME-3 of two at once by two paths of one project, one gets the name', async t => {
+      const byId = `by-id/project/${ids.water}`
+      await Promise.all([namesOf(testbed, water), namesOf(testbed, byId)])
+      const made = [water, byId].map(path => outcome(files.mkdir(`${path}/One of two`)))
+      t.same((await Promise.all(made)).sort(), ['EEXIST', 'done'])
+      await files.mkdir(`${water}/Other`)
+      const renames = [
+        files.rename(`${water}/One of two`, `${water}/Only one`),
+        files.rename(`${byId}/Other`, `${byId}/Only one`),
+      ]
+      t.same((await Promise.all(renames.map(outcome))).sort(), ['EEXIST', 'done'])
+      for (const [name, often] of [
+        ['One of two', [0, 1]],
+        ['Only one', [1]],
+      ] as const)
+        t.ok(
+          often.includes((await below(testbed, ids.water)).filter(one => one.name === name).length as never),
+        )
+    })
+
     t.test('MAKE-4 a lost answer makes no second project', async t => {
       const mend = service.lose(/^POST \/project$/)
       t.equal(await outcome(files.mkdir(`${water}/Once`)), 'done')
