@@ -324,7 +324,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     async close() {
       for (const { path } of await writeSide.pending.end())
         log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
-      writeSide.endBudget()
+      writeSide.endMount()
       await records.settled()
       await drafts.leave()
       await history.settled()

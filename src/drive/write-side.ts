@@ -40,6 +40,7 @@ import {
   openRecordSources,
   readableOf,
 } from './records/editable-files.js'
+import { openMadeNames } from './records/made-names.js'
 import { openNewFiles } from './records/new-files.js'
 import { nodeOfRecordKey } from './records/node-key.js'
 import { openRecords, type Records } from './records/open-record.js'
@@ -88,8 +89,8 @@ export interface WriteSide {
   deleteRules(tree: Tree): DeleteRules
   readonly removals: RemovalReport
   readonly deleteSender: DeleteSender
-  /** The mount ends: its deletions count for no other mount any more. */
-  endBudget(): void
+  /** The mount ends: its deletions count for no other mount any more, and no new name stands for what it made. */
+  endMount(): void
   readonly lineage: Lineage
   isHidden(key: string): boolean
   /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
@@ -173,8 +174,10 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   }
   const recordSource = openRecordSources(parts)
   const orderSource = openOrderFiles(parts)
+  const madeNames = openMadeNames(sources.state, sources.mountPoint)
   const newFiles = openNewFiles({
     ...parts,
+    madeNames,
     creator: openCreator(history, now),
     records,
     source: recordSource,
@@ -289,7 +292,10 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       }),
     removals: openRemovalReport({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
     deleteSender,
-    endBudget: budget.end,
+    endMount() {
+      budget.end()
+      madeNames.end()
+    },
     lineage,
     isHidden: key => records.isAway(key) || pending.has(key),
     async recreated(node) {

@@ -12,12 +12,14 @@ import { prettyPrint } from '../../record/json/print.js'
 import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
+import type { MadeNames } from './made-names.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './open-record.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
 import type { TextSnapshot } from './text-lease.js'
 
 export interface NewFileParts extends EditingParts {
+  readonly madeNames: MadeNames
   readonly creator: Creator
   readonly records: Pick<Records, 'adopt' | 'draftOf' | 'drop' | 'replace'>
   readonly source: (node: RecordNode) => RecordSource
@@ -31,7 +33,7 @@ export interface NewFiles {
   source(node: NewNode): RecordSource
   /** The record is gone: no name stands for it any more. */
   forget(target: RecordNode): void
-  /** The record that was made under this name since the mount came up. */
+  /** The record that was made under this name since the mount came up, or before the daemon was killed. */
   made(node: NewNode): RecordNode | undefined
   /**
    * What a daemon left behind that ended after the record was made: the text becomes that record's draft. True if it
@@ -53,7 +55,15 @@ interface NewFileAlias {
 
 export function openNewFiles(parts: NewFileParts): NewFiles {
   const { dialect, times } = parts
+  const { madeNames } = parts
   const aliases = new Map<string, NewFileAlias>()
+
+  function madeBy(node: NewNode): RecordNode | undefined {
+    const known = aliases.get(nodeKey(node))?.target
+    if (known !== undefined) return known
+    const kept = madeNames.of(node)
+    return kept && targetOf(node, kept.id)
+  }
 
   function targetOf(node: NewNode, id: string): RecordNode {
     return node.of === 'share'
@@ -62,7 +72,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   async function produce(node: NewNode, context: RequestContext): Promise<TextSnapshot> {
-    const target = aliases.get(nodeKey(node))?.target
+    const target = madeBy(node)
     if (target === undefined) throw new Failure('absent', `${node.name}: there is no such file`)
     const draft = parts.records.draftOf(nodeKey(target))
     const shown = draft === undefined ? await parts.source(target).produce(context) : undefined
@@ -148,12 +158,28 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const alias =
       known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
     aliases.set(nodeKey(node), alias)
+    if (known === undefined) noteMade(node, draft, alias.target.id)
     if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
     const failure = await handOver(alias, context)
     if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
     if (failure === undefined) aliases.set(nodeKey(node), { ...alias, base: alias.form })
     return failure
+  }
+
+  function noteMade(node: NewNode, { meta }: Draft, id: string): void {
+    if (meta.madeOf !== undefined) madeNames.note(node, { id, madeOf: meta.madeOf })
+  }
+
+  /** What a name stands for since before a kill, as it was when its record was made. */
+  async function recalled(node: NewNode, context: RequestContext): Promise<NewFileAlias | undefined> {
+    const kept = madeNames.of(node)
+    const text = kept && (await parts.history.recall(recordKeyOf(node), kept.madeOf))
+    if (kept === undefined || text === undefined) return undefined
+    const target = targetOf(node, kept.id)
+    const written = parseObject(text)
+    const stored = await parts.read(target, context)
+    return { target, written, form: await parts.creatable(node).like(written, stored, context), base: stored }
   }
 
   /** A list that the service never shows is no field of the record: another one is set by itself. */
@@ -191,9 +217,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     draft: Draft,
     context: RequestContext,
   ): Promise<NewFileAlias | undefined> {
-    const alias = aliases.get(nodeKey(node))
     // A record of which nobody knows whether it was made is not forgotten for a text about an older one.
-    if (alias === undefined || draft.meta.state === 'outcome-unknown') return undefined
+    if (draft.meta.state === 'outcome-unknown') return undefined
+    const alias = aliases.get(nodeKey(node)) ?? (await recalledFor(node, draft, context))
+    if (alias === undefined) return undefined
     const { target, written } = alias
     try {
       const text = parseObject(await draft.text())
@@ -202,6 +229,23 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') return endedWith(alias, draft, failure)
+      throw await withFailure(draft, failure)
+    }
+  }
+
+  async function recalledFor(
+    node: NewNode,
+    draft: Draft,
+    context: RequestContext,
+  ): Promise<NewFileAlias | undefined> {
+    // A draft that was being sent knows best what became of it.
+    if (draft.meta.made !== undefined || /^(sending|in-flight)$/.test(draft.meta.state)) return undefined
+    try {
+      return await recalled(node, context)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      const kept = madeNames.of(node)
+      if (failure.kind === 'absent' && kept !== undefined) madeNames.forget(node.of, kept.id)
       throw await withFailure(draft, failure)
     }
   }
@@ -234,7 +278,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   function editing(node: NewNode): Editing | Failure {
-    const target = aliases.get(nodeKey(node))?.target
+    const target = madeBy(node)
     const known = target === undefined ? undefined : parts.source(target).editing
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
@@ -250,11 +294,12 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
 
   function forget(target: RecordNode): void {
     for (const [name, alias] of aliases) if (nodeKey(alias.target) === nodeKey(target)) aliases.delete(name)
+    if (target.of === 'report' || target.of === 'share') madeNames.forget(target.of, target.id)
   }
 
   return {
     forget,
-    made: node => aliases.get(nodeKey(node))?.target,
+    made: madeBy,
     source: node => ({
       key: nodeKey(node),
       produce: context => produce(node, context),
@@ -293,6 +338,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       }
       // Its writer was told of a failure, and saves the same text under the same name once more.
       aliases.set(nodeKey(node), { target, written, form, base: stored })
+      noteMade(node, draft, made)
       return true
     },
   }
