@@ -1,7 +1,7 @@
 // A Remote that deletes only the thing that was meant: its record is read before, and compared with what was known of it.
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json/json.js'
-import type { Dialect, Remote, RequestContext } from '../remote/remote.js'
+import { type Dialect, isAnotherThing, type Remote, type RequestContext } from '../remote/remote.js'
 import type { Identities, RecordRef } from './identity.js'
 
 export interface ConfirmedDeletesParts {
@@ -30,9 +30,12 @@ export function withConfirmedDeletes(remote: Remote, { identities, dialect }: Co
 
   function confirm(thing: RecordRef, record: JsonObject): void {
     const facts = dialect.facts(record)
-    const before = identities.count
     const isOtherName = facts.title !== undefined && !identities.isCalled(thing, facts.title)
-    identities.observe(thing, facts, 'record')
+    const known = identities.known(thing)
+    const isRenamed = isOtherName && known !== undefined && !isAnotherThing(known, facts, 'loosely')
+    // A new name is not remembered: the kernel tries once more by the old one, and must not find the new one well known.
+    const before = identities.count
+    if (!isRenamed) identities.observe(thing, facts, 'record')
     if (identities.count > before)
       throw identityMismatch(thing, 'stands for another thing on the service now')
     if (isOtherName)

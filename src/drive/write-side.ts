@@ -20,6 +20,7 @@ import {
   type Remote,
   type RequestContext,
 } from '../remote/remote.js'
+import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
 import { openAwakeClock } from './namespace/awake.js'
 import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
@@ -40,7 +41,6 @@ import {
   openRecordSources,
   readableOf,
 } from './records/editable-files.js'
-import { openMadeNames } from './records/made-names.js'
 import { openNewFiles } from './records/new-files.js'
 import { nodeOfRecordKey } from './records/node-key.js'
 import { openRecords, type Records } from './records/open-record.js'

@@ -16,7 +16,7 @@ while time.time() < end:
         with open(path, "rb") as file: zeros += b"\\0" in file.read()
         reads += 1
     except OSError: pass
-print(reads > 100, zeros)`
+print(reads > 10, zeros)`
 
 const writer = `
 import json, random, sys, time

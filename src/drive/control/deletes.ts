@@ -82,9 +82,9 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const context = until(parts.deadlines.save)
     switch (node.kind) {
       case 'calculation': {
-        const { files = [] } = await deleteSender.look(node, context)
+        const { record, files = [] } = await deleteSender.look(node, context)
         const project = lineage.projectOf(node)
-        const removed = { node, name: lastNameOf(shown.path), project, record: undefined, files }
+        const removed = { node, name: lastNameOf(shown.path), project, record, files }
         return deleteSender.calculation(removed, context)
       }
       case 'project':
@@ -94,7 +94,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
           context,
         )
       case 'record':
-        return deleteSender.record(node, undefined, context)
+        return deleteSender.record(node, (await deleteSender.look(node, context)).record, context)
     }
   }
 

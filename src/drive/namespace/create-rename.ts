@@ -1,4 +1,5 @@
 // mkdir makes a project, and a rename gives a project or a calculation another name: never another place.
+
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { makeProject } from '../../edit/kinds/new-project.js'
@@ -6,14 +7,16 @@ import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type {
-  Dialect,
-  Instant,
-  ListedProject,
-  ProjectId,
-  Remote,
-  RequestContext,
+import {
+  type Dialect,
+  type Instant,
+  isSameMoment,
+  type ListedProject,
+  type ProjectId,
+  type Remote,
+  type RequestContext,
 } from '../../remote/remote.js'
+import { isSpelling } from '../../spelling.js'
 import type { NameAliases, NamedNode } from '../names/name-aliases.js'
 import { escapeTitle, titleWritten } from '../nodes/name.js'
 import type { RecordNode } from '../nodes/node.js'
@@ -70,7 +73,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       catalog.learnSubProjects(parent, all)
       await meet(made, parent, context)
       aliases.made(made.id)
-      aliases.add(parent, name, { kind: 'project', id: made.id, parent })
+      aliases.add(parent, name, { kind: 'project', id: made.id, title: made.title, parent })
     },
 
     async retitle(node, name, context) {
@@ -78,6 +81,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const record = await present(node, context)
+      refuseOther(node, record)
       const target = recordNodeOf(node)
       const base = prettyPrint(record)
       const draft = await parts.drafts.begin(recordKeyOf(target), base)
@@ -111,6 +115,19 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
     parts.identities.observe(thing, { born, owner: undefined, title, parent }, 'listing')
     catalog.forget(thing)
     await catalog.record(thing, context).catch(treatAsUnknown)
+  }
+
+  /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
+  function refuseOther(node: NamedNode, record: JsonObject): void {
+    const { title, born } = dialect.facts(record)
+    const isNamed = node.title === undefined || title === undefined || isSpelling(node.title, title)
+    const isSame = node.born === undefined || born === undefined || isSameMoment(node.born, born, 'loosely')
+    if (isNamed && isSame) return
+    if (node.parent !== undefined) catalog.refreshProject(node.parent)
+    throw new Failure(
+      'another-thing',
+      `${node.kind} ${node.id} is another one now, or was renamed meanwhile: it is not renamed`,
+    )
   }
 
   function present(node: NamedNode, context: RequestContext): Promise<JsonObject> {

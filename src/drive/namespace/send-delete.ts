@@ -44,6 +44,7 @@ export type DeleteTarget = CalculationNode | ProjectNode | RecordNode
 
 export interface ObservedTarget {
   readonly title: string
+  readonly record?: JsonObject
   readonly files?: readonly FileTitle[]
 }
 
@@ -150,12 +151,15 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
         const files = await remote.allFileTitles(node.id, context)
         const record = await remote.calculation(node.id, context)
         refuseMoved(node.parent, parts.dialect.facts(record).parent)
-        return { title: titleOf(record), files }
+        return { title: titleOf(record), record, files }
       }
-      if (node.of === 'report') return { title: titleOf(await remote.report(node.id, context)) }
+      if (node.of === 'report') {
+        const record = await remote.report(node.id, context)
+        return { title: titleOf(record), record }
+      }
       if (node.of !== 'share') return { title: '' }
-      const { user, permission } = await shareNow(node, context)
-      return { title: [user, permission].filter(word => word !== undefined).join(' ') }
+      const { user, permission, record } = await shareNow(node, context)
+      return { title: [user, permission].filter(word => word !== undefined).join(' '), record }
     },
 
     refuseFull,

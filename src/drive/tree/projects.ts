@@ -1,8 +1,10 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
+
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
+import { isSpelling } from '../../spelling.js'
 import type { FreedNames } from '../names/freed-names.js'
 import type { NameAliases, NamedNode } from '../names/name-aliases.js'
 import type { FoundProject, Roots } from '../names/roots.js'
@@ -86,7 +88,9 @@ export function openProjectTree(
     const item = listed.find(one => one.id === child.id)
     if (item === undefined) return undefined
     const node = childNode(child, item)
-    return aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
+    // Another client has given it a name of its own since: nothing is deleted by the one that was written here.
+    const isRenamed = child.title !== undefined && !isSpelling(child.title, item.title)
+    return isRenamed || aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
   }
 
   async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {

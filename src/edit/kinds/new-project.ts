@@ -1,4 +1,5 @@
 // mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
+
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
@@ -10,10 +11,10 @@ import type {
   Remote,
   RequestContext,
 } from '../../remote/remote.js'
+import { isSpelling } from '../../spelling.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
 import { isUndecided, originalFailure } from '../save/reconcile.js'
 import { withReserve } from '../save/reserve.js'
-import { isSpelling } from './whole-record.js'
 
 export interface NewProjectPorts {
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
@@ -39,6 +40,14 @@ export async function makeProject(
   const old = new Set(near.before.map(project => project.id))
   const list = () => remote.subProjects(said.parent, context)
   const body = dialect.newRecords.project(said, near.like)
+  /** A log-in takes its time. @throws Failure 'exists', or 'another-thing' for what it was to be made in */
+  const refuseMadeMeanwhile = async (context: RequestContext) => {
+    const [parent] = near.like
+    if (parent !== undefined && dialect.isAnother(parent, await remote.project(said.parent, context)))
+      throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
+    if ((await list()).some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
+      throw new Failure('exists', `${said.title}: another client has made one of this name meanwhile`)
+  }
   /** Somebody else may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
     const { like, title } = { like: await remote.project(id, context), title: said.title }
@@ -49,7 +58,8 @@ export async function makeProject(
   }
   let id: ProjectId | undefined
   try {
-    id = await remote.createProject(body, withReserve(context, now()))
+    const recheck = () => refuseMadeMeanwhile(context)
+    id = await remote.createProject(body, { ...withReserve(context, now()), recheck })
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw failure

@@ -1,12 +1,13 @@
 // The two kinds of record that a file makes: a report and a share, each with what its POST needs.
+
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
+import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
 import { refuseBadPermission } from './share-rules.js'
-import { isSpelling } from './whole-record.js'
 
 export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>

@@ -1,4 +1,5 @@
 // How a project, a calculation or a share is saved: one PUT of the whole record, and a name that the service tidies is still the name.
+
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -10,6 +11,7 @@ import type {
   RequestContext,
   ShareId,
 } from '../../remote/remote.js'
+import { isSpelling } from '../../spelling.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredFields } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
@@ -121,14 +123,4 @@ function compareTitled(dialect: Dialect, change: RecordChange, stored: JsonObjec
   if (without.length === missing.length || !isTidied)
     return { unstored: missing, lost: keptSentence(change.edits, stored) }
   return { unstored: without, lost: `the service spells the name ${JSON.stringify(kept)}` }
-}
-
-/** True if two names are one but for blanks, case and signs. */
-export function isSpelling(one: string, other: string): boolean {
-  const bare = (name: string) =>
-    name
-      .normalize('NFKD')
-      .replace(/[^\p{L}\p{N}]/gu, '')
-      .toLowerCase()
-  return bare(one) === bare(other) && bare(one) !== ''
 }

@@ -151,7 +151,11 @@ async function noted(draft: Draft, id: string): Promise<string> {
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */
 async function postOnce(creation: Creation, body: JsonObject, context: RequestContext): Promise<string> {
   const { record, draft, now } = creation
-  const recheck = () => refuseOtherPlace(creation, context)
+  const recheck = async (): Promise<void> => {
+    await refuseOtherPlace(creation, context)
+    if ((await record.find?.(body, context)) !== undefined)
+      throw new Failure('conflict', 'another client has made such a one while the sign-in was renewed')
+  }
   try {
     return await record.post(body, { ...withReserve(context, now()), recheck })
   } catch (thrown) {
