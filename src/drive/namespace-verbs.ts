@@ -124,6 +124,7 @@ export function openNamespaceVerbs(
       )
     }
     await naming({ kind: 'project', id: here.id }, async () => {
+      parts.catalog.refreshProject(here.id)
       if (!createRename.isFormer(here.id, lastNameOf(to)) && (await isTaken(to, context)))
         throw new Failure('exists', `${to}: there is something of this name already`)
       await createRename.retitle(node, lastNameOf(to), context)
@@ -153,6 +154,8 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
+      // Another client, or a daemon that was killed, may have made it since the list was read.
+      parts.catalog.refreshProject(directory.id)
       if (await isTaken(path, context))
         throw new Failure('exists', `${path}: there is something of this name already`)
       await createRename.make(directory.id, lastNameOf(path), context)

@@ -49,6 +49,8 @@ export function modeOf(node: Node, writable: boolean, unsaved = false): number {
     case 'link':
       return fileTypes.link | permissions.link
     case 'generated':
+      // Its sentences quote texts that were not saved.
+      return fileTypes.file | (node.text === 'status' ? permissions.draft : permissions.content)
     case 'content':
       return fileTypes.file | permissions.content
     case 'draft-text':

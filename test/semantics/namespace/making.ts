@@ -69,6 +69,21 @@ export function making(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
     })
 
+    t.test('MAKE-3 RENAME-3 what another client has made since the list was read is taken', async t => {
+      await namesOf(testbed, water)
+      service.seed.addProject({ id: '910', name: 'Theirs', owner: 'demo', parent: ids.water })
+      service.seed.addCalculation({ id: '911', name: 'Theirs too', project: ids.water })
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.mkdir(`${water}/Theirs`)), 'EEXIST')
+        t.equal(await outcome(files.mkdir(`${water}/Theirs too`)), 'EEXIST')
+      })
+      service.seed.addCalculation({ id: '912', name: 'And this', project: ids.water })
+      const renamed = await service.during(async () => {
+        t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/And this`)), 'EEXIST')
+      })
+      t.same([...writes(asked), ...writes(renamed)], [])
+    })
+
     t.test('MAKE-3 RENAME-3 of two at once by two paths of one project, one gets the name', async t => {
       const byId = `by-id/project/${ids.water}`
       await Promise.all([namesOf(testbed, water), namesOf(testbed, byId)])
