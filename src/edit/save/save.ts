@@ -209,33 +209,43 @@ async function unchanged(save: SaveState, own: OwnText): Promise<SaveResult> {
   return { outcome: 'unchanged' }
 }
 
+/** Milliseconds after which a record is too old to be sent back changed: what was asked in between has waited for something. */
+const lookAgainAfter = 1_000
+const looksAtMost = 2
+
 /** Brings the edits into the record as it is now. */
 async function applyEdits(
   save: SaveState,
   own: OwnText,
   written: WrittenEdit,
   context: RequestContext,
+  look = 1,
 ): Promise<SaveResult> {
-  const before = await save.record.read(context)
-  await refuseOtherRecord(save, { base: written.base, before }, context)
+  const { record, draft } = save
+  // Whose share it is says its project, which is asked for by itself: before the record, so that nothing comes in between.
+  const isInProject = record.key.kind === 'share'
+  if (isInProject) await refuseOtherThing(save, written.base, context)
+  const before = await record.read(context)
+  const readAt = save.now()
+  await refuseAnother(draft, record.isAnother(written.base, before))
+  if (!isInProject) await refuseOtherThing(save, before, context)
   const readTheirs = async () => before
-  const change = await keepingTheirs(save.draft, readTheirs, async () =>
-    mergeEdits(save.record, written, before),
-  )
+  const change = await keepingTheirs(draft, readTheirs, async () => mergeEdits(record, written, before))
   if (change.edits.size === 0) return finishSave(save, own, before, undefined)
+  if (save.now() - readAt > lookAgainAfter && look < looksAtMost)
+    return applyEdits(save, own, written, context, look + 1)
   const { stored, lost } = await sendChange({ ...save, own }, change, context)
   return finishSave(save, own, stored, lost)
 }
 
-/** @throws Failure 'another-thing' where the id stands for another thing than the base, or than when the draft was begun */
-async function refuseOtherRecord(
+/** @throws Failure 'another-thing' where the id stands for another thing than when the draft was begun */
+async function refuseOtherThing(
   { record, draft }: SaveState,
-  { base, before }: { base: JsonObject; before: JsonObject },
+  one: JsonObject,
   context: RequestContext,
 ): Promise<void> {
-  await refuseAnother(draft, record.isAnother(base, before))
   if (draft.meta.thing !== undefined)
-    await refuseAnother(draft, isOtherThan(draft, await record.identity(before, context)))
+    await refuseAnother(draft, isOtherThan(draft, await record.identity(one, context)))
 }
 
 /** @throws Failure 'conflict' where both changed one field, or what the kind of record does not allow */

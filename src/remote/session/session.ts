@@ -77,7 +77,10 @@ export function openSession(http: Http, options: SessionOptions): Session {
 
   return {
     async ask(context, question) {
+      const before = token
       const first = await current(context)
+      // It has waited for a log-in, whoever began that.
+      if (first !== before) await context.recheck?.()
       const began = clock.now()
       let refusal: unknown
       try {
