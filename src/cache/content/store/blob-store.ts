@@ -222,7 +222,7 @@ async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | 
 }
 
 function ifMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOTDIR') throw error
+  if (!isMissing(error)) throw error
 }
 
 /** A process of another user answers EPERM: it lives. */
