@@ -9,3 +9,8 @@ export function isSpelling(one: string, other: string): boolean {
       .toLowerCase()
   return bare(one) === bare(other) && bare(one) !== ''
 }
+
+/** The same name, or the same in another spelling; true where one of them is not told. */
+export function isSameName(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one === other || isSpelling(one, other)
+}

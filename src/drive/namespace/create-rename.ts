@@ -16,7 +16,7 @@ import {
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
-import { isSpelling } from '../../spelling.js'
+import { isSameName } from '../../spelling.js'
 import type { NameAliases, NamedNode } from '../names/name-aliases.js'
 import { escapeTitle, titleWritten } from '../nodes/name.js'
 import type { RecordNode } from '../nodes/node.js'
@@ -120,9 +120,8 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
   function refuseOther(node: NamedNode, record: JsonObject): void {
     const { title, born } = dialect.facts(record)
-    const isNamed = node.title === undefined || title === undefined || isSpelling(node.title, title)
     const isSame = node.born === undefined || born === undefined || isSameMoment(node.born, born, 'loosely')
-    if (isNamed && isSame) return
+    if (isSameName(node.title, title) && isSame) return
     if (node.parent !== undefined) catalog.refreshProject(node.parent)
     throw new Failure(
       'another-thing',

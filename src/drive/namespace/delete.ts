@@ -102,6 +102,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     if (left.length > 0)
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
     refuseGuarded(path, node)
+    deleteSender.refuseKnownRenamed(node)
     if (pending.has(nodeKey(node))) return
     refuseBurst(path, nodeKey(node))
     series.active(path)

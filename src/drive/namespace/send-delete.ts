@@ -13,6 +13,7 @@ import type {
   RequestContext,
   Share,
 } from '../../remote/remote.js'
+import { isSameName } from '../../spelling.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
@@ -58,6 +59,8 @@ export interface DeleteSender {
   record(node: RecordNode, unlinked: JsonObject | undefined, context: RequestContext): Promise<void>
   /** What the service says of it now: its title, and the files of a calculation. */
   look(node: DeleteTarget, context: RequestContext): Promise<ObservedTarget>
+  /** @throws Failure 'another-thing' where it is known to have another name than the one that was shown */
+  refuseKnownRenamed(node: CalculationNode): void
   /** The record as it is known here, without a request. */
   known(node: RecordNode | CalculationNode): JsonObject | undefined
 }
@@ -126,6 +129,15 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     await refuseListedBefore(node, path, context)
   }
 
+  /** @throws Failure 'another-thing' where the listing that showed it is old: the next look asks for a new one */
+  function refuseRenamed(node: CalculationNode | ProjectNode, record: JsonObject): void {
+    const { title } = parts.dialect.facts(record)
+    if (isSameName(node.title, title)) return
+    if (node.parent !== undefined) catalog.refreshProject(node.parent)
+    const name = JSON.stringify(title)
+    throw new Failure('another-thing', `${node.kind} ${node.id} is called ${name} now: it is not deleted`)
+  }
+
   function known(node: RecordNode | CalculationNode): JsonObject | undefined {
     if (node.kind === 'calculation') return catalog.knownRecord({ kind: 'calculation', id: node.id })
     if (node.of === 'report') return catalog.knownRecord({ kind: 'report', id: node.id })
@@ -144,6 +156,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
   return {
     known,
+    refuseKnownRenamed(node) {
+      const record = known(node)
+      if (record !== undefined) refuseRenamed(node, record)
+    },
 
     async look(node, context) {
       if (node.kind === 'project') return { title: titleOf(await remote.project(node.id, context)) }
@@ -165,7 +181,11 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     refuseFull,
 
     async emptyProject(node, name, context) {
-      const recheck = () => refuseFull(node, name, context)
+      const recheck = async (): Promise<void> => {
+        refuseRenamed(node, await remote.project(node.id, context))
+        await refuseFull(node, name, context)
+      }
+      if (node.title !== undefined) refuseRenamed(node, await remote.project(node.id, context))
       await deleteOnce(
         {
           delete: a => remote.deleteProject(node.id, { ...a, recheck }),
@@ -182,7 +202,9 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     async calculation({ node, name, project, record, files }, context) {
       const look = async (a: RequestContext): Promise<JsonObject> => {
         refuseAdded(files, await remote.allFileTitles(node.id, a))
-        return remote.calculation(node.id, a)
+        const present = await remote.calculation(node.id, a)
+        refuseRenamed(node, present)
+        return present
       }
       await deleteChecked(
         () => isStillThere(record, look(context), project),

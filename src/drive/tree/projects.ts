@@ -4,7 +4,7 @@ import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
-import { isSpelling } from '../../spelling.js'
+import { isSameName } from '../../spelling.js'
 import type { FreedNames } from '../names/freed-names.js'
 import type { NameAliases, NamedNode } from '../names/name-aliases.js'
 import type { FoundProject, Roots } from '../names/roots.js'
@@ -89,7 +89,7 @@ export function openProjectTree(
     if (item === undefined) return undefined
     const node = childNode(child, item)
     // Another client has given it a name of its own since: nothing is deleted by the one that was written here.
-    const isRenamed = child.title !== undefined && !isSpelling(child.title, item.title)
+    const isRenamed = !isSameName(child.title, item.title)
     return isRenamed || aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
   }
 

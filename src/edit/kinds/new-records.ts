@@ -83,6 +83,8 @@ export function newShare(
   { remote, dialect }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
+  /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
+  let before: ReadonlySet<string> = new Set()
   async function find(body: JsonObject, context: RequestContext): Promise<string | undefined> {
     const person = dialect.sharedWith(body)
     return (await remote.shares(project, context)).find(share => isPerson(share, person))?.id
@@ -104,6 +106,7 @@ export function newShare(
   async function post(body: JsonObject, context: RequestContext): Promise<string> {
     const id = await remote.createShare(body, context)
     const stored = (await sharesAfterPost(context)).find(share => share.id === id)
+    if (stored !== undefined && !before.has(id)) return id
     if (stored === undefined || dialect.newRecords.personNamed(stored.record, [body]) === 'none') return id
     if (dialect.newRecords.personNamed(body, [stored.record]) === 'them') return id
     const found = await find(body, context)
@@ -124,6 +127,7 @@ export function newShare(
           'a new share needs the user it is for: {"user": "…", "permission": "READ"}',
         )
       const shares = await remote.shares(project, context)
+      before = new Set(shares.map(share => share.id))
       const like = shares.map(share => share.record)
       return dialect.newRecords.share(written, project, like)
     },

@@ -99,6 +99,35 @@ export function deleting(t: Test, open: OpenTestbed): void {
     t.match(await files.xattr(calculation, 'user.calcfs.error'), /moved it/)
   })
 
+  t.test('THING-5 nothing is deleted or renamed by a name that another client has changed', async t => {
+    const testbed = await open(t, manage)
+    const { files, service } = testbed
+    await files.mkdir(`${water}/Made here`)
+    await namesOf(testbed, water)
+    await namesOf(testbed, calculation)
+    const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.transition}`))
+    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'Keep this' }))
+    const [made] = JSON.parse(
+      await service.elsewhere('GET', `/project/descendant?id=${ids.water}&type=project&depth=1`),
+    ).filter(({ name }: { name: string }) => name === 'Made here')
+    const project = JSON.parse(await service.elsewhere('GET', `/project?id=${made.id}`))
+    await service.elsewhere('PUT', '/project', JSON.stringify({ ...project, name: 'Keep that' }))
+    const asked = await service.during(async () => {
+      t.match(await outcome(files.rename(calculation, `${water}/mine`)), /^(ESTALE|ENOENT)$/)
+      t.match(await outcome(files.rmdir(`${water}/Made here`)), /^(ESTALE|ENOENT)$/)
+    })
+    t.same(writes(asked), [])
+    const other = JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`))
+    await namesOf(testbed, `${water}/${other.name}`)
+    await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...other, name: 'Keep it' }))
+    const removed = await service.during(async () => {
+      await outcome(removeTree(testbed, `${water}/${other.name}`))
+      await pauseEnds(testbed)
+    })
+    t.same(writes(removed), [])
+    t.equal(JSON.parse(await service.elsewhere('GET', `/calculation?id=${ids.product}`)).name, 'Keep it')
+  })
+
   t.test('rm -r of a calculation', async t => {
     const testbed = await open(t, manage)
     const { files, service } = testbed

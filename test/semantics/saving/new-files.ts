@@ -266,6 +266,24 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.equal((await sharesOf()).length, 1)
     })
 
+    t.test('SHARE-5 a share whose person the service spells otherwise is made once', async t => {
+      const [given] = await sharesOf()
+      await service.elsewhere('DELETE', `/project/share?shareId=${given.shareId ?? given.id}`)
+      const mend = service.intercept(/^GET \/project\/share/, async response => {
+        const list = await service.elsewhere('GET', `/project/share?id=${ids.water}`)
+        const body = list.replaceAll('"guest"', '"guest@example.org"')
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+      })
+      const save = () =>
+        outcome(overwrite(testbed, `${shares}/new-mail.json`, '{"user":"guest","permission":"READ"}'))
+      const asked = await service.during(async () => {
+        t.equal(await save(), 'done')
+        t.equal(await save(), 'done')
+      })
+      t.same(writes(asked), ['POST /project/share'])
+      mend()
+    })
+
     t.test('SHARE-5 a list that is refused after the POST makes no second share', async t => {
       for (const status of [401, 403, 404, 409, 503]) {
         const [given] = await sharesOf()
