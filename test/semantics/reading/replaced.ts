@@ -26,6 +26,8 @@ interface Manners {
   readonly tag?: (version: number, answer: number) => string
   readonly modified?: (version: number, answer: number) => string
   readonly ifRange: 'honoured' | 'ignored' | 'never true'
+  /** Where it sends the whole for a part, it names no version. */
+  readonly namelessWhole?: true
 }
 
 const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toUTCString()
@@ -59,9 +61,6 @@ class Holder {
     this.#answers += 1
     const tag = this.manners.tag?.(this.version, this.#answers)
     const modified = this.manners.modified?.(this.version, this.#answers)
-    response.setHeader('accept-ranges', 'bytes')
-    if (tag !== undefined) response.setHeader('etag', tag)
-    if (modified !== undefined) response.setHeader('last-modified', modified)
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
     const condition = headers?.['if-range']
     const holds = {
@@ -70,6 +69,10 @@ class Holder {
       'never true': false,
     }
     const isPart = from !== undefined && (condition === undefined || holds[this.manners.ifRange])
+    const isNameless = this.manners.namelessWhole === true && from !== undefined && !isPart
+    response.setHeader('accept-ranges', 'bytes')
+    if (tag !== undefined && !isNameless) response.setHeader('etag', tag)
+    if (modified !== undefined && !isNameless) response.setHeader('last-modified', modified)
     const start = isPart ? Number(from) : 0
     const end =
       isPart && to !== undefined && to !== '' ? Math.min(Number(to) + 1, bytes.length) : bytes.length
@@ -217,6 +220,16 @@ export function replaced(t: Test, open: OpenTestbed): void {
     const longer = versionOf(3, 1_000_000)
     holder.replace(longer)
     t.equal(await versionRead(testbed, path), 'second', 'what is kept is of one version')
+  })
+
+  t.test('READ-13 a whole that names no version is not joined to parts of a known one', async t => {
+    const { testbed, path, holder } = await heldOne(t, open, { ...honest, namelessWhole: true })
+    await testbed.files.lstat(path)
+    t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+    holder.replace(second)
+    t.equal(await versionRead(testbed, path), 'ESTALE')
+    await testbed.pass(1100)
+    t.equal(await versionRead(testbed, path), 'second')
   })
 
   t.test('READ-13 replaced by another length after the stat: ESTALE once, then the new one', async t => {

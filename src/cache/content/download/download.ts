@@ -18,7 +18,7 @@ export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'rang
   readonly told: () => number | undefined
   /** Asks the service for the length once, so that `told` knows it where the service can tell. */
   readonly askLength: () => Promise<number | undefined>
-  readonly versions: Pick<Versions, 'differ' | 'counting'>
+  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells'>
   /** The version that was met before this download. */
   readonly versionBefore: () => VersionFingerprint | undefined
   /** So many bytes of it are on the disk or on the way there, told each MiB. */
@@ -119,6 +119,7 @@ export function startDownload(ports: DownloadPorts): Download {
     length: known,
     version: () => ports.versions.counting(version),
     arriving,
+    wholeArriving,
     bodyStarted: begun,
     received: took,
     complete,
@@ -160,6 +161,12 @@ export function startDownload(ports: DownloadPorts): Download {
     if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, now)
     version ??= now
     print ??= arrived
+  }
+
+  /** `If-Range` was sent: the whole without any validator may be of any version. */
+  function wholeArriving(now: ContentVersion | undefined): void {
+    if (ports.versions.tells(print) && !ports.versions.tells(fingerprintOf(now)))
+      throw new OtherVersion(print, now)
   }
 
   /** @throws OtherLength where another source has told another length: nothing here tells which of them is right */

@@ -50,6 +50,8 @@ export interface RangeSchedulerPorts {
   readonly version: () => ContentVersion | undefined
   /** An answer comes; throws if it is of another version. */
   readonly arriving: (version: ContentVersion | undefined) => void
+  /** The whole comes where a part of a known version was asked for; throws if nothing says that it is that version. */
+  readonly wholeArriving: (version: ContentVersion | undefined) => void
   /** A body comes; throws if it contradicts what is known. */
   readonly bodyStarted: (body: BodyFacts) => void
   /** A piece has arrived; throws if no more is wanted. */
@@ -178,6 +180,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   /** The service honours no Range: what it sends is the whole, from the beginning. */
   async function adopt(range: InFlightRange, body: Body): Promise<void> {
     if (body.start !== 0) throw new Failure('broken', `the body begins at byte ${body.start}`)
+    ports.wholeArriving(body.version)
     ranges.refuse()
     refusedHere = true
     for (const other of segments) {

@@ -7,7 +7,7 @@ import { fingerprintOf, type VersionFingerprint, type Versions } from '../versio
 export interface UncachedStreamPorts {
   /** `of` is the version a part must belong to. */
   readonly fetch: (start: ByteOffset, of: ContentVersion | undefined) => Promise<Body>
-  readonly versions: Pick<Versions, 'differ' | 'counting'>
+  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells'>
   /** The version whose bytes readers had before. */
   readonly versionBefore: () => VersionFingerprint | undefined
   /** What the service said the length is, outside of these bodies. */
@@ -79,7 +79,8 @@ export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
       )
     const arrived = fingerprintOf(body.version)
     const before = fingerprintOf(version) ?? ports.versionBefore()
-    if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, body.version)
+    const isUntold = body.start < offset && ports.versions.tells(before) && !ports.versions.tells(arrived)
+    if (isUntold || ports.versions.differ(before, arrived)) throw new OtherVersion(before, body.version)
     const told = ports.told() ?? length
     if (told !== undefined && body.length !== undefined && told !== body.length)
       throw new OtherLength(told, body.length)

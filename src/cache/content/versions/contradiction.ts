@@ -66,6 +66,11 @@ async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): P
     return undefined
   }
   const now = fingerprintOf(found.now)
+  if (!versions.tells(now) && versions.same(found.before, other))
+    return new Failure(
+      'broken',
+      'the service sends the whole file without saying of which version, where a part of a known one was asked for',
+    )
   if (versions.same(found.before, other) || versions.hadLeft(name, now)) {
     versions.distrust(found.before, now)
     return undefined
