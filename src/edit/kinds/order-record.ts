@@ -141,11 +141,21 @@ function chooseByRows(
   if (![...all, ...(held === undefined ? [] : [held])].some(sharesRow)) return held ?? all[0]
   const distance = (list: JsonObject) => {
     const record = origins.get(list)
-    return record === undefined ? 0 : orderDistance(idsOf(shown(record)), order)
+    return record === undefined
+      ? 0
+      : orderDistance(idsOf(shown(record)), order) + titlesApart(shown(record), wanted)
   }
   const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
   const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), distance)
   return base === undefined ? undefined : origins.get(base.record)
+}
+
+/** From 0 to below 1: which part of the written titles none of its rows has. */
+function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {
+  const cells = new Set(rows.map(row => `${row.calculation} ${cellOf(row.title)}`))
+  const isOther = ({ calculation, title }: ReportRow) =>
+    title !== undefined && !cells.has(`${calculation} ${title}`)
+  return wanted.filter(isOther).length / (wanted.length + 1)
 }
 
 const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)

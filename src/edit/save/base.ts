@@ -3,6 +3,7 @@ import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant } from '../../remote/remote.js'
 import { type Edits, editsBetween } from './diff.js'
+import { rowsApart } from './rows-apart.js'
 
 /** A text of the record that programs of this mount have met, and when. */
 export interface Candidate {
@@ -23,7 +24,10 @@ export interface MergeBase {
 
 type RankedCandidate = Candidate & Omit<MergeBase, 'asNear'> & { readonly distance: number }
 
-/** How far a text that was met is from the one that was written; 0 only where they say the same. */
+/**
+ * How far a text that was met is from the one that was written: the number of differing fields, and a fraction for the rows
+ * of their lists; 0 only where they say the same.
+ */
 export type Distance = (record: JsonObject, edits: Edits) => number
 
 /**
@@ -36,7 +40,7 @@ export function chooseBase(
   known: readonly Candidate[],
   mine: JsonObject,
   own?: JsonObject,
-  distance: Distance = (_record, edits) => edits.size,
+  distance: Distance = (record, edits) => edits.size + rowsApart(record, edits),
 ): MergeBase | undefined {
   const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
     record,
@@ -49,7 +53,8 @@ export function chooseBase(
   const closest = nearest(since)
   const ownBase = own && { ...judge(own), asNear: [] }
   if (closest === undefined) return ownBase
-  if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
+  // What the handle had read is known: rows say nothing against it.
+  if (ownBase !== undefined && (closest.distance === 0 || Math.floor(ownBase.distance) <= closest.distance))
     return ownBase
   const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
   const readSince = readLater(judged, saved)
@@ -85,7 +90,11 @@ function refuseSecondProgram(
   older: RankedCandidate,
   readSince: readonly RankedCandidate[],
 ): void {
-  const isNearer = older.edits.size > 0 && older.edits.size < best.edits.size
+  const isNearerByRows =
+    older.edits.size === best.edits.size &&
+    Math.floor(older.distance) === Math.floor(best.distance) &&
+    older.distance < best.distance
+  const isNearer = older.edits.size > 0 && (isNearerByRows || older.edits.size < best.edits.size)
   if (isNearer && readSince.length === 0) throw inDoubt()
 }
 

@@ -176,4 +176,26 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(await listOf(testbed), [ids.transition, ids.bare])
     })
   })
+
+  t.test('STALE-1 an order and a title from texts of before do not take each other back', async t => {
+    const report = `reports/${ids.report}.json`
+    const titled = (text: string) => text.replace('"Water"', '"New title"')
+    for (const first of ['title', 'order'] as const) {
+      const testbed = await open(t)
+      const text = await textOf(testbed, report)
+      const lines = (await linesOf(testbed)).toReversed()
+      const saveTitle = () => outcome(overwrite(testbed, report, titled(text)))
+      const saveOrder = () => outcome(overwrite(testbed, orderFile, written(lines)))
+      const saves = first === 'title' ? [saveTitle, saveOrder] : [saveOrder, saveTitle]
+      const ended: string[] = []
+      for (const save of saves) ended.push(await save())
+      t.same(ended, ['done', 'ESTALE'], `${first} first`)
+      const rows = await rowsOf(testbed)
+      t.equal(
+        rows.some(row => row.title === 'New title'),
+        first === 'title',
+      )
+      t.equal(String(rows[0]?.calcId) === lines[0]?.split('\t')[0], first === 'order')
+    }
+  })
 }
