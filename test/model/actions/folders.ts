@@ -1,4 +1,5 @@
 // Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
+import { escapeTitle } from '../../../src/drive/nodes/name.js'
 import { outcome, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { away, type Content, printed, same } from '../expected/content.js'
@@ -31,13 +32,14 @@ export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>
   if (parent === undefined) return
   const { file, title } = anyName(stage, step.name === 'odd' ? 'odd' : 'fresh')
   const sibling = stage.things.find(
-    thing => thing.parent === parent && thing.isListed && thing.kind !== 'share',
+    thing => thing.parent === parent && thing.kind !== 'share' && hasItsName(thing),
   )
   const name = step.name === 'taken' && sibling !== undefined ? sibling.name : file
   const path = `${placeOf(parent)}/${name}`
   const end = await outcome(stage.theatre.testbed.files.mkdir(path))
   if (isInCalculation) return void expect(`mkdir ${path}`, end, ['EPERM'])
-  if (name !== file) return void expect(`mkdir ${path}`, end, ['EEXIST'])
+  // The list is asked for: what other clients have made or taken away since counts.
+  if (name !== file) return void expect(`mkdir ${path}`, end, stage.isUp ? ['EEXIST'] : [...away, 'EEXIST'])
   // A request on a connection that had just broken is of unknown outcome.
   if (!stage.isUp) return void expect(`mkdir ${path}`, end, [...away, 'EIO'])
   expect(`mkdir ${path}`, end, ['done'])
@@ -58,7 +60,7 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   if (thing?.parent === undefined) return
   const { parent } = thing
   const { file, title } = anyName(stage, step.to === 'odd' ? 'odd' : 'fresh')
-  const siblings = stage.things.filter(one => one.parent === parent && one.isListed && one !== thing)
+  const siblings = stage.things.filter(one => one.parent === parent && one !== thing && hasItsName(one))
   const sibling = siblings.find(({ kind }) => kind !== 'share')
   const other = folders(stage).find(
     folder => folder !== parent && folder !== thing && !isBelow(folder, thing),
@@ -67,7 +69,12 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   const { files } = stage.theatre.testbed
   if (step.to === 'taken' && sibling !== undefined) {
     const end = await outcome(files.rename(from, placeOf(sibling)))
-    return void expect(`mv ${from} ${placeOf(sibling)}`, end, taken)
+    const ends = [
+      ...taken,
+      ...(stage.isUp ? [] : away),
+      ...(isRenamedElsewhere(thing) ? ['ESTALE', 'ENOENT'] : []),
+    ]
+    return void expect(`mv ${from} ${placeOf(sibling)}`, end, ends)
   }
   if (step.to === 'elsewhere' && other !== undefined) {
     const end = await outcome(files.rename(from, `${placeOf(other)}/${file}`))
@@ -75,6 +82,7 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   }
   const end = await outcome(files.rename(from, `${placeOf(parent)}/${file}`))
   if (!stage.isUp) return void expect(`mv ${from} ${file}`, end, away)
+  if (isRenamedElsewhere(thing)) return void expect(`mv ${from} ${file}`, end, ['ESTALE', 'ENOENT'])
   expect(`mv ${from} ${file}`, end, ['done'])
   thing.truth = { ...thing.truth, name: title }
   met(thing, thing.truth)
@@ -82,6 +90,16 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   thing.name = file
   thing.written = file
   listingChanged(stage, thing, 'here')
+}
+
+/** It is listed under the name that the service has it under now. */
+const hasItsName = (thing: Thing): boolean =>
+  thing.isListed && thing.truth !== undefined && !isRenamedElsewhere(thing)
+
+/** The name of its path is one of before another client gave it its own. */
+function isRenamedElsewhere({ name, truth }: Thing): boolean {
+  const own = escapeTitle(String(truth?.['name']))
+  return name !== own && !name.startsWith(`${own}~`)
 }
 
 const isBelow = (folder: Thing, above: Thing): boolean =>
@@ -130,9 +148,9 @@ async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
   if (problems.length > 0) await pass(stage, pauseMs)
   if (problems.length > 0) return void expect(`rmdir ${path}`, end, problems)
   // The drive has not met the new name yet: what is called otherwise is not deleted.
-  const isRenamed = thing.kind === 'project' && thing.truth?.['name'] !== thing.name
-  expect(`rmdir ${path}`, end, isRenamed ? ['done', 'ESTALE'] : ['done'])
-  if (end === 'ESTALE') return pass(stage, pauseMs)
+  const isRenamed = isRenamedElsewhere(thing)
+  expect(`rmdir ${path}`, end, isRenamed ? ['done', 'ESTALE', 'ENOENT'] : ['done'])
+  if (end !== 'done') return pass(stage, pauseMs)
   if (isCounted) deleted(stage)
   if (thing.kind === 'project') {
     vanish(stage, thing, 'here')
@@ -162,7 +180,8 @@ async function becomesOf(
   }
   await pass(stage, pauseMs)
   thing.unlinked.clear()
-  const isDeleted = meanwhile === 'wait' && stage.isUp && before !== undefined && same(before, thing.truth)
+  const isAsShown = before !== undefined && same(before, thing.truth) && !isRenamedElsewhere(thing)
+  const isDeleted = meanwhile === 'wait' && stage.isUp && isAsShown
   await until(5_000, `the end of ${path}, which was removed`, async () => {
     if (!isDeleted) return (await outcome(files.lstat(path))) === 'done'
     // The drive has heard of it, too: an outage that comes before the answer leaves the delete open.
