@@ -61,7 +61,7 @@ export function openFailureLog(now: () => Instant): FailureLog {
       last = `${path}: ${failureLine(met)}`
     },
     forget(path, before) {
-      if ((lines.get(path)?.at ?? before) < before) lines.delete(path)
+      if ((lines.get(path)?.at ?? before) <= before) lines.delete(path)
     },
     over(path, verb) {
       const before = lines.peek(path)
