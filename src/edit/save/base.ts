@@ -22,7 +22,9 @@ export interface MergeBase {
   readonly asNear: readonly JsonObject[]
 }
 
-type RankedCandidate = Candidate & Omit<MergeBase, 'asNear'> & { readonly distance: number }
+/** `rows` is the fraction of the distance: it raises doubts, and chooses nothing. */
+type RankedCandidate = Candidate &
+  Omit<MergeBase, 'asNear'> & { readonly distance: number; readonly rows: number }
 
 /**
  * How far a text that was met is from the one that was written: the number of differing fields, and a fraction for the rows
@@ -42,19 +44,17 @@ export function chooseBase(
   own?: JsonObject,
   distance: Distance = (record, edits) => edits.size + rowsApart(record, edits),
 ): MergeBase | undefined {
-  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
-    record,
-    edits,
-    distance: distance(record, edits),
-  })
+  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => {
+    const far = distance(record, edits)
+    return { record, edits, distance: Math.floor(far), rows: far % 1 }
+  }
   const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record, candidate.edits) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
   const since = judged.filter(candidate => candidate.last >= saved)
   const closest = nearest(since)
   const ownBase = own && { ...judge(own), asNear: [] }
   if (closest === undefined) return ownBase
-  // What the handle had read is known: rows say nothing against it.
-  if (ownBase !== undefined && (closest.distance === 0 || Math.floor(ownBase.distance) <= closest.distance))
+  if (ownBase !== undefined && (closest.distance === 0 || ownBase.distance <= closest.distance))
     return ownBase
   const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
   const readSince = readLater(judged, saved)
@@ -91,9 +91,7 @@ function refuseSecondProgram(
   readSince: readonly RankedCandidate[],
 ): void {
   const isNearerByRows =
-    older.edits.size === best.edits.size &&
-    Math.floor(older.distance) === Math.floor(best.distance) &&
-    older.distance < best.distance
+    older.edits.size === best.edits.size && older.distance === best.distance && older.rows < best.rows
   const isNearer = older.edits.size > 0 && (isNearerByRows || older.edits.size < best.edits.size)
   if (isNearer && readSince.length === 0) throw inDoubt()
 }
