@@ -1,9 +1,21 @@
 // The names under which this mount has made or renamed things: they answer at once and for its life, whatever the service made of them.
 import type { Ledger } from '../../cache/ledger/ledger.js'
-import { idForm, type ProjectId } from '../../remote/remote.js'
+import { type Instant, idForm, type ProjectId } from '../../remote/remote.js'
 import type { Node } from '../nodes/node.js'
 
 export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
+
+/** A listed child has its fields from its class: a copy by spreading would take none along. */
+export function copyOf(
+  node: NamedNode,
+  { title, since }: { readonly title?: string; readonly since: Instant | undefined },
+): NamedNode {
+  const { parent, published, born } = node
+  const told = { parent, published, born, since }
+  return node.kind === 'project'
+    ? { kind: 'project', id: node.id, title: title ?? node.title, ...told }
+    : { kind: 'calculation', id: node.id, title: title ?? node.title, ...told }
+}
 
 export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */

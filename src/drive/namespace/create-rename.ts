@@ -17,7 +17,7 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
-import type { NameAliases, NamedNode } from '../names/name-aliases.js'
+import { copyOf, type NameAliases, type NamedNode } from '../names/name-aliases.js'
 import { escapeTitle, titleWritten } from '../nodes/name.js'
 import type { RecordNode } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
@@ -101,7 +101,11 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       catalog.refreshProject(node.parent)
       aliases.drop(node.parent, escapeTitle(dialect.facts(record).title ?? ''))
       // The listing that gave this node tells the title of before, which is another thing's for what is kept of contents.
-      aliases.add(node.parent, name, node.title === undefined ? node : titled(node, title))
+      aliases.add(
+        node.parent,
+        name,
+        node.title === undefined ? node : copyOf(node, { title, since: node.since }),
+      )
     },
   }
 
@@ -137,15 +141,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   async function like(parent: ProjectId, context: RequestContext): Promise<readonly JsonObject[]> {
     return [await catalog.record({ kind: 'project', id: parent }, context)]
   }
-}
-
-/** A listed child has its fields from its class: copying takes none along. */
-function titled(node: NamedNode, title: string): NamedNode {
-  const { parent, published, born, since } = node
-  const told = { title, parent, published, born, since }
-  return node.kind === 'project'
-    ? { kind: 'project', id: node.id, ...told }
-    : { kind: 'calculation', id: node.id, ...told }
 }
 
 /** File managers try such names everywhere, and lookups of them ask nothing: a thing made under one would not be found. */

@@ -6,7 +6,7 @@ import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
 import type { FreedNames } from '../names/freed-names.js'
-import type { NameAliases, NamedNode } from '../names/name-aliases.js'
+import { copyOf, type NameAliases } from '../names/name-aliases.js'
 import type { FoundProject, Roots } from '../names/roots.js'
 import { nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
@@ -87,7 +87,7 @@ export function openProjectTree(
     const listed: readonly Listed<string>[] = child.kind === 'project' ? projects : calculations
     const item = listed.find(one => one.id === child.id)
     if (item === undefined) return undefined
-    const node = childNode(child, item)
+    const node = copyOf(child, { since: item.since })
     // Another client has given it a name of its own since: nothing is deleted by the one that was written here.
     const isRenamed = !isSameName(child.title, item.title)
     return isRenamed || aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
@@ -157,15 +157,6 @@ export function nameFoundProjects(found: readonly FoundProject[]): NodesByName {
   const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
   const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
   return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
-}
-
-/** The child as it was named here, with the time that its listing gives it. */
-function childNode(child: NamedNode, { since }: Listed<string>): NamedNode {
-  const { parent, published, born } = child
-  const told = { parent, published, born, since }
-  return child.kind === 'project'
-    ? { kind: 'project', id: child.id, title: child.title, ...told }
-    : { kind: 'calculation', id: child.id, title: child.title, ...told }
 }
 
 /** `name~c7` finds calculation 7 here, whoever has the bare name just now. */

@@ -6,7 +6,7 @@ import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell } from '../../record/tsv.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
-import { chooseBase } from '../save/base.js'
+import { chooseBase, type Measure } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { orderDistance } from './order-distance.js'
 import { byIdPath, type OrderLine, orderLines } from './order-text.js'
@@ -139,23 +139,25 @@ function chooseByRows(
   const all = known.map(({ record }) => record)
   // A whole new list is nearer to none of them: it takes the place of what its writer has read, or of the newest.
   if (![...all, ...(held === undefined ? [] : [held])].some(sharesRow)) return held ?? all[0]
-  const distance = (list: JsonObject) => {
+  const rowsIn = (list: JsonObject): readonly ReportRow[] => {
     const record = origins.get(list)
-    return record === undefined
-      ? 0
-      : orderDistance(idsOf(shown(record)), order) + titlesApart(shown(record), wanted)
+    return record === undefined ? wanted : shown(record)
+  }
+  const measure: Measure = {
+    distance: list => orderDistance(idsOf(rowsIn(list)), order),
+    rows: list => titlesApart(rowsIn(list), wanted),
   }
   const candidates = known.map(one => ({ ...one, record: listIn(one.record) }))
-  const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), distance)
+  const base = chooseBase(candidates, listAlone(wanted), held && listIn(held), measure)
   return base === undefined ? undefined : origins.get(base.record)
 }
 
-/** From 0 to below 1: which part of the written titles none of its rows has. */
+/** How many of the written titles none of these rows has. */
 function titlesApart(rows: readonly ReportRow[], wanted: readonly ReportRow[]): number {
   const cells = new Set(rows.map(row => `${row.calculation} ${cellOf(row.title)}`))
   const isOther = ({ calculation, title }: ReportRow) =>
     title !== undefined && !cells.has(`${calculation} ${title}`)
-  return wanted.filter(isOther).length / (wanted.length + 1)
+  return wanted.filter(isOther).length
 }
 
 const idsOf = (rows: readonly ReportRow[]) => rows.map(row => row.calculation)

@@ -22,15 +22,17 @@ export interface MergeBase {
   readonly asNear: readonly JsonObject[]
 }
 
-/** `rows` is the fraction of the distance: it raises doubts, and chooses nothing. */
-type RankedCandidate = Candidate &
-  Omit<MergeBase, 'asNear'> & { readonly distance: number; readonly rows: number }
+type RankedCandidate = Candidate & Omit<MergeBase, 'asNear'> & { readonly distance: number }
 
-/**
- * How far a text that was met is from the one that was written: the number of differing fields, and a fraction for the rows
- * of their lists; 0 only where they say the same.
- */
-export type Distance = (record: JsonObject, edits: Edits) => number
+/** How far a text that was met is from the one that was written. */
+export interface Measure {
+  /** 0 only where they say the same. */
+  distance(record: JsonObject, edits: Edits): number
+  /** Tells texts of one distance apart, where a doubt depends on it; it chooses none. */
+  rows(record: JsonObject, edits: Edits): number
+}
+
+const byFields: Measure = { distance: (_record, edits) => edits.size, rows: rowsApart }
 
 /**
  * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
@@ -42,12 +44,13 @@ export function chooseBase(
   known: readonly Candidate[],
   mine: JsonObject,
   own?: JsonObject,
-  distance: Distance = (record, edits) => edits.size + rowsApart(record, edits),
+  measure: Measure = byFields,
 ): MergeBase | undefined {
-  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => {
-    const far = distance(record, edits)
-    return { record, edits, distance: Math.floor(far), rows: far % 1 }
-  }
+  const judge = (record: JsonObject, edits = editsBetween(record, mine)) => ({
+    record,
+    edits,
+    distance: measure.distance(record, edits),
+  })
   const judged = known.map(candidate => ({ ...candidate, ...judge(candidate.record, candidate.edits) }))
   const saved = Math.max(...judged.map(candidate => candidate.saved ?? Number.NEGATIVE_INFINITY))
   const since = judged.filter(candidate => candidate.last >= saved)
@@ -59,7 +62,7 @@ export function chooseBase(
   const best = closest.distance === 0 ? (readInstead(closest, since) ?? closest) : closest
   const readSince = readLater(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
-  if (older !== undefined) refuseSecondProgram(best, older, readSince)
+  if (older !== undefined) refuseSecondProgram(best, older, { readSince, measure })
   if (closest.distance === 0) refuseOldBuffer(readLater(judged, closest.last))
   const mayCount = (one: RankedCandidate) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
@@ -88,12 +91,12 @@ function readLater(known: readonly RankedCandidate[], time: number): readonly Ra
 function refuseSecondProgram(
   best: RankedCandidate,
   older: RankedCandidate,
-  readSince: readonly RankedCandidate[],
+  { readSince, measure }: { readSince: readonly RankedCandidate[]; measure: Measure },
 ): void {
-  const isNearerByRows =
-    older.edits.size === best.edits.size && older.distance === best.distance && older.rows < best.rows
-  const isNearer = older.edits.size > 0 && (isNearerByRows || older.edits.size < best.edits.size)
-  if (isNearer && readSince.length === 0) throw inDoubt()
+  if (readSince.length > 0 || older.edits.size === 0) return
+  const isTie = older.edits.size === best.edits.size && older.distance === best.distance
+  const rows = ({ record, edits }: RankedCandidate) => measure.rows(record, edits)
+  if (older.edits.size < best.edits.size || (isTie && rows(older) < rows(best))) throw inDoubt()
 }
 
 /** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */

@@ -72,11 +72,7 @@ export function openUncachedStream(ports: UncachedStreamPorts): UncachedStream {
 
   /** One body after another: all that is given must be of one version, of the length that was told. */
   function compare(body: Body, offset: number): void {
-    if (body.ends === 'unproven' || body.start > offset)
-      throw new Failure(
-        'broken',
-        'the service sends a body whose end proves nothing, and the cache has no room to compare',
-      )
+    if (body.ends === 'unproven' || body.start > offset) throw unproven()
     const arrived = fingerprintOf(body.version)
     const before = fingerprintOf(version) ?? ports.versionBefore()
     const isUntold = body.start < offset && ports.versions.tells(before) && !ports.versions.tells(arrived)
@@ -153,11 +149,14 @@ export async function countBytes(body: Body): Promise<number> {
   let bytes = 0
   if (body.ends === 'unproven') {
     body.cancel()
-    throw new Failure(
-      'broken',
-      'the service sends a body whose end proves nothing, and the cache has no room to compare',
-    )
+    throw unproven()
   }
   for await (const piece of body.bytes) bytes += piece.length
   return bytes
 }
+
+const unproven = (): Failure =>
+  new Failure(
+    'broken',
+    'the service sends a body whose end proves nothing, and the cache has no room to compare',
+  )
