@@ -146,7 +146,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     maxDeletes: config.maxDeletes,
     catalog,
     dialect,
-    remote: withConfirmedDeletes(remote, { identities, dialect }),
+    remote: withConfirmedDeletes(remote, { identities, dialect, now }),
     identities,
     times,
     leases,

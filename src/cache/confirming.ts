@@ -1,16 +1,26 @@
 // A Remote that deletes only the thing that was meant: its record is read before, and compared with what was known of it.
 import { Failure } from '../failure.js'
 import type { JsonObject } from '../record/json/json.js'
-import { type Dialect, isAnotherThing, type Remote, type RequestContext } from '../remote/remote.js'
+import {
+  type Dialect,
+  type Instant,
+  isAnotherThing,
+  type Remote,
+  type RequestContext,
+} from '../remote/remote.js'
 import type { Identities, RecordRef } from './identity.js'
 
 export interface ConfirmedDeletesParts {
   readonly identities: Identities
   readonly dialect: Dialect
+  readonly now: () => Instant
 }
 
 /** The same remote; what is deleted or made is another thing afterwards than what was known under its id. */
-export function withConfirmedDeletes(remote: Remote, { identities, dialect }: ConfirmedDeletesParts): Remote {
+export function withConfirmedDeletes(
+  remote: Remote,
+  { identities, dialect, now }: ConfirmedDeletesParts,
+): Remote {
   async function remove(
     thing: RecordRef,
     deletion: {
@@ -19,12 +29,13 @@ export function withConfirmedDeletes(remote: Remote, { identities, dialect }: Co
     },
     context: RequestContext,
   ): Promise<void> {
-    const recheck = async (): Promise<void> => {
-      await context.recheck?.()
-      confirm(thing, await deletion.look(context))
+    const again = async (within: RequestContext): Promise<void> => {
+      await context.look?.again(within)
+      confirm(thing, await deletion.look(within))
     }
+    const at = context.look?.at ?? now()
     confirm(thing, await deletion.look(context))
-    await deletion.delete({ ...context, recheck })
+    await deletion.delete({ ...context, look: { at, again } })
     identities.renew(thing)
   }
 

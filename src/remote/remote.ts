@@ -39,11 +39,18 @@ export interface RequestContext {
   readonly answerBy?: Instant | undefined
   /** Milliseconds for which each later asker may have failed attempts repeated; as long as the first one if not given. */
   readonly patience?: number | undefined
-  /**
-   * Called before a request that changes something is repeated after a log-in: the thing may have changed meanwhile.
-   * Rejects where the request must not be repeated.
-   */
-  readonly recheck?: (() => Promise<void>) | undefined
+  /** What a request that changes something rests on. */
+  readonly look?: Look | undefined
+  /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
+  readonly holdsSlot?: boolean | undefined
+}
+
+/** A look at the thing before it is changed; what waits for a slot, a connection or a log-in is looked at again. */
+export interface Look {
+  /** When it began: its answer may have been held up for long, most of all where this process stood still. */
+  readonly at: Instant
+  /** Rejects where the change must not be sent any more. */
+  again(context: RequestContext): Promise<void>
 }
 
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'

@@ -75,6 +75,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const node = nodeOf(shown)
     refuseRights(shown.path, node)
     await pending.cancel(nodeKey(node))
+    const lookedAt = parts.now()
     const now = await described(shown.path, node, until(parts.deadlines.save))
     if (now.title !== shown.title || now.files !== shown.files)
       throw new Failure('conflict', `${shown.path}: it is another than was shown; look again`)
@@ -89,8 +90,11 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
       }
       case 'project':
         return deleteSender.emptyProject(
-          { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
-          lastNameOf(shown.path),
+          {
+            node: { kind: 'project', id: node.id, parent: catalog.parentOf(node.id) },
+            name: lastNameOf(shown.path),
+            lookedAt,
+          },
           context,
         )
       case 'record':

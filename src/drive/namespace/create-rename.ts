@@ -56,6 +56,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const near = {
+        listedAt: parts.now(),
         before: (await catalog.children(parent, context)).projects,
         like: await like(parent, context),
       }

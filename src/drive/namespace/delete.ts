@@ -129,6 +129,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     guard.refuse(path, [...above, 'all'])
     judge(above[0], own, parentOf(path))
     guard.refuse(path, above)
+    const lookedAt = parts.now()
     await deleteSender.refuseFull(node, path, context).catch(thrown => {
       series.tried(own, own)
       throw thrown
@@ -142,7 +143,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         'another-thing',
         `${path}: its number stands for another project now: it is not deleted`,
       )
-    await deleteSender.emptyProject(node, lastNameOf(path), context)
+    await deleteSender.emptyProject({ node, name: lastNameOf(path), lookedAt }, context)
   }
 
   /** An `rm -r` of all that is in it: what was removed just before is not meant by itself. */

@@ -39,6 +39,15 @@ export interface RemovedCalculation {
   readonly files: readonly FileTitle[]
 }
 
+/** A project that was found empty. */
+export interface RemovedProject {
+  readonly node: ProjectNode
+  /** The last part of the path by which it was reached. */
+  readonly name: string
+  /** When it was begun to look whether it is empty. */
+  readonly lookedAt: Instant
+}
+
 type ShareRecord = Extract<RecordNode, { of: 'share' }>
 
 export type DeleteTarget = CalculationNode | ProjectNode | RecordNode
@@ -52,7 +61,7 @@ export interface ObservedTarget {
 export interface DeleteSender {
   /** @throws Failure 'not-empty' where the service has anything in it */
   refuseFull(node: ProjectNode, path: string, context: RequestContext): Promise<void>
-  emptyProject(node: ProjectNode, name: string, context: RequestContext): Promise<void>
+  emptyProject(removed: RemovedProject, context: RequestContext): Promise<void>
   /** @throws Failure 'conflict' where it was changed since */
   calculation(removed: RemovedCalculation, context: RequestContext): Promise<void>
   /** @throws Failure 'conflict' where it was changed since */
@@ -110,17 +119,18 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
   }
 
-  /** Looked at before it is sent, and once more where a log-in comes between. */
+  /** Looked at before it is sent, and once more where that was long ago when it goes out. */
   async function deleteChecked(
-    isThere: () => Promise<boolean>,
+    isThere: (context: RequestContext) => Promise<boolean>,
     deletion: DeleteOperation,
     context: RequestContext,
   ): Promise<void> {
-    const recheck = async (): Promise<void> => {
-      if (!(await isThere())) throw new Failure('absent', 'it is gone')
+    const again = async (within: RequestContext): Promise<void> => {
+      if (!(await isThere(within))) throw new Failure('absent', 'it is gone')
     }
-    if (!(await isThere())) return
-    await deleteOnce({ ...deletion, delete: a => deletion.delete({ ...a, recheck }) }, context, now())
+    const look = { at: now(), again }
+    if (!(await isThere(context))) return
+    await deleteOnce({ ...deletion, delete: a => deletion.delete({ ...a, look }) }, context, now())
   }
 
   async function refuseFull(node: ProjectNode, path: string, context: RequestContext): Promise<void> {
@@ -180,15 +190,16 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
     refuseFull,
 
-    async emptyProject(node, name, context) {
-      const recheck = async (): Promise<void> => {
-        refuseRenamed(node, await remote.project(node.id, context))
-        await refuseFull(node, name, context)
+    async emptyProject({ node, name, lookedAt }, context) {
+      const again = async (within: RequestContext): Promise<void> => {
+        refuseRenamed(node, await remote.project(node.id, within))
+        await refuseFull(node, name, within)
       }
+      const look = { at: lookedAt, again }
       if (node.title !== undefined) refuseRenamed(node, await remote.project(node.id, context))
       await deleteOnce(
         {
-          delete: a => remote.deleteProject(node.id, { ...a, recheck }),
+          delete: a => remote.deleteProject(node.id, { ...a, look }),
           look: a => remote.project(node.id, a),
         },
         context,
@@ -207,7 +218,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
         return present
       }
       await deleteChecked(
-        () => isStillThere(record, look(context), project),
+        a => isStillThere(record, look(a), project),
         { delete: a => remote.deleteCalculation(node.id, a), look: a => remote.calculation(node.id, a) },
         context,
       )
@@ -218,7 +229,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     async record(node, unlinked, context) {
       if (node.of === 'report') {
         await deleteChecked(
-          () => isStillThere(unlinked, remote.report(node.id, context)),
+          a => isStillThere(unlinked, remote.report(node.id, a)),
           { delete: a => remote.deleteReport(node.id, a), look: a => remote.report(node.id, a) },
           context,
         )
@@ -229,7 +240,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       if (node.of !== 'share') return
       const look = async (a: RequestContext) => (await shareNow(node, a)).record
       await deleteChecked(
-        () => isStillThere(unlinked, look(context)),
+        a => isStillThere(unlinked, look(a)),
         { delete: a => remote.deleteShare(node.id, a), look },
         context,
       )

@@ -26,6 +26,8 @@ export interface NewProjectPorts {
 export interface ParentContents {
   readonly before: readonly ListedProject[]
   readonly like: readonly JsonObject[]
+  /** When they were asked for. */
+  readonly listedAt: Instant
 }
 
 /**
@@ -40,12 +42,13 @@ export async function makeProject(
   const old = new Set(near.before.map(project => project.id))
   const list = () => remote.subProjects(said.parent, context)
   const body = dialect.newRecords.project(said, near.like)
-  /** A log-in takes its time. @throws Failure 'exists', or 'another-thing' for what it was to be made in */
-  const refuseMadeMeanwhile = async (context: RequestContext) => {
+  /** @throws Failure 'exists', or 'another-thing' for what it was to be made in */
+  const again = async (within: RequestContext) => {
     const [parent] = near.like
-    if (parent !== undefined && dialect.isAnother(parent, await remote.project(said.parent, context)))
+    if (parent !== undefined && dialect.isAnother(parent, await remote.project(said.parent, within)))
       throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
-    if ((await list()).some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
+    const all = await remote.subProjects(said.parent, within)
+    if (all.some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
       throw new Failure('exists', `${said.title}: another client has made one of this name meanwhile`)
   }
   /** Somebody else may have made one of this name: ours says what was sent. */
@@ -58,8 +61,10 @@ export async function makeProject(
   }
   let id: ProjectId | undefined
   try {
-    const recheck = () => refuseMadeMeanwhile(context)
-    id = await remote.createProject(body, { ...withReserve(context, now()), recheck })
+    id = await remote.createProject(body, {
+      ...withReserve(context, now()),
+      look: { at: near.listedAt, again },
+    })
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw failure

@@ -93,6 +93,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   if (draft.meta.state === 'outcome-unknown') throw sentBefore(record.key)
   let body: JsonObject
   let written: JsonObject
+  const looked = creation.now()
   try {
     const text = await draft.text()
     written = parseObject(text)
@@ -113,7 +114,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     const state = draft.meta.state === 'in-flight' ? 'in-flight' : 'refused'
     throw await withFailureAs(state, draft, asFailure(thrown))
   }
-  return { id: await noted(draft, await postOnce(creation, body, context)), written }
+  return { id: await noted(draft, await postOnce(creation, { body, looked }, context)), written }
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
@@ -149,15 +150,19 @@ async function noted(draft: Draft, id: string): Promise<string> {
 }
 
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */
-async function postOnce(creation: Creation, body: JsonObject, context: RequestContext): Promise<string> {
+async function postOnce(
+  creation: Creation,
+  { body, looked }: { body: JsonObject; looked: Instant },
+  context: RequestContext,
+): Promise<string> {
   const { record, draft, now } = creation
-  const recheck = async (): Promise<void> => {
-    await refuseOtherPlace(creation, context)
-    if ((await record.find?.(body, context)) !== undefined)
-      throw new Failure('conflict', 'another client has made such a one while the sign-in was renewed')
+  const again = async (within: RequestContext): Promise<void> => {
+    await refuseOtherPlace(creation, within)
+    if ((await record.find?.(body, within)) !== undefined)
+      throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
   }
   try {
-    return await record.post(body, { ...withReserve(context, now()), recheck })
+    return await record.post(body, { ...withReserve(context, now()), look: { at: looked, again } })
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)

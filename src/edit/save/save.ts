@@ -209,32 +209,25 @@ async function unchanged(save: SaveState, own: OwnText): Promise<SaveResult> {
   return { outcome: 'unchanged' }
 }
 
-/** Milliseconds after which a record is too old to be sent back changed: what was asked in between has waited for something. */
-const lookAgainAfter = 1_000
-const looksAtMost = 2
-
 /** Brings the edits into the record as it is now. */
 async function applyEdits(
   save: SaveState,
   own: OwnText,
   written: WrittenEdit,
   context: RequestContext,
-  look = 1,
 ): Promise<SaveResult> {
   const { record, draft } = save
   // Whose share it is says its project, which is asked for by itself: before the record, so that nothing comes in between.
   const isInProject = record.key.kind === 'share'
   if (isInProject) await refuseOtherThing(save, written.base, context)
-  const before = await record.read(context)
   const readAt = save.now()
+  const before = await record.read(context)
   await refuseAnother(draft, record.isAnother(written.base, before))
   if (!isInProject) await refuseOtherThing(save, before, context)
   const readTheirs = async () => before
   const change = await keepingTheirs(draft, readTheirs, async () => mergeEdits(record, written, before))
   if (change.edits.size === 0) return finishSave(save, own, before, undefined)
-  if (save.now() - readAt > lookAgainAfter && look < looksAtMost)
-    return applyEdits(save, own, written, context, look + 1)
-  const { stored, lost } = await sendChange({ ...save, own }, change, context)
+  const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
   return finishSave(save, own, stored, lost)
 }
 

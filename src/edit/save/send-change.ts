@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { Instant, Look, RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
@@ -22,6 +22,8 @@ export interface SendContext {
   readonly history: TextHistory
   readonly now: () => Instant
   readonly own: OwnText
+  /** When the reading of the record began into which the edits were brought. */
+  readonly readAt: Instant
 }
 
 /** The record as the service has it now, and what it dropped beside the edit, in a sentence. */
@@ -39,8 +41,12 @@ export async function sendChange(
   change: RecordChange,
   context: RequestContext,
 ): Promise<ReadBack> {
+  const look: Look = {
+    at: passage.readAt,
+    again: within => refuseChanged(passage.record, change, within),
+  }
   await noteAttempt(passage, change)
-  const stored = await sendOnce(passage, change, context)
+  const stored = await sendOnce(passage, change, { context, look })
   const { unstored, lost } = passage.record.compare(change, stored)
   if (unstored.length > 0) {
     await passage.draft.change({ state: 'refused' })
@@ -72,11 +78,10 @@ async function noteAttempt(
 async function sendOnce(
   passage: SendContext,
   change: RecordChange,
-  context: RequestContext,
+  { context, look }: { context: RequestContext; look: Look },
 ): Promise<JsonObject> {
   try {
-    const recheck = () => refuseChanged(passage.record, change, context)
-    return await passage.record.send(change, { ...withReserve(context, passage.now()), recheck })
+    return await passage.record.send(change, { ...withReserve(context, passage.now()), look })
   } catch (thrown) {
     const failure = asFailure(thrown)
     const stored = await readBack(passage, failure, context)
@@ -88,7 +93,7 @@ async function sendOnce(
   }
 }
 
-/** A log-in takes its time, and what came in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
+/** What came in between would be overwritten. @throws Failure 'conflict' or 'another-thing' */
 async function refuseChanged(
   record: EditableRecord,
   { before, whole }: RecordChange,
@@ -96,7 +101,7 @@ async function refuseChanged(
 ): Promise<void> {
   const now = await record.read(context)
   if (record.isAnother(before, now))
-    throw new Failure('another-thing', 'another thing has its number since the sign-in was renewed')
+    throw new Failure('another-thing', 'another thing has its number since it was looked at')
   const changed = [...editsBetween(record.plain(before), record.plain(now)).keys()]
   // A part of the change may be stored already.
   const notOurs = editsBetween(record.plain(whole), record.plain(now))
@@ -105,7 +110,7 @@ async function refuseChanged(
   const fields = theirs.map(name => JSON.stringify(name)).join(', ')
   throw new Failure(
     'conflict',
-    `somebody else has changed ${fields} while the sign-in was renewed: save it again`,
+    `somebody else has changed ${fields} while the change waited to be sent: save it again`,
   )
 }
 

@@ -18,8 +18,15 @@ export interface Exchange {
   abort(reason: Error): void
 }
 
-/** Sends one request; the only caller of undici. Never retries and follows nothing. */
-export function sendOnConnection(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
+/**
+ * Sends one request; the only caller of undici. Never retries and follows nothing. `refusal` is asked when a connection
+ * is ready: what it answers ends the exchange before the first byte.
+ */
+export function sendOnConnection(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  refusal: () => Error | undefined = () => undefined,
+): Exchange {
   let controller: Dispatcher.DispatchController | undefined
   let stopped: Error | undefined
   let bytes: Readable | undefined
@@ -36,8 +43,9 @@ export function sendOnConnection(dispatcher: Dispatcher, options: Dispatcher.Dis
     fail = reject
     dispatcher.dispatch(options, {
       onRequestStart(connected) {
-        controller = connected
-        if (stopped !== undefined) connected.abort(stopped)
+        const stop = stopped ?? refusal()
+        if (stop === undefined) controller = connected
+        else connected.abort(stop)
       },
       onResponseStart(connected, status, headers) {
         if (status < 200) return

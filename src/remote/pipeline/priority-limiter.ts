@@ -208,12 +208,16 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     open.delete(slot)
   }
 
+  function takeSlot(slot: Slot): void {
+    slot.state = 'active'
+    open.add(slot)
+    speed.began(active(() => true) - 1)
+  }
+
   function admit(): void {
     for (let next = candidate(); next !== undefined; next = candidate()) {
       queue.delete(next)
-      next.state = 'active'
-      open.add(next)
-      speed.began(active(() => true) - 1)
+      takeSlot(next)
       next.go()
     }
     if (queue.size === 0 || looksAgain) return
@@ -296,7 +300,8 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
         if (what === 'came') own.yielded = false
         admit()
       }) ?? noop
-    queue.add(own)
+    if (context.holdsSlot === true) takeSlot(own)
+    else queue.add(own)
     admit()
     if (own.state === 'waiting') await waited(own, admitted, context)
     return turnOf(own)

@@ -9,6 +9,7 @@ import { networkFailure } from '../connection/network-errors.js'
 import { textBudget } from '../connection/text-budget.js'
 import type { Instant, RequestContext } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
+import { openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
 import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
@@ -159,6 +160,8 @@ export function openRequestPipeline(
     let call: Exchange | undefined
     let sentAt: Instant | undefined
     let dropped: Failure | undefined
+    let callOff = noop
+    const look = openFreshLook(context, clock)
     const drop = (reason: Failure): void => {
       dropped = reason
       call?.abort(reason)
@@ -169,25 +172,37 @@ export function openRequestPipeline(
       drop(reason)
     }
 
+    function dispatch(turn: HeldSlot, refusal?: () => Failure | undefined): Promise<IncomingResponse> {
+      if (dropped !== undefined) throw dropped
+      callOff()
+      const began = clock.now()
+      sentAt = began
+      lastHeaders = headersOfProbe(outgoing.headers)
+      const pool = outgoing.method === 'HEAD' ? heads : dispatcher
+      const started = sendOnConnection(pool, wireOptions(options.base, outgoing), refusal)
+      call = started
+      attempt.tried = true
+      turn.sent()
+      callOff = clock.after(context.deadline - began, () => started.abort(tooLate(attempt)))
+      return started.response
+    }
+
     async function headOf(): Promise<AnsweredSend> {
       let turn: HeldSlot | undefined
-      let callOff = noop
       try {
         turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, context)
         await rate.turn(context)
         await health.admit(context)
-        if (dropped !== undefined) throw dropped
-        sentAt = clock.now()
-        lastHeaders = headersOfProbe(outgoing.headers)
-        call = sendOnConnection(
-          outgoing.method === 'HEAD' ? heads : dispatcher,
-          wireOptions(options.base, outgoing),
-        )
-        attempt.tried = true
-        turn.sent()
-        callOff = clock.after(context.deadline - sentAt, () => call?.abort(tooLate(attempt)))
-        const response = await call.response
-        heard(response, turn, sentAt)
+        await look.renew()
+        const held = turn
+        const response = await dispatch(held, look.refusal).catch(async failure => {
+          if (failure !== outdated) throw failure
+          // Once: where every connection is slow to be made, there is no better time than this.
+          await look.renew()
+          return dispatch(held)
+        })
+        if (call === undefined || sentAt === undefined) throw new Failure('internal', 'nothing was sent')
+        heard(response, held, sentAt)
         return { response, call, turn }
       } catch (thrown) {
         const failure = networkFailure(thrown)

@@ -29,9 +29,12 @@ export interface SessionOptions {
   readonly note: (failure: unknown) => void
 }
 
+/** One request with a token; a log-in before it has made its look an old one. */
+export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
+
 export interface Session {
-  /** Asks with a token; a refused one is renewed once, and `recheck` says whether to ask again. @throws Failure 'unauthenticated' if that does not help */
-  ask<Value>(context: RequestContext, question: (authorization: string) => Promise<Value>): Promise<Value>
+  /** Asks with a token; a refused one is renewed once. @throws Failure 'unauthenticated' if that does not help */
+  ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value>
 }
 
 /** Milliseconds a log-in may take, whoever waits for it. */
@@ -68,9 +71,10 @@ export function openSession(http: Http, options: SessionOptions): Session {
 
   async function asked<Value>(
     by: Token,
-    question: (authorization: string) => Promise<Value>,
+    question: SignedQuestion<Value>,
+    context: RequestContext,
   ): Promise<Value> {
-    const answer = await question(`Bearer ${by.text}`)
+    const answer = await question(`Bearer ${by.text}`, context)
     served = { text: by.text, at: clock.now() }
     return answer
   }
@@ -79,12 +83,11 @@ export function openSession(http: Http, options: SessionOptions): Session {
     async ask(context, question) {
       const before = token
       const first = await current(context)
-      // It has waited for a log-in, whoever began that.
-      if (first !== before) await context.recheck?.()
       const began = clock.now()
       let refusal: unknown
       try {
-        return await asked(first, question)
+        // It may have waited for a log-in that another request has begun.
+        return await asked(first, question, first === before ? context : lookedLongAgo(context))
       } catch (failure) {
         if (!isRefusal(failure)) throw failure
         if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context))) throw failure
@@ -100,8 +103,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
         token ??= first
         throw failure === refused?.failure ? refusedTwice(failure, refusal) : refusal
       })
-      await context.recheck?.()
-      return asked(second, question).catch(failure => {
+      return asked(second, question, lookedLongAgo(context)).catch(failure => {
         if (isRefusal(failure)) fruitlessUntil = instant(clock.now() + uselessLoginEvery)
         throw failure
       })
@@ -255,6 +257,14 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
   })
 }
 
+/** A log-in takes its time: what the request rests on is looked at again. */
+function lookedLongAgo(context: RequestContext): RequestContext {
+  const { look } = context
+  return look === undefined
+    ? context
+    : { ...context, look: { at: instant(0), again: within => look.again(within) } }
+}
+
 const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
 
@@ -262,19 +272,21 @@ const isRefusal = (failure: unknown): boolean =>
 export function withAuthorization(http: Http, who: Session): Http {
   return {
     text: (request, context) =>
-      who.ask(context, authorization => http.text({ ...request, authorization }, context)),
+      who.ask(context, (authorization, within) => http.text({ ...request, authorization }, within)),
     jsonText: (request, context) =>
-      who.ask(context, authorization => http.jsonText({ ...request, authorization }, context)),
+      who.ask(context, (authorization, within) => http.jsonText({ ...request, authorization }, within)),
     readInto: (request, reader, context) =>
-      who.ask(context, authorization => http.readInto({ ...request, authorization }, reader, context)),
+      who.ask(context, (authorization, within) =>
+        http.readInto({ ...request, authorization }, reader, within),
+      ),
     content: (request, name, start, context, end, of) =>
-      who.ask(context, authorization =>
-        http.content({ ...request, authorization }, name, start, context, end, of),
+      who.ask(context, (authorization, within) =>
+        http.content({ ...request, authorization }, name, start, within, end, of),
       ),
     head: (request, context) =>
-      who.ask(context, authorization => http.head({ ...request, authorization }, context)),
+      who.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),
     firstByte: (request, context) =>
-      who.ask(context, authorization => http.firstByte({ ...request, authorization }, context)),
+      who.ask(context, (authorization, within) => http.firstByte({ ...request, authorization }, within)),
     get guesses() {
       return http.guesses
     },

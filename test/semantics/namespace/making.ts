@@ -112,10 +112,14 @@ export function making(t: Test, open: OpenTestbed): void {
     })
 
     t.test('MAKE-4 nor does a second try, when nobody could look at first', async t => {
-      const mends = [
-        service.lose(/^POST \/project$/),
-        service.intercept(/^GET \/project\/desc/, away => void away.destroy()),
-      ]
+      const mends: (() => void)[] = []
+      mends.push(
+        service.intercept(/^POST \/project$/, async (response, { carryOut }) => {
+          await carryOut()
+          mends.push(service.intercept(/^GET \/project\/desc/, away => void away.destroy()))
+          response.destroy()
+        }),
+      )
       t.match(await outcome(files.mkdir(`${water}/Twice`)), /^E/)
       for (const mend of mends) mend()
       await testbed.pass(2100)

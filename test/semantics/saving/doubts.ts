@@ -184,4 +184,51 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(overwrite(testbed, 'reports/98.json', '{}')), 'EPERM')
     })
   })
+
+  t.test('what others do while a change waits to be sent', async t => {
+    const testbed = await open(t, { settings: { access: 'manage', maxRequests: '1' } })
+    const { files, service } = testbed
+    const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
+
+    /** Changes the description right after each answer to a question for the report. */
+    const meddle = (text: string): (() => void) => {
+      let looks = 0
+      return service.intercept(new RegExp(`^GET /report\\?id=${ids.report}$`), async (_, { carryOut }) => {
+        const answer = await carryOut()
+        answer()
+        looks += 1
+        const theirs = (await stored()).replace(/"description":"[^"]*"/, `"description":"${text}${looks}"`)
+        await service.elsewhere('PUT', '/report', theirs)
+      })
+    }
+
+    t.test('STALE-2 what others change while a save waits for its turn is not overwritten', async t => {
+      const text = await textOf(testbed, report)
+      const mine = text.replace(/"title": "[^"]*"/, '"title": "Mine"')
+      await testbed.pass(3200)
+      const mend = meddle('Theirs')
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
+      })
+      mend()
+      t.same(writes(asked), [])
+      t.match(await stored(), '"description":"Theirs')
+      t.equal(await outcome(overwrite(testbed, report, mine)), 'done')
+      t.match(await stored(), '"description":"Theirs', 'both are kept')
+      t.match(await stored(), '"Mine"')
+    })
+
+    t.test('DEL-12 what others change while a deletion waits for its turn is not deleted', async t => {
+      await textOf(testbed, report)
+      const mend = meddle('Needed')
+      const asked = await service.during(async () => {
+        await files.unlink(report)
+        await testbed.pass(3200)
+        await until(8000, 'it is back', async () => (await outcome(files.lstat(report))) === 'done')
+      })
+      mend()
+      t.same(writes(asked), [])
+      t.match(await stored(), '"description":"Needed')
+    })
+  })
 }
