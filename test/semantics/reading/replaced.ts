@@ -28,15 +28,19 @@ interface Manners {
   readonly ifRange: 'honoured' | 'ignored' | 'never true'
   /** Where it sends the whole for a part, it names no version. */
   readonly namelessWhole?: true
+  /** From its second version on it names none at all. */
+  readonly namelessLater?: true
 }
 
 const dateOf = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toUTCString()
 const honest: Manners = { tag: version => `"v${version}"`, modified: dateOf, ifRange: 'honoured' }
+const tagged: Manners = { tag: version => `"v${version}"`, ifRange: 'honoured' }
+const dated: Manners = { modified: dateOf, ifRange: 'honoured' }
 export const validators: Readonly<Record<string, Manners>> = {
   'a tag and a date': honest,
   'a tag and a date, and If-Range ignored': { ...honest, ifRange: 'ignored' },
-  'a tag alone': { tag: version => `"v${version}"`, ifRange: 'honoured' },
-  'a date alone': { modified: dateOf, ifRange: 'honoured' },
+  'a tag alone': tagged,
+  'a date alone': dated,
   'a date alone, and If-Range ignored': { modified: dateOf, ifRange: 'ignored' },
   'a weak tag': { tag: version => `W/"v${version}"`, ifRange: 'ignored' },
 }
@@ -48,6 +52,7 @@ class Holder {
   /** The next body is cut after so many bytes, and something happens. */
   cut: { readonly after: number; readonly happens: () => void } | undefined
   #answers = 0
+  #late: { readonly bytes: Buffer; readonly version: number } | undefined
 
   constructor(readonly manners: Manners) {}
 
@@ -56,11 +61,29 @@ class Holder {
     this.version += 1
   }
 
+  /** Every second answer is of the version of before, until called off. */
+  alternate(bytes: Buffer): () => void {
+    const { bytes: before, version } = this
+    this.replace(bytes)
+    const late = { bytes: before, version }
+    this.#late = late
+    return () => {
+      this.#late = undefined
+    }
+  }
+
+  /** The version of before, under its own validators. */
+  putBack(bytes: Buffer): void {
+    this.bytes = bytes
+    this.version -= 1
+  }
+
   answer(response: ServerResponse, { heard, headers }: InterceptedRequest): void {
-    const { bytes, cut } = this
+    const { cut } = this
     this.#answers += 1
-    const tag = this.manners.tag?.(this.version, this.#answers)
-    const modified = this.manners.modified?.(this.version, this.#answers)
+    const { bytes, version } = this.#answers % 2 === 0 ? (this.#late ?? this) : this
+    const tag = this.manners.tag?.(version, this.#answers)
+    const modified = this.manners.modified?.(version, this.#answers)
     const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
     const condition = headers?.['if-range']
     const holds = {
@@ -69,7 +92,9 @@ class Holder {
       'never true': false,
     }
     const isPart = from !== undefined && (condition === undefined || holds[this.manners.ifRange])
-    const isNameless = this.manners.namelessWhole === true && from !== undefined && !isPart
+    const isNameless =
+      (this.manners.namelessWhole === true && from !== undefined && !isPart) ||
+      (this.manners.namelessLater === true && this.version > 1)
     response.setHeader('accept-ranges', 'bytes')
     if (tag !== undefined && !isNameless) response.setHeader('etag', tag)
     if (modified !== undefined && !isNameless) response.setHeader('last-modified', modified)
@@ -232,6 +257,20 @@ export function replaced(t: Test, open: OpenTestbed): void {
     t.equal(await versionRead(testbed, path), 'second')
   })
 
+  t.test('READ-13 a part that names no version is not joined to parts of a known one', async t => {
+    const { testbed, path, holder } = await heldOne(t, open, {
+      ...honest,
+      ifRange: 'ignored',
+      namelessLater: true,
+    })
+    await testbed.files.lstat(path)
+    t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+    holder.replace(second)
+    t.equal(await versionRead(testbed, path), 'ESTALE')
+    await testbed.pass(1100)
+    t.equal(await versionRead(testbed, path), 'second')
+  })
+
   t.test('READ-13 replaced by another length after the stat: ESTALE once, then the new one', async t => {
     const { testbed, path, holder } = await heldOne(t, open, honest)
     t.equal((await testbed.files.lstat(path)).size, length)
@@ -245,10 +284,17 @@ export function replaced(t: Test, open: OpenTestbed): void {
 
   t.test('READ-14 a validator that changes with every answer is found out', async t => {
     for (const [what, manners] of Object.entries(fickle)) {
-      const { testbed, path } = await heldOne(t, open, manners)
+      const { testbed, held: files } = await held(t, open, [manners, manners])
+      const [{ path }, other] = files as readonly [Held, Held]
       await testbed.files.lstat(path)
       t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+      // The kernel may hold the tail: nothing tells that what comes now belongs to it.
+      const begun = await versionRead(testbed, path)
+      t.match(begun, /^(first|ESTALE)$/, what)
+      await testbed.pass(1100)
       t.equal(await versionRead(testbed, path), 'first', what)
+      await testbed.files.lstat(other.path)
+      t.equal(await versionRead(testbed, other.path), 'first', `${what}: known for the next file`)
     }
   })
 
@@ -262,6 +308,50 @@ export function replaced(t: Test, open: OpenTestbed): void {
       await testbed.pass(1100)
     }
     t.equal(outcomes.at(-1), 'first', outcomes.join(' '))
+  })
+
+  t.test('READ-14 two nodes of which one is late give bytes of one version or an error', async t => {
+    for (const manners of [honest, tagged, dated]) {
+      const { testbed, path, holder } = await heldOne(t, open, manners)
+      await testbed.files.lstat(path)
+      t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
+      const calm = holder.alternate(second)
+      const outcomes: string[] = []
+      for (let tries = 0; tries < 4; tries += 1) {
+        outcomes.push(await versionRead(testbed, path))
+        await testbed.pass(1100)
+      }
+      calm()
+      for (let tries = 0; tries < 2; tries += 1) {
+        outcomes.push(await versionRead(testbed, path))
+        await testbed.pass(1100)
+      }
+      t.notOk(outcomes.includes('a mix'), outcomes.join(' '))
+      t.match(outcomes.at(-1), /^(first|second)$/, outcomes.join(' '))
+    }
+  })
+
+  t.test('READ-13 a version that is put back makes no other file a mix', async t => {
+    for (const manners of [tagged, dated]) {
+      const { testbed, held: files } = await held(t, open, [manners, manners])
+      const [restored, other] = files as readonly [Held, Held]
+      for (const bytes of [second, first]) {
+        await testbed.files.lstat(restored.path)
+        await tail(testbed, restored.path)
+        if (bytes === second) restored.holder.replace(second)
+        else restored.holder.putBack(first)
+        t.equal(await versionRead(testbed, restored.path), 'ESTALE')
+        await testbed.pass(1100)
+        await testbed.files.lstat(restored.path)
+      }
+      t.equal(await versionRead(testbed, restored.path), 'first')
+      await testbed.files.lstat(other.path)
+      t.ok((await tail(testbed, other.path)).equals(first.subarray(-4096)))
+      other.holder.replace(second)
+      t.equal(await versionRead(testbed, other.path), 'ESTALE')
+      await testbed.pass(1100)
+      t.equal(await versionRead(testbed, other.path), 'second')
+    }
   })
 }
 

@@ -209,7 +209,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     } catch (error) {
       if (isContradiction(error)) {
         endPassing()
-        return void (await told(error, wanted.context))
+        throw await told(error, wanted.context)
       }
       if (error instanceof DiskRefused) lifecycle.refuse()
       if (error instanceof DiskRefused || error instanceof PrefetchAbandoned || error instanceof FileClosed)
@@ -228,19 +228,19 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     return true
   }
 
-  /** Resolves where the content may be asked for again. @throws what the reader hears of a contradiction */
-  async function told(found: Contradiction, context: RequestContext): Promise<void> {
-    const failure = await inTime(context, lifecycle.resolveContradiction(found))
-    if (failure !== undefined) throw failure
+  /** What the reader hears of a contradiction. */
+  function told(found: Contradiction, context: RequestContext): Promise<Failure> {
+    return inTime(context, lifecycle.resolveContradiction(found))
   }
 
-  /** The answer; asked again once where it met a contradiction that was none. */
+  /** The answer; asked again once where it is of another version: nobody has read anything of it here. */
   async function judged<Answer>(context: RequestContext, answer: () => Promise<Answer>): Promise<Answer> {
     try {
       return await answer()
     } catch (error) {
       if (!isContradiction(error)) throw error
-      await told(error, context)
+      const failure = await told(error, context)
+      if (failure.kind !== 'replaced') throw failure
       return answer()
     }
   }

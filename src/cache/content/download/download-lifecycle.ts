@@ -33,7 +33,9 @@ export interface DownloadLifecyclePorts {
 }
 
 /** How one content is asked for. */
-export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'mayJump' | 'askLength'> {
+export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'askLength'> {
+  /** Whether parts of it may be asked for at all. */
+  readonly mayJump: boolean
   readonly facts: () => Promise<ContentFacts>
 }
 
@@ -53,11 +55,8 @@ export interface DownloadLifecycle {
   told(): number | undefined
   /** Readers get bytes of this version: what comes later is compared with it. */
   met(version: VersionFingerprint | undefined): void
-  /**
-   * What a reader hears who met this; undefined where it is to be asked for again. Resolves when the download that met it is
-   * over.
-   */
-  resolveContradiction(found: Contradiction): Promise<Failure | undefined>
+  /** What a reader hears who met this. Resolves when the download that met it is over. */
+  resolveContradiction(found: Contradiction): Promise<Failure>
   /** A contradiction that was found a moment ago: nothing is asked meanwhile. */
   readonly standing: Failure | undefined
   /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long nobody has asked for it. */
@@ -100,7 +99,7 @@ export function openDownloadLifecycle(
   let mostWanted = 0
   let known: number | undefined
   let counted = 0
-  let judging: { readonly found: Contradiction; readonly verdict: Promise<Failure | undefined> } | undefined
+  let judging: { readonly found: Contradiction; readonly verdict: Promise<Failure> } | undefined
   let standing: { readonly failure: Failure; readonly until: number } | undefined
 
   /** The ledger is asked until it knows; lengths never change. */
@@ -119,6 +118,7 @@ export function openDownloadLifecycle(
     if (download !== undefined) return download
     download = startDownload({
       ...source,
+      mayJump: version => source.mayJump && ports.versions.mayJoin(name, version),
       versions: ports.versions,
       grew: countParts,
       versionBefore: () => sizes.version(name),
@@ -212,12 +212,12 @@ export function openDownloadLifecycle(
   }
 
   /** One question for all who meet the same. */
-  function verdictOf(found: Contradiction): Promise<Failure | undefined> {
+  function verdictOf(found: Contradiction): Promise<Failure> {
     if (judging?.found !== found) judging = { found, verdict: judge(found) }
     return judging.verdict
   }
 
-  async function judge(found: Contradiction): Promise<Failure | undefined> {
+  async function judge(found: Contradiction): Promise<Failure> {
     const failure = await resolveContradiction(found, {
       name,
       sizes,
@@ -226,7 +226,7 @@ export function openDownloadLifecycle(
       replaced: () => ports.replaced(name),
     })
     known = undefined
-    if (failure?.kind === 'broken') standing = { failure, until: now() + standsForMs }
+    if (failure.kind === 'broken') standing = { failure, until: now() + standsForMs }
     return failure
   }
 

@@ -11,14 +11,16 @@ import { readResumably } from './resumable-body.js'
 
 type Priority = RequestContext['priority']
 
-export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'mayJump' | 'now'> {
+export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'now'> {
+  /** Whether parts of several answers, of which one is of this version, can be known to belong together. */
+  readonly mayJump: (version: VersionFingerprint | undefined) => boolean
   readonly create: () => Promise<UnfinishedFile>
   readonly discard: (unfinished: UnfinishedFile) => Promise<void>
   /** What the service said the length is, outside of this body. */
   readonly told: () => number | undefined
   /** Asks the service for the length once, so that `told` knows it where the service can tell. */
   readonly askLength: () => Promise<number | undefined>
-  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells'>
+  readonly versions: Pick<Versions, 'differ' | 'counting' | 'tells' | 'leavesOutTag'>
   /** The version that was met before this download. */
   readonly versionBefore: () => VersionFingerprint | undefined
   /** So many bytes of it are on the disk or on the way there, told each MiB. */
@@ -112,11 +114,13 @@ export function startDownload(ports: DownloadPorts): Download {
   })
 
   const known = () => length ?? ports.told()
+  const mayJump = () => ports.mayJump(print ?? ports.versionBefore())
   const buffer: ChunkBuffer = openChunkBuffer({ ...ports, length: known, lost: fail })
   const scheduler = openRangeScheduler({
     ...ports,
     buffer,
     length: known,
+    mayJump,
     version: () => ports.versions.counting(version),
     arriving,
     wholeArriving,
@@ -159,6 +163,7 @@ export function startDownload(ports: DownloadPorts): Download {
     const arrived = fingerprintOf(now)
     const before = print ?? ports.versionBefore()
     if (ports.versions.differ(before, arrived)) throw new OtherVersion(before, now)
+    if (ports.versions.leavesOutTag(print, arrived)) throw new OtherVersion(print, now)
     version ??= now
     print ??= arrived
   }
@@ -262,7 +267,7 @@ export function startDownload(ports: DownloadPorts): Download {
   }
 
   const canRest = () =>
-    ports.ranges.possible && ports.mayJump && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
+    ports.ranges.possible && mayJump() && lengthIsSure() && buffer.arrived.bytes > 0 && isBelieved()
 
   /** What the disk or the service says of the content itself ends all; a lost connection only what waits for it. */
   function failed(reason: unknown): void {

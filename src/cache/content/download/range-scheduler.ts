@@ -42,7 +42,7 @@ export interface RangeSchedulerPorts {
   readonly buffer: ChunkBuffer
   readonly ranges: RangeSupport
   /** Whether parts of this content may be asked for at all. */
-  readonly mayJump: boolean
+  readonly mayJump: () => boolean
   readonly now: () => Instant
   /** The whole length in bytes, as far as it is known. */
   readonly length: () => number | undefined
@@ -104,7 +104,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
   let stopped = false
   let refusedHere = false
 
-  const jumps = () => ports.mayJump && ranges.possible && !refusedHere
+  const jumps = () => ports.mayJump() && ranges.possible && !refusedHere
 
   function wantsAll(): boolean {
     const length = ports.length()

@@ -45,36 +45,33 @@ export interface ContradictionPorts {
 }
 
 /**
- * What readers hear of it. Undefined where nothing contradicts after all and the content is to be asked for again.
+ * What readers hear of it.
  * @throws Failure of the questions themselves: then nothing was found out, and what was told stays
  */
 export async function resolveContradiction(
   found: Contradiction,
   ports: ContradictionPorts,
-): Promise<Failure | undefined> {
+): Promise<Failure> {
   return found instanceof OtherVersion ? resolveVersion(found, ports) : resolveLength(found, ports)
 }
 
-/** A version that changes between two questions, or comes back, is none: its validator says nothing. */
-async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): Promise<Failure | undefined> {
+/**
+ * Whoever has read a part begins again. Where the version changes between two questions, or comes back, the next readers get
+ * the bytes of a single answer: it may be one content under two names, or two of which one is older.
+ */
+async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): Promise<Failure> {
   const { name, versions } = ports
   const first = await ports.facts()
   const second = await ports.facts()
   const [one, other] = [fingerprintOf(first.version), fingerprintOf(second.version)]
-  if (versions.differ(one, other)) {
-    versions.distrust(one, other)
-    return undefined
-  }
+  if (versions.differ(one, other)) versions.distrust(one, other)
   const now = fingerprintOf(found.now)
   if (!versions.tells(now) && versions.same(found.before, other))
     return new Failure(
       'broken',
-      'the service sends the whole file without saying of which version, where a part of a known one was asked for',
+      'the service sends bytes without saying of which version, where a part of a known one was asked for',
     )
-  if (versions.same(found.before, other) || versions.hadLeft(name, now)) {
-    versions.distrust(found.before, now)
-    return undefined
-  }
+  if (versions.same(found.before, other) || versions.hadLeft(name, now)) versions.doubt(name)
   return acceptReplacement(second, ports, found.before)
 }
 
@@ -82,7 +79,7 @@ async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): P
  * A length counts where the body and every other source that speaks say the same now: what was told before was of another
  * version. As long as one of them says something else, or none of them speaks, what was told stays and nothing is believed.
  */
-async function resolveLength(found: OtherLength, ports: ContradictionPorts): Promise<Failure | undefined> {
+async function resolveLength(found: OtherLength, ports: ContradictionPorts): Promise<Failure> {
   const facts = await ports.facts()
   const said = [facts.head, facts.range].filter(bytes => bytes !== undefined)
   const [one] = said
@@ -103,7 +100,9 @@ function acceptReplacement(
   versions.leave(name, before)
   sizes.forget(name)
   const bytes = facts.head ?? facts.range
-  if (bytes !== undefined) sizes.remember(name, bytes, fingerprintOf(facts.version))
+  const now = fingerprintOf(facts.version)
+  // Of what changes to and fro the next answer may be another one, and its reader has not read anything yet.
+  if (bytes !== undefined) sizes.remember(name, bytes, versions.mayJoin(name, now) ? now : undefined)
   ports.replaced()
   return replacedFailure()
 }

@@ -1,4 +1,4 @@
-// When two answers are of two versions of one content: their validators compared, as far as this service's mean anything.
+// When two answers are of two versions of one content, and when the parts of one content must come from a single answer.
 import { createHash } from 'node:crypto'
 import type { ContentVersion } from '../../../remote/remote.js'
 
@@ -9,7 +9,7 @@ export interface VersionFingerprint {
 }
 
 export interface Versions {
-  /** False where nothing that both carry tells them apart. */
+  /** False where nothing that both carry tells them apart, or a validator that counts says that they are one. */
   differ(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean
   /** True where a validator that both carry says that they are one. */
   same(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean
@@ -17,8 +17,14 @@ export interface Versions {
   counting(version: ContentVersion | undefined): ContentVersion | undefined
   /** Whether it carries a validator that counts. */
   tells(version: VersionFingerprint | undefined): boolean
-  /** Both are of one unchanging content: what differs between them is no validator, and counts no more. */
+  /** Whether the other one leaves out a tag that counts: of a part, that is no answer of the server that gave the first one. */
+  leavesOutTag(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean
+  /** Two answers of one moment: what differs between them says that the answers differ, but nothing says that they are one. */
   distrust(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): void
+  /** The answers for this content change to and fro. */
+  doubt(name: string): void
+  /** Whether parts of several answers for this content, of which one is of this version, can be known to belong together. */
+  mayJoin(name: string, version: VersionFingerprint | undefined): boolean
   /** A content had this version, and has another now. */
   leave(name: string, version: VersionFingerprint | undefined): void
   /** Whether a content had this very version before and has left it. */
@@ -27,16 +33,25 @@ export interface Versions {
 
 const namesAtMost = 1000
 
-/** Trusts a service's entity tags and dates until they are seen to change without a reason. */
+/**
+ * Takes equal tags, or else equal dates, for one version, until two answers of one moment have other ones. What counts no
+ * more still keeps answers apart: two nodes that name one version differently cannot be told from two nodes of which one
+ * holds an older version.
+ */
 export function openVersions(): Versions {
   let trustsTags = true
   let trustsDates = true
   const left = new Map<string, readonly VersionFingerprint[]>()
+  const doubted = new Set<string>()
 
   function differ(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean {
-    if (trustsTags && one?.tag !== undefined && other?.tag !== undefined) return one.tag !== other.tag
-    if (!trustsDates || one?.modified === undefined || other?.modified === undefined) return false
-    return one.modified !== other.modified
+    const tags = one?.tag !== undefined && other?.tag !== undefined
+    const dates = one?.modified !== undefined && other?.modified !== undefined
+    const otherTags = tags && one.tag !== other.tag
+    const otherDates = dates && one.modified !== other.modified
+    if (tags && trustsTags) return otherTags
+    if (dates && trustsDates) return otherDates
+    return otherTags || otherDates
   }
 
   function same(one: VersionFingerprint | undefined, other: VersionFingerprint | undefined): boolean {
@@ -44,6 +59,9 @@ export function openVersions(): Versions {
     const byDate = trustsDates && one?.modified !== undefined && one.modified === other?.modified
     return (byTag || byDate) && !differ(one, other)
   }
+
+  const tells = (version: VersionFingerprint | undefined): boolean =>
+    (trustsTags && version?.tag !== undefined) || (trustsDates && version?.modified !== undefined)
 
   return {
     differ,
@@ -53,12 +71,18 @@ export function openVersions(): Versions {
       const modified = trustsDates ? version?.modified : undefined
       return tag === undefined && modified === undefined ? undefined : { tag, modified }
     },
-    tells: version =>
-      (trustsTags && version?.tag !== undefined) || (trustsDates && version?.modified !== undefined),
+    tells,
+    leavesOutTag: (one, other) => trustsTags && one?.tag !== undefined && other?.tag === undefined,
     distrust(one, other) {
-      if (trustsTags && one?.tag !== other?.tag) trustsTags = false
-      else if (one?.modified !== other?.modified) trustsDates = false
+      trustsTags &&= one?.tag === other?.tag
+      trustsDates &&= one?.modified === other?.modified
     },
+    doubt(name) {
+      const [oldest] = doubted
+      if (doubted.size >= namesAtMost && oldest !== undefined) doubted.delete(oldest)
+      doubted.add(name)
+    },
+    mayJoin: (name, version) => !doubted.has(name) && ((trustsTags && trustsDates) || tells(version)),
     leave(name, version) {
       if (version === undefined) return
       const [oldest] = left.keys()
