@@ -29,6 +29,8 @@ export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
   readonly version: ContentVersion | undefined
+  /** The content has bytes, and this is an answer in due form, but no part that tells the size. */
+  readonly refused: boolean
 }
 
 /** A list is read item by item as it comes; its text, and what is held of its items, may be so many times another answer. */
@@ -207,14 +209,41 @@ export function headSize(response: IncomingResponse): ByteCount | undefined {
   return believed && declared.length !== undefined ? byteCount(declared.length) : undefined
 }
 
-/** What the answer to a Range of one byte tells; `honoured` is whether it answers with a part at all. */
-export function rangeProbeOf(response: IncomingResponse, honoured: boolean): RangeProbe {
-  response.bytes.destroy()
+/** How the service answers a Range of one byte: with that, with everything, or that there is no such byte. */
+export type RangeAnswer = 'part' | 'whole' | 'no part'
+
+/** What the answer to a Range of one byte tells; `honoured` is whether it answers as a service with Range does. */
+export async function rangeProbeOf(
+  response: IncomingResponse,
+  kind: RangeAnswer,
+  flow: FlowControl,
+): Promise<RangeProbe> {
   const declared = declaredBody(response.headers)
   const version = contentVersionOf(response)
-  if (isHtml(declared) || declared.encoding !== 'none') return { honoured: false, size: undefined, version }
-  const size = honoured ? contentRange(response)?.total : declared.length
-  return { honoured, size: size === undefined ? undefined : byteCount(size), version }
+  try {
+    // A page or a packed content may hide its size from any service.
+    if (isHtml(declared) || declared.encoding !== 'none')
+      return { honoured: false, size: undefined, version, refused: false }
+    const honoured = kind !== 'whole'
+    const size = honoured ? contentRange(response)?.total : declared.length
+    // An empty content has no first byte: neither everything nor "no such byte" refuses anything.
+    const refused =
+      kind === 'whole' ? await hasBytes(response, declared, flow) : kind === 'part' && size === undefined
+    return { honoured, size: size === undefined ? undefined : byteCount(size), version, refused }
+  } finally {
+    response.bytes.destroy()
+  }
+}
+
+/** Where no length is declared, the first piece tells. */
+async function hasBytes(
+  { bytes }: IncomingResponse,
+  declared: DeclaredBody,
+  flow: FlowControl,
+): Promise<boolean> {
+  if (declared.length !== undefined) return declared.length > 0
+  for await (const piece of wholePieces(bytes, declared, flow)) if (piece.length > 0) return true
+  return false
 }
 
 /** The validators of an answer (RFC 9110, section 8.8); undefined where it carries none. */

@@ -20,6 +20,7 @@ import {
   answerText,
   conditionOf,
   headSize,
+  type RangeAnswer,
   type RangeProbe,
   type RequestedRange,
   rangeProbeOf,
@@ -203,9 +204,12 @@ const size: ResponseReader<ByteCount | undefined> = {
   hops: 0,
 }
 
+const rangeAnswer = (status: number): RangeAnswer =>
+  status === partial ? 'part' : status === noSuchRange ? 'no part' : 'whole'
+
 const oneByte: ResponseReader<RangeProbe> = {
   accepts: status => status === ok || status === partial || status === noSuchRange,
-  read: response => rangeProbeOf(response, response.status !== ok),
+  read: (response, flow) => rangeProbeOf(response, rangeAnswer(response.status), flow),
   range: 'bytes=0-0',
   accept: anyBytes,
   weight: 'question',

@@ -4,7 +4,7 @@
 export interface Capabilities {
   /** How the size of a file, or of a generated geometry, can be known without its bytes. */
   sizes: { file?: SizeSource; xyz?: SizeSource }
-  /** Where no way is known yet: how many contents in a row had neither, each refused in due form. */
+  /** Where no way is known yet: how many contents in a row, none of them empty, had neither, each refused in due form. */
   untold?: { file?: number; xyz?: number }
   /** Whether a download can start in the middle. */
   ranges?: boolean

@@ -19,7 +19,7 @@ import {
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
-import { factsOf, sizeOf } from './size.js'
+import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 
 /** The whole in the place of a part. */
@@ -150,7 +150,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     allFileTitles: (of, context) => fileTitles(of, context, { type: 'files', read: wire.allFileTitles }),
     contentSize: async (content, context) =>
       sizeOf(http, bytesPath(content), content.of, capabilities, context),
-    contentFacts: (content, context) => factsOf(http, bytesPath(content), context),
+    contentFacts: (content, context) => factsOf(http, bytesPath(content), content.of, capabilities, context),
     async content(content, start, context, end, of) {
       const request = { method: 'GET', path: bytesPath(content) } as const
       const whole = { start: byteOffset(0), end: undefined }
@@ -164,6 +164,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
         body.cancel()
         return http.content(request, content.title, span.start, context, span.end)
       }
+      if (body.start > 0 || body.end !== undefined) forgetUnknownSizes(capabilities, content.of)
       if (span.start > 0 && (of === undefined || isSame)) noteRange(capabilities, body.start === span.start)
       return body
     },

@@ -17,15 +17,15 @@ export async function sizeOf(
 ): Promise<ByteCount | undefined> {
   const source = capabilities.sizes[of]
   if (source === undefined && isAssumedUnknown(capabilities, of)) return undefined
-  const { told, refused } = source === 'range' ? notAsked : await sizeByHead(http, path, context)
-  if (told !== undefined) {
+  const head = source === 'range' ? notAsked : await sizeByHead(http, path, context)
+  if (head.told !== undefined) {
     capabilities.sizes[of] = 'head'
-    return told
+    return head.told
   }
-  const { honoured, size } = await http.firstByte({ method: 'GET', path }, context)
+  const { honoured, size, refused } = await http.firstByte({ method: 'GET', path }, context)
   // A service that was seen to tell sizes is always asked again; an error in the place of an answer says nothing.
   if (source === undefined && honoured && size !== undefined) capabilities.sizes[of] = 'range'
-  else if (source === undefined && refused) countUnknownSize(capabilities, of)
+  else if (source === undefined && head.refused && refused) countUnknownSize(capabilities, of)
   if (honoured) Object.assign(capabilities, { ranges: true, unranged: 0 })
   // The length of the whole is what its own body will say, and no second source for it.
   return honoured ? size : undefined
@@ -39,14 +39,26 @@ function isAssumedUnknown(capabilities: Capabilities, of: 'file' | 'xyz'): boole
   return !isSampled(timesUnknown)
 }
 
+/** A part that came, or a length that was told after all: the service is asked again as one that was never asked. */
+export function forgetUnknownSizes(capabilities: Capabilities, of: 'file' | 'xyz'): void {
+  if (capabilities.untold?.[of] !== undefined) capabilities.untold = { ...capabilities.untold, [of]: 0 }
+}
+
 function countUnknownSize(capabilities: Capabilities, of: 'file' | 'xyz'): void {
   capabilities.untold = { ...capabilities.untold, [of]: (capabilities.untold?.[of] ?? 0) + 1 }
 }
 
 /** What each source says now; nothing that was learned of a service spares the question. @throws Failure as `sizeOf` */
-export async function factsOf(http: Http, path: string, context: RequestContext): Promise<ContentFacts> {
+export async function factsOf(
+  http: Http,
+  path: string,
+  of: 'file' | 'xyz',
+  capabilities: Capabilities,
+  context: RequestContext,
+): Promise<ContentFacts> {
   const { told } = await sizeByHead(http, path, context)
   const { honoured, size, version } = await http.firstByte({ method: 'GET', path }, context)
+  if (told !== undefined || (honoured && size !== undefined && size > 0)) forgetUnknownSizes(capabilities, of)
   return { head: told, range: honoured ? size : undefined, version }
 }
 

@@ -58,6 +58,30 @@ function fillTwo(seed: Seed): void {
     seed.addCalculation({ id, name, project: ids.water, files: { 'run.log': log, 'output.cml': cml } })
 }
 
+/** Contents whose size a service with Range does not tell, by their own nature. */
+const silent: Readonly<Record<string, { bytes: string; type?: string; how: Interceptor }>> = {
+  'an empty content, answered with its length,': { bytes: '', how: response => whole(response, '') },
+  'an empty content, answered in chunks,': { bytes: '', how: response => chunked(response, '') },
+  'an empty content, of which no range is': {
+    bytes: '',
+    how: response => void response.writeHead(416).end(),
+  },
+  'a page': {
+    bytes: '<html>1</html>',
+    type: 'text/html',
+    how: response => {
+      response.writeHead(206, { 'content-type': 'text/html', 'content-range': 'bytes 0-0/14' })
+      response.end('<')
+    },
+  },
+}
+
+function fillSilent(seed: Seed, files: Readonly<Record<string, string>>): void {
+  fillSampleData(seed)
+  const all = { ...files, 'run.log': log }
+  seed.addCalculation({ id: '4001', name: 'Silent', project: ids.water, files: all })
+}
+
 export function contradictions(t: Test, open: OpenTestbed): void {
   t.test(
     'READ-10 another length than the told one is EIO as long as it comes, over a restart too',
@@ -131,6 +155,53 @@ export function contradictions(t: Test, open: OpenTestbed): void {
       }
     })
   }
+
+  for (const [what, { bytes, type = 'application/octet-stream', how }] of Object.entries(silent)) {
+    t.test(`READ-10 ${what} is no sign that a service has neither HEAD nor Range`, async t => {
+      const names = [0, 1, 2, 3].map(number => `${number}.html`)
+      const testbed = await open(t, {
+        fill: seed => fillSilent(seed, Object.fromEntries(names.map(name => [name, bytes]))),
+        service: { shortcomings: { ...complete, head: true } },
+      })
+      const { files, service } = testbed
+      const answer: Interceptor = async (response, passing) => {
+        if (passing.headers?.range === undefined) whole(response, bytes, type)
+        else await how(response, passing)
+      }
+      service.intercept(/^GET .*fileId=\d.html/, answer)
+      for (const name of names) t.equal((await files.lstat(`${project}/Silent/${name}`)).size, bytes.length)
+      for (const name of names) t.equal(await textOf(testbed, `${project}/Silent/${name}`), bytes)
+      const mend = service.intercept(/^GET .*fileId=run.log/, async (response, { headers, carryOut }) => {
+        if (headers?.range !== undefined) (await carryOut())()
+        else whole(response, log.slice(0, -5))
+      })
+      t.equal(await outcome(files.readFile(`${project}/Silent/run.log`)), 'EIO', 'five bytes short')
+      mend()
+      await testbed.pass(1100)
+      t.equal(await textOf(testbed, `${project}/Silent/run.log`), log)
+    })
+  }
+
+  t.test('READ-10 what a service refused before is asked again by the next mount', async t => {
+    const names = ['a.in', 'b.in', 'c.in']
+    const testbed = await open(t, {
+      fill: seed => fillSilent(seed, Object.fromEntries(names.map(name => [name, name]))),
+      service: { shortcomings: { ...complete, head: true } },
+    })
+    const { files, service } = testbed
+    const mend = service.intercept(/^GET .*fileId=.\.in/, (response, { heard }) =>
+      whole(response, heard.path.slice(-4)),
+    )
+    for (const name of names) t.equal((await files.lstat(`${project}/Silent/${name}`)).size, 4)
+    mend()
+    await testbed.remount()
+    service.intercept(/^GET .*fileId=run.log/, async (response, { headers, carryOut }) => {
+      if (headers?.range !== undefined) (await carryOut())()
+      else whole(response, log.slice(0, -5))
+    })
+    t.equal((await files.lstat(`${project}/Silent/run.log`)).size, log.length)
+    t.equal(await outcome(files.readFile(`${project}/Silent/run.log`)), 'EIO')
+  })
 
   t.test('READ-11 `user.calcfs.error` and `calcfs why` tell both lengths', async t => {
     const testbed = await open(t, { fill: fillWays })
