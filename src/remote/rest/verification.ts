@@ -1,4 +1,5 @@
 // What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { asFailure, type FailureKind } from '../../failure.js'
 import type {
@@ -22,14 +23,20 @@ interface Listings {
 }
 
 const remembered = 4096
+/** So many of a project's children are remembered to know its listing by. */
+const sampled = 8
 
 /**
  * The listings, each refused where it is another project's. Which project the items name as their parent is a hint only,
- * for nothing proves that the field means that: where all of them name one other project, that project is asked for its
- * own listing, and the same items there prove it.
+ * for nothing proves that the field means that. Where all of them name one other project, two things prove it: the asked
+ * project's own items named it before, and none of those is there; or the other project's own listing, which is asked
+ * for, has one of the items too, in whatever order and beside whatever others, for a thing lies in one project.
  */
 export function checkedChildren(listings: Listings): Listings {
-  const accepted = new LRUCache<string, true>({ max: remembered })
+  /** Some of the items of each project whose listing named it. */
+  const own = new LRUCache<string, readonly string[]>({ max: remembered })
+  /** The listing of each of which the named project had nothing: asked again where it changes, or where that one's answer was odd. */
+  const cleared = new LRUCache<string, string>({ max: remembered })
 
   const checked =
     <Item extends Listed<string>>(
@@ -38,11 +45,26 @@ export function checkedChildren(listings: Listings): Listings {
     ): ListChildren<Item> =>
     async (of, context) => {
       const items = await list(of, context)
-      const other = otherParent(items, of)
-      if (other === undefined || accepted.has(`${kind} ${of} ${other}`)) return items
-      if (isSame(items, await listingIfAny(list, other, context)))
-        throw wrongRecordFailure(`the ${kind}s in project ${of}`, `those of project ${other}`)
-      accepted.set(`${kind} ${of} ${other}`, true)
+      const other = soleParent(items)
+      if (other === undefined) return items
+      const key = `${kind} ${of}`
+      if (other === of) {
+        own.set(
+          key,
+          items.slice(0, sampled).map(({ id }) => id),
+        )
+        return items
+      }
+      const ids = new Set<string>(items.map(({ id }) => id))
+      const foreign = () => wrongRecordFailure(`the ${kind}s in project ${of}`, `those of project ${other}`)
+      if (own.get(key)?.some(id => ids.has(id)) === false) throw foreign()
+      const print = `${other} ${fingerprint(ids)}`
+      if (cleared.get(key) === print) return items
+      const others = await listingIfAny(list, other, context)
+      const named = soleParent(others)
+      // Where two projects' listings have changed places, each names the other one.
+      if (named === of || others.some(({ id }) => ids.has(id))) throw foreign()
+      if (named === undefined || named === other) cleared.set(key, print)
       return items
     }
 
@@ -52,19 +74,22 @@ export function checkedChildren(listings: Listings): Listings {
   }
 }
 
-/** The one project that every item with a parent names, if it is not the asked one. */
-function otherParent(items: readonly Listed<string>[], of: ProjectId): ProjectId | undefined {
-  let other: ProjectId | undefined
+/** The one project that every item with a parent names. */
+function soleParent(items: readonly Listed<string>[]): ProjectId | undefined {
+  let sole: ProjectId | undefined
   for (const { parent } of items) {
-    if (parent === undefined) continue
-    if (parent === of || (other !== undefined && parent !== other)) return undefined
-    other = parent
+    if (parent === undefined || parent === sole) continue
+    if (sole !== undefined) return undefined
+    sole = parent
   }
-  return other
+  return sole
 }
 
-const isSame = (one: readonly Listed<string>[], other: readonly Listed<string>[]): boolean =>
-  one.length === other.length && one.every((item, at) => item.id === other[at]?.id)
+/** The same for the same ids in another order. */
+const fingerprint = (ids: ReadonlySet<string>): string =>
+  createHash('sha256')
+    .update([...ids].sort().join())
+    .digest('base64')
 
 /** Failures that are the service's own answer about this very thing: they tell nothing about another one. */
 const answers = new Set<FailureKind>(['absent', 'forbidden', 'invalid', 'unsupported'])

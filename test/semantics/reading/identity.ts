@@ -1,8 +1,9 @@
 // What the drive shows and saves belongs to the thing that was asked for, whatever stands in front of the service.
 import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
 import type { MountTestbed } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
-import { type TestService, writes } from '../../testbed/service.js'
+import { lines, type TestService, writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
 /** A cache that ignores the query: questions that match are answered as this other one. Undoes it when called. */
@@ -12,6 +13,51 @@ export const answeredAs = (service: TestService, which: RegExp, other: string): 
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(text)
   })
+
+interface Item {
+  readonly id: number
+  readonly name: string
+  readonly parentId: number
+}
+
+/** A cache that mixes the listings of two projects, and may have another version of the other one. */
+const listedAs = (
+  service: TestService,
+  { kind, of, other }: { kind: string; of: string; other: string },
+  change: (items: Item[]) => Item[] = items => items,
+): (() => void) =>
+  service.intercept(new RegExp(`^GET /project/descendant\\?id=${of}&type=${kind}`), async response => {
+    const items = await service.elsewhere('GET', `/project/descendant?id=${other}&type=${kind}&depth=1`)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(change(JSON.parse(items))))
+  })
+
+const one = '100'
+const two = '200'
+
+/** Two projects, each with three calculations and three projects. */
+function fillPair(seed: Seed): void {
+  seed.addUser({ name: 'demo', password: 'demo' })
+  for (const [id, name] of [
+    [one, 'One'],
+    [two, 'Two'],
+  ] as const) {
+    const project = seed.addProject({ id, name, owner: 'demo' })
+    for (const at of [1, 2, 3]) {
+      seed.addProject({ id: String(Number(id) + at), name: `${name} p${at}`, owner: 'demo', parent: project })
+      seed.addCalculation({ id: String(Number(id) + 1000 + at), name: `${name} c${at}`, project })
+    }
+  }
+}
+
+const ofOne = ['One c1', 'One c2', 'One c3', 'One p1', 'One p2', 'One p3']
+
+/** How a cache's listing of the other project may differ from the one that it has now. */
+const versions: Readonly<Record<string, (items: Item[]) => Item[]>> = {
+  'in another order': items => items.reverse(),
+  'older by an item': items => items.slice(1),
+  'newer by an item': items => [...items, { id: 7, name: 'new', parentId: Number(two) }],
+}
 
 /** A kernel asks no attribute of a file that cannot be looked up; the command line does. */
 const why = async (testbed: Testbed, path: string): Promise<string> =>
@@ -115,6 +161,73 @@ export function identity(t: Test, open: OpenTestbed): void {
       '.shares',
     ])
     t.same(await namesOf(testbed, 'projects/Water splitting/Sub project/.shares'), [])
+  })
+
+  for (const kind of ['project', 'calculation'] as const) {
+    const mixed = { kind, of: one, other: two }
+
+    t.test(`ID-2 another project’s ${kind}s are found out in any order, older or newer`, async t => {
+      const testbed = await open(t, { fill: fillPair })
+      for (const [what, change] of Object.entries(versions)) {
+        const undo = listedAs(testbed.service, mixed, change)
+        for (const time of ['at once', 'again']) {
+          t.equal(await outcome(namesOf(testbed, 'projects/One')), 'EIO', `${what}, ${time}`)
+          await testbed.files.touch('projects/One')
+        }
+        undo()
+      }
+      await testbed.pass(6000)
+      t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne)
+    })
+
+    t.test(
+      `ID-2 another project’s ${kind}s, none of which is left, are not shown in a known one`,
+      async t => {
+        const testbed = await open(t, { fill: fillPair })
+        t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne)
+        const gone = [{ id: 7, name: 'gone', parentId: Number(two) }]
+        const undo = listedAs(testbed.service, mixed, () => gone)
+        for (const time of ['at once', 'again']) {
+          await testbed.files.touch('projects/One')
+          t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne, time)
+        }
+        t.match(await testbed.files.xattr('projects/One', 'user.calcfs.stale'), /those of project 200/)
+        undo()
+      },
+    )
+  }
+
+  t.test('ID-2 the listings of two projects that have changed places are EIO', async t => {
+    const testbed = await open(t, { fill: fillPair })
+    listedAs(testbed.service, { kind: 'calculation', of: one, other: two })
+    listedAs(testbed.service, { kind: 'calculation', of: two, other: one })
+    for (const name of ['One', 'Two']) t.equal(await outcome(namesOf(testbed, `projects/${name}`)), 'EIO')
+  })
+
+  t.test('ID-2 a parent that is always the space’s hides nothing, and is asked about once', async t => {
+    const testbed = await open(t, { fill: fillPair })
+    const { files, service } = testbed
+    const root = service.seed.rootOf('demo')
+    service.intercept(/^GET \/project\/descendant/, async (response, { heard }) => {
+      const items = await service.elsewhere('GET', heard.path)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(items.replace(/"parentId":\s*\d+/g, `"parentId":${root}`))
+    })
+    t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne)
+    const asked = await service.during(async () => {
+      await files.touch('projects/One')
+      t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne)
+    })
+    const questions = lines(asked).filter(line => /descendant/.test(line))
+    t.not(questions.filter(line => line.includes(`id=${one}&`)).length, 0)
+    t.same(
+      questions.filter(line => line.includes(`id=${root}&`)),
+      [],
+    )
+    service.seed.addCalculation({ id: '5', name: 'One c4', project: one })
+    await files.touch('projects/One')
+    await testbed.pass(1100)
+    t.ok((await namesOf(testbed, 'projects/One')).includes('One c4'), 'a new one is shown')
   })
 
   t.test('ID-2 one answer to the questions for projects and for calculations is EIO', async t => {
