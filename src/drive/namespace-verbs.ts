@@ -124,18 +124,22 @@ export function openNamespaceVerbs(
       )
     }
     await naming({ kind: 'project', id: here.id }, async () => {
-      parts.catalog.refreshProject(here.id)
-      if (!createRename.isFormer(here.id, lastNameOf(to)) && (await isTaken(to, context)))
-        throw new Failure('exists', `${to}: there is something of this name already`)
-      await createRename.retitle(node, lastNameOf(to), context)
+      const at = parts.now()
+      const again = async (within: RequestContext): Promise<void> => {
+        parts.catalog.refreshProject(here.id)
+        if (!createRename.isFormer(here.id, lastNameOf(to))) await refuseTaken(to, within)
+      }
+      await again(context)
+      await createRename.retitle(node, lastNameOf(to), { ...context, look: { at, again } })
     })
     parts.succeeded(to, parts.now())
   }
 
-  /** By its name, or by the other way to write it: `%25` is `%`. */
-  async function isTaken(path: string, context: RequestContext): Promise<boolean> {
+  /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
+  async function refuseTaken(path: string, context: RequestContext): Promise<void> {
     const usual = `${parentOf(path)}/${escapeTitle(titleWritten(lastNameOf(path)))}`
-    return (await isThere(path, context)) || (usual !== path && (await isThere(usual, context)))
+    if ((await isThere(path, context)) || (usual !== path && (await isThere(usual, context))))
+      throw new Failure('exists', `${path}: there is something of this name already`)
   }
 
   async function isThere(path: string, context: RequestContext): Promise<boolean> {
@@ -154,11 +158,11 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
+      const listedAt = parts.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)
-      if (await isTaken(path, context))
-        throw new Failure('exists', `${path}: there is something of this name already`)
-      await createRename.make(directory.id, lastNameOf(path), context)
+      await refuseTaken(path, context)
+      await createRename.make({ parent: directory.id, name: lastNameOf(path), listedAt }, context)
     })
     parts.succeeded(path, parts.now())
   }
@@ -174,7 +178,7 @@ export function openNamespaceVerbs(
   async function symlink(target: string, path: string): Promise<void> {
     const place = isLockName(lastNameOf(path)) ? await resolver.scratch(path, until.metadata()) : undefined
     if (place === undefined) throw new Failure('not-permitted', `${path}: the service holds no links`)
-    if (await isTaken(path, until.metadata())) throw new Failure('exists', `${path}: it is locked already`)
+    await refuseTaken(path, until.metadata())
     scratch.link(place, target)
   }
 

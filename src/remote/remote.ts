@@ -39,7 +39,7 @@ export interface RequestContext {
   readonly answerBy?: Instant | undefined
   /** Milliseconds for which each later asker may have failed attempts repeated; as long as the first one if not given. */
   readonly patience?: number | undefined
-  /** What a request that changes something rests on. */
+  /** What a request that changes something rests on; questions take no notice of it. */
   readonly look?: Look | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
   readonly holdsSlot?: boolean | undefined

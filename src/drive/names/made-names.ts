@@ -2,10 +2,11 @@
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { type NewNode, nodeKey } from '../nodes/node.js'
 
-/** The record's number, and the hash of the text that it was made of, in the history of the new file. */
+/** The record's number, and the hashes of two texts in the history: what it was made of, and the record as it was then. */
 export interface MadeName {
   readonly id: string
   readonly madeOf: string
+  readonly base: string
 }
 
 export interface MadeNames {
@@ -18,20 +19,20 @@ export interface MadeNames {
   end(): void
 }
 
-const form = /^(\S+) (\S+)$/
+const form = /^(\S+) (\S+) (\S+)$/
 
 export function openMadeNames(ledger: Ledger, mountPoint: string): MadeNames {
   const room = `made names ${mountPoint}`
 
   function read(kept: string | undefined): MadeName | undefined {
-    const [, id, madeOf] = form.exec(kept ?? '') ?? []
-    return id === undefined || madeOf === undefined ? undefined : { id, madeOf }
+    const [, id, madeOf, base] = form.exec(kept ?? '') ?? []
+    return id === undefined || madeOf === undefined || base === undefined ? undefined : { id, madeOf, base }
   }
 
   return {
     of: node => read(ledger.get(room, nodeKey(node))),
-    note(node, { id, madeOf }) {
-      ledger.set(room, nodeKey(node), `${id} ${madeOf}`)
+    note(node, { id, madeOf, base }) {
+      ledger.set(room, nodeKey(node), `${id} ${madeOf} ${base}`)
       ledger.flush()
     },
     forget(kind, id) {

@@ -36,9 +36,16 @@ export interface CreateRenameParts extends EditingParts {
   readonly now: () => Instant
 }
 
+/** A project that is to be made, in a list that was asked for at that time. */
+export interface WantedProject {
+  readonly parent: ProjectId
+  readonly name: string
+  readonly listedAt: Instant
+}
+
 export interface CreateRename {
   /** A new project below this one, under the name as it was written. */
-  make(parent: ProjectId, name: string, context: RequestContext): Promise<void>
+  make(wanted: WantedProject, context: RequestContext): Promise<void>
   /** The thing gets another name in its place. */
   retitle(node: NamedNode, name: string, context: RequestContext): Promise<void>
   /** Only who came by this name goes on by it: it may be given anew. */
@@ -47,23 +54,24 @@ export interface CreateRename {
 
 export function openCreateRename(parts: CreateRenameParts): CreateRename {
   const { catalog, dialect, remote, rights, aliases } = parts
+  const unseen = new Map<string, ProjectId>()
 
   return {
     isFormer: aliases.isFormer,
 
-    async make(parent, name, context) {
+    async make({ parent, name, listedAt }, context) {
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const near = {
-        listedAt: parts.now(),
+        listedAt,
         before: (await catalog.children(parent, context)).projects,
         like: await like(parent, context),
       }
       const title = titleWritten(name)
       const said = { title, description: parts.describe(title), parent }
       const { made, all } = await makeProject(
-        { remote, dialect, now: parts.now },
+        { remote, dialect, unseen, now: parts.now },
         { said, near },
         context,
       ).catch((thrown: unknown) => {

@@ -2,7 +2,8 @@
 
 import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
-import type { CreatedRecord, Creator, NewRecord } from '../../edit/save/create.js'
+import { textHash } from '../../edit/journal/text-history.js'
+import { type CreatedRecord, type Creator, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween, removed } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
@@ -88,6 +89,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       return await read(node, record, made, context)
     } catch (thrown) {
       const failure = asFailure(thrown)
+      if (failure.kind === 'absent') throw await withFailure(draft, notShownYet(record.key, made.id, failure))
       if (failure.kind !== 'outcome-unknown')
         throw await withFailure(draft, madeAllTheSame(node, made.id, failure))
       // What has this number is another one.
@@ -158,7 +160,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const alias =
       known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
     aliases.set(nodeKey(node), alias)
-    if (known === undefined) noteMade(node, draft, alias.target.id)
+    if (known === undefined) noteMade(node, draft, alias)
     if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
     const failure = await handOver(alias, context)
     if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
@@ -167,8 +169,9 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     return failure
   }
 
-  function noteMade(node: NewNode, { meta }: Draft, id: string): void {
-    if (meta.madeOf !== undefined) madeNames.note(node, { id, madeOf: meta.madeOf })
+  function noteMade(node: NewNode, { meta }: Draft, { target, base }: NewFileAlias): void {
+    if (meta.madeOf === undefined || base === undefined) return
+    madeNames.note(node, { id: target.id, madeOf: meta.madeOf, base: textHash(prettyPrint(base)) })
   }
 
   /** What a name stands for since before a kill, as it was when its record was made. */
@@ -179,7 +182,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const target = targetOf(node, kept.id)
     const written = parseObject(text)
     const stored = await parts.read(target, context)
-    return { target, written, form: await parts.creatable(node).like(written, stored, context), base: stored }
+    // What other clients have changed since is theirs: the text is compared with the record as it was when it was made.
+    const before = await parts.history.recall(recordKeyOf(target), kept.base)
+    const base = before === undefined ? stored : parseObject(before)
+    return { target, written, form: await parts.creatable(node).like(written, base, context), base }
   }
 
   /** A list that the service never shows is no field of the record: another one is set by itself. */
@@ -337,8 +343,9 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         parts.records.adopt(nodeKey(target), left)
       }
       // Its writer was told of a failure, and saves the same text under the same name once more.
-      aliases.set(nodeKey(node), { target, written, form, base: stored })
-      noteMade(node, draft, made)
+      const alias = { target, written, form, base: stored }
+      aliases.set(nodeKey(node), alias)
+      noteMade(node, draft, alias)
       return true
     },
   }

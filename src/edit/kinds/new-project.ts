@@ -19,6 +19,8 @@ import { withReserve } from '../save/reserve.js'
 export interface NewProjectPorts {
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
   readonly dialect: Dialect
+  /** What was made in this process and not seen since, by parent and title. */
+  readonly unseen: Map<string, ProjectId>
   readonly now: () => Instant
 }
 
@@ -32,10 +34,10 @@ export interface ParentContents {
 
 /**
  * Makes a project and answers what its parent's list says of it, and that list.
- * @throws Failure 'broken' where it was made, but is not below its parent; or what the service said
+ * @throws Failure 'broken' where it was made, but is not seen below its parent; or what the service said
  */
 export async function makeProject(
-  { remote, dialect, now }: NewProjectPorts,
+  { remote, dialect, unseen, now }: NewProjectPorts,
   { said, near }: { said: NewProject; near: ParentContents },
   context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
@@ -59,6 +61,22 @@ export async function makeProject(
         .length === 0
     )
   }
+  /** The list may be late, or a copy of an older one: the record tells. */
+  const unlisted = async (id: ProjectId): Promise<ListedProject | undefined> => {
+    const record = await remote.project(id, context).catch(unlessAbsent)
+    if (record === undefined) return undefined
+    const { parent, title, born } = dialect.facts(record)
+    if (parent !== said.parent || title === undefined || !(await isOurs(id))) return undefined
+    const told = { since: born, born, published: false, bundle: undefined, place: near.before.length }
+    return { kind: 'project', id, title, parent: said.parent, ...told }
+  }
+  const key = `${said.parent}/${said.title}`
+  const before = unseen.get(key)
+  if (before !== undefined && (await unlisted(before)) === undefined) throw notShown(before)
+  if (before !== undefined) {
+    unseen.delete(key)
+    throw new Failure('exists', `${said.title}: it was made by an earlier try, as project ${before}`)
+  }
   let id: ProjectId | undefined
   try {
     id = await remote.createProject(body, {
@@ -77,13 +95,23 @@ export async function makeProject(
   const all = await list()
   const made = all.find(project => project.id === id)
   if (made !== undefined) return { made, all }
-  throw new Failure(
-    'broken',
-    `the service made the project ${id}, but does not list it here; it is at by-id/project/${id}`,
-  )
+  const late = old.has(id) ? undefined : await unlisted(id)
+  if (late !== undefined) return { made: late, all: [...all, late] }
+  unseen.set(key, id)
+  throw notShown(id)
 }
 
+const notShown = (id: ProjectId): Failure =>
+  new Failure(
+    'broken',
+    `the service made the project ${id}, but does not show it here; it is not made again: look at by-id/project/${id}, or in a while`,
+  )
+
 const nothing: JsonObject = { type: 'object', fields: [] }
+
+function unlessAbsent(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+}
 
 /** The first failure is the one to tell. */
 function asNotFound(thrown: unknown): undefined {

@@ -136,12 +136,13 @@ export function newShare(
     complete: async (_id, { record }) => record,
     async continues(written, { id, before }, context) {
       const share = (await remote.shares(project, context)).find(one => one.id === id)
-      if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
+      const known = [share?.record, before].filter(one => one !== undefined)
+      const named = dialect.newRecords.personNamed(written, known)
       const own = dialect.shareId(written)
+      if (share === undefined && (named === 'them' || named === 'none' || own === id))
+        throw new Failure('absent', `the share ${id} is gone`)
       if (own === id) return true
       if (own !== undefined && own !== (before && dialect.shareId(before))) return false
-      const known = before === undefined ? [share.record] : [share.record, before]
-      const named = dialect.newRecords.personNamed(written, known)
       if (named !== 'none') return named === 'them'
       throw new Failure(
         'refused',

@@ -136,12 +136,20 @@ async function isStillMade(
     const known = before === undefined ? undefined : parseObject(before)
     if (await record.continues(written, { id: made, before: known }, context)) return true
   } catch (thrown) {
-    // What it has made is gone; the next save makes another one.
-    if (asFailure(thrown).kind === 'absent') await draft.change({ made: undefined, madeOf: undefined })
-    throw thrown
+    const failure = asFailure(thrown)
+    throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
   }
   await draft.change({ made: undefined, madeOf: undefined })
   return false
+}
+
+/** The answer to its POST gave a number, and nothing was read under that: a list or a copy of the service may be late. */
+export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Failure {
+  return new Failure(
+    'broken',
+    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again; if it never comes, remove this file`,
+    { cause, said: cause.said },
+  )
 }
 
 async function noted(draft: Draft, id: string): Promise<string> {

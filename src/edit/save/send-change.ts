@@ -2,7 +2,7 @@
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
-import type { Instant, Look, RequestContext } from '../../remote/remote.js'
+import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
@@ -42,8 +42,11 @@ export async function sendChange(
   context: RequestContext,
 ): Promise<ReadBack> {
   const look: Look = {
-    at: passage.readAt,
-    again: within => refuseChanged(passage.record, change, within),
+    at: instant(Math.min(passage.readAt, context.look?.at ?? passage.readAt)),
+    async again(within) {
+      await context.look?.again(within)
+      await refuseChanged(passage.record, change, within)
+    },
   }
   await noteAttempt(passage, change)
   const stored = await sendOnce(passage, change, { context, look })

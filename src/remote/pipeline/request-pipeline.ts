@@ -161,7 +161,7 @@ export function openRequestPipeline(
     let sentAt: Instant | undefined
     let dropped: Failure | undefined
     let callOff = noop
-    const look = openFreshLook(context, clock)
+    const look = openFreshLook(outgoing.repeatable ? { ...context, look: undefined } : context, clock)
     const drop = (reason: Failure): void => {
       dropped = reason
       call?.abort(reason)
