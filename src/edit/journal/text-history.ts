@@ -50,6 +50,8 @@ export interface TextHistory {
    * travelled. What another mount met counts only where this one never met a text of the record.
    */
   candidates(key: RecordKey): Promise<readonly KnownText[]>
+  /** What this mount has sent since the last text that is known to be stored, the latest first. */
+  unsettled(key: RecordKey): Promise<readonly string[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
   /** Forgets what is older than its days. */
@@ -76,6 +78,8 @@ export interface Latest {
   set(at: Instant): void
 }
 
+/** Each save that fails leaves three texts at most: as it was written, in the record's form, and as it was sent. */
+const unsettledAtMost = 9
 const dayMilliseconds = 24 * 60 * 60 * 1000
 /** What was sent is the only trace of an edit that a later one has replaced: it stays longer. */
 const daysOfHistory = 90
@@ -138,6 +142,16 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return known.sort((one, other) => other.last - one.last)
   }
 
+  async function unsettled(key: RecordKey): Promise<readonly string[]> {
+    const marks = (await marksIn(directoryOf(key), own)).filter(mark => mark.own)
+    const timesOf = (use: TextUse) => marks.filter(({ how }) => how === use).map(({ at }) => at)
+    const saved = Math.max(0, ...timesOf('saved'))
+    const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
+    const latest = sent.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
+    const texts = await Promise.all(latest.map(({ hash }) => recall(key, hash)))
+    return texts.filter(text => text !== undefined)
+  }
+
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
     const path = join(directoryOf(key), hash)
@@ -171,6 +185,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
       return join(directoryOf(key), textHash(bytes))
     },
     candidates: key => inTurn(key, () => candidates(key)),
+    unsettled: key => inTurn(key, () => unsettled(key)),
     recall,
     purge,
   }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'
 import { withEdits } from '../save/diff.js'
 import type { EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
+import { unreadable } from '../save/reconcile.js'
 import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
@@ -26,13 +27,13 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
     const order = newOrder(dialect, change)
     if (order === undefined) {
       await remote.updateReport(change.whole, context)
-      return read(context)
+      return read(context).catch(unreadable)
     }
     await remote.setReportCalculations(id, order, context)
-    const now = await read(context)
+    const now = await read(context).catch(unreadable)
     if (change.edits.size === 1 && isListWhole(dialect, change, now)) return now
     await remote.updateReport(withEdits(now, change.edits), context)
-    return read(context)
+    return read(context).catch(unreadable)
   }
 
   return {

@@ -15,6 +15,7 @@ import { isSpelling } from '../../spelling.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { keptSentence, unstoredFields } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
+import { unreadable } from '../save/reconcile.js'
 import { refuseId } from './record-id.js'
 import { refuseOtherPermission } from './share-rules.js'
 
@@ -97,7 +98,7 @@ function editableWholeRecord(
     allow: noop,
     async send(change, context) {
       await update(change.whole, context)
-      return read(context)
+      return read(context).catch(unreadable)
     },
     compare: (change, stored) => compareTitled(dialect, change, stored),
   }

@@ -1,5 +1,5 @@
 // What became of a save whose end nobody saw: the record is read and compared, nothing is sent.
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import type { RequestContext } from '../../remote/remote.js'
@@ -59,6 +59,17 @@ function notStored(): Failure {
 /** True if the request may have been carried out although it failed. */
 export function isUndecided(failure: Failure): boolean {
   return ['timeout', 'unreachable', 'broken', 'outcome-unknown', 'internal'].includes(failure.kind)
+}
+
+/** The change was taken, and what the reading after it fails of says nothing of that. */
+export function unreadable(thrown: unknown): never {
+  const cause = asFailure(thrown)
+  if (isUndecided(cause)) throw cause
+  throw new Failure(
+    'outcome-unknown',
+    `the service took it, but whether it is stored cannot be seen: ${cause.message}`,
+    { cause, said: cause.said },
+  )
 }
 
 /** What has become of a lost request was looked up: what it failed of is the better word then. */

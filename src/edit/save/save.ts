@@ -85,6 +85,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
+  else await reconcileSent(save, context)
   const met = await knownTexts(save)
   const written = await (mine === undefined
     ? readMeaning(save, text, met, context)
@@ -97,6 +98,29 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   } catch (thrown) {
     await noteBase(draft, met, written.base)
     throw thrown
+  }
+}
+
+/** The draft of a save that failed may have been dropped; what it sent may be stored all the same, and is its writer's own. */
+async function reconcileSent({ record, history }: SaveState, context: RequestContext): Promise<void> {
+  const sent = await history.unsettled(record.key)
+  if (sent.length === 0) return
+  const now = record.plain(await record.read(context))
+  const isStored = (text: string): boolean => {
+    const said = tryObject(text)
+    return said !== undefined && editsBetween(record.plain(said), now).size === 0
+  }
+  const stored = sent.find(isStored)
+  if (stored !== undefined) await history.remember(record.key, stored, 'saved')
+}
+
+/** A text may be in other words than JSON: the record that it means was sent beside it. */
+function tryObject(text: string): JsonObject | undefined {
+  try {
+    return quickObject(text)
+  } catch (thrown) {
+    if (asFailure(thrown).kind !== 'not-json') throw thrown
+    return undefined
   }
 }
 

@@ -1,6 +1,7 @@
 // One change on its way: noted on disk before it leaves, sent once, and read again whatever was answered.
 import { asFailure, Failure } from '../../failure.js'
-import type { JsonObject } from '../../record/json/json.js'
+import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { type Instant, instant, type Look, type RequestContext } from '../../remote/remote.js'
 import type { Draft, MetaChange } from '../journal/draft.js'
@@ -52,6 +53,7 @@ export async function sendChange(
   const stored = await sendOnce(passage, change, { context, look })
   const { unstored, lost } = passage.record.compare(change, stored)
   if (unstored.length > 0) {
+    await notePart(passage, change, { stored, unstored })
     await passage.draft.change({ state: 'refused' })
     const fields = unstored.map(name => JSON.stringify(name)).join(', ')
     throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
@@ -90,6 +92,7 @@ async function sendOnce(
     const stored = await readBack(passage, failure, context)
     const { unstored } = passage.record.compare(change, stored)
     if (unstored.length === 0) return stored
+    await notePart(passage, change, { stored, unstored })
     if (failure.kind === 'conflict') await passage.draft.keepTheirs(prettyPrint(stored))
     if (failure.kind !== 'timeout') await passage.draft.change(notUnderWay(failure))
     throw partlyStored(failure, change, unstored)
@@ -115,6 +118,22 @@ async function refuseChanged(
     'conflict',
     `somebody else has changed ${fields} while the change waited to be sent: save it again`,
   )
+}
+
+/** What is stored of a save that failed is its writer's own: to take it back is an edit, and so is what was not stored. */
+async function notePart(
+  { record, draft, history, own }: SendContext,
+  change: RecordChange,
+  { stored, unstored }: { stored: JsonObject; unstored: readonly string[] },
+): Promise<void> {
+  if (unstored.length >= change.edits.size) return
+  const form = unstored.reduce((whole, name) => {
+    const kept = fieldOf(stored, name)
+    return kept === undefined ? withoutField(whole, name) : withField(whole, name, kept)
+  }, parseObject(own.form))
+  const text = prettyPrint(form)
+  await history.remember(record.key, text, 'saved')
+  await draft.change({ form: textHash(text) })
 }
 
 async function readBack(

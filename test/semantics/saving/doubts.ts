@@ -185,6 +185,60 @@ export function doubts(t: Test, open: OpenTestbed): void {
     })
   })
 
+  t.test('what is stored of a save that failed', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
+    const edited = (text: string, field: string, value: string) => {
+      const made = text.replace(new RegExp(`"${field}": "[^"]*"`), `"${field}": "${value}"`)
+      t.not(made, text)
+      return made
+    }
+
+    t.test('SAVE-16 a part that was stored is taken back by the text of before', async t => {
+      const before = await textOf(testbed, report)
+      const mend = service.rewrite(/^PUT \/report$/, body => body.replace('"weight":0.20', '"weight":0.10'))
+      t.match(before, '"weight": 0.10')
+      const weighed = edited(before, 'description', 'New').replace('"weight": 0.10', '"weight": 0.20')
+      t.equal(await outcome(overwrite(testbed, report, weighed)), 'EIO')
+      t.match(await stored(), '"description":"New"', 'this part is stored')
+      mend()
+      t.equal(await outcome(overwrite(testbed, report, edited(before, 'title', 'Second'))), 'done')
+      t.match(await stored(), '"description":""')
+      t.match(await stored(), '"title":"Second"')
+    })
+
+    t.test('SAVE-16 nor is it lost sight of where the draft was dropped', async t => {
+      for (const spoilt of ['the reading after it', 'the reading after it, and refused'] as const) {
+        await testbed.pass(3200)
+        const before = await textOf(testbed, report)
+        const mends: (() => void)[] = []
+        mends.push(
+          service.intercept(/^PUT \/report$/, async (_, { carryOut }) => {
+            const answer = await carryOut()
+            mends.push(
+              service.intercept(/^GET \/report\?/, response => {
+                response.writeHead(spoilt.endsWith('refused') ? 403 : 500).end()
+              }),
+            )
+            answer()
+          }),
+        )
+        t.match(
+          await outcome(overwrite(testbed, report, edited(before, 'description', `By ${spoilt}`))),
+          /^E/,
+        )
+        for (const mend of mends) mend()
+        await files.unlink(`.calcfs/drafts/${ids.report}.json`)
+        const second = edited(before, 'title', `Then ${spoilt}`)
+        const ended = await outcome(overwrite(testbed, report, second))
+        t.match(ended, /^(done|ESTALE)$/)
+        const isInForce = (await stored()).includes('"description":""')
+        t.equal(isInForce, ended === 'done', `${spoilt}: ${ended}`)
+      }
+    })
+  })
+
   t.test('what others do while a change waits to be sent', async t => {
     const testbed = await open(t, { settings: { access: 'manage', maxRequests: '1' } })
     const { files, service } = testbed
