@@ -5,6 +5,7 @@ import type { JsonText } from '../../record/json/quick-json.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
+import type { Subject } from '../pipeline/late-writes.js'
 import {
   describeRequest,
   type Outgoing,
@@ -39,6 +40,8 @@ export interface Request {
   readonly body?: string | undefined
   /** True where sending twice does no harm although the method writes: a log-in. */
   readonly repeatable?: boolean
+  /** What a write changes: the next write of the same waits for its answer. */
+  readonly subject?: Subject | undefined
 }
 
 /** All answers are whole or a Failure; nothing else is ever thrown. */
@@ -233,9 +236,10 @@ function download(name: string, part: RequestedRange): ResponseReader<Body> {
 }
 
 function outgoingOf(request: Request, path: string, reading: ResponseReader<unknown>): Outgoing {
-  const { authorization, body } = request
+  const { authorization, body, subject } = request
   return {
     method: request.method,
+    subject,
     path,
     headers: {
       accept: reading.accept,

@@ -7,10 +7,12 @@ import { type ConnectionOptions, openConnectionPool } from '../connection/connec
 import { type Exchange, type IncomingResponse, sendOnConnection } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import { textBudget } from '../connection/text-budget.js'
+import { lookedLongAgo } from '../old-look.js'
 import type { Instant, RequestContext } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
-import { openFreshLook, outdated } from './fresh-look.js'
+import { type FreshLook, openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
+import { lateAtMost, openLateWrites, type Subject } from './late-writes.js'
 import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
@@ -46,6 +48,8 @@ export interface Outgoing {
   readonly weight: TrafficClass
   /** False for a write: if its answer is lost, nobody knows what happened. */
   readonly repeatable: boolean
+  /** What a write changes. */
+  readonly subject?: Subject | undefined
 }
 
 /** Reads an answer; what it throws counts as the end of the attempt. */
@@ -82,7 +86,9 @@ export function openRequestPipeline(
   { tooMuch, probe }: PipelinePolicy,
 ): RequestPipeline {
   const clock = options.clock ?? systemClock
-  const dispatcher = openConnectionPool(options.base, options)
+  const connections = options.connections + lateAtMost
+  const dispatcher = openConnectionPool(options.base, { ...options, connections })
+  const lateWrites = openLateWrites(clock)
   // An answer to HEAD that is followed by more, a body or a second head, would be taken for the next answer of its connection.
   const heads = openConnectionPool(options.base, options)
   const slots = openPriorityLimiter(options.connections, clock)
@@ -155,13 +161,19 @@ export function openRequestPipeline(
     }
   }
 
+  /** What a change rests on: of old where an earlier change of the same thing was answered only now. */
+  async function lookOf({ repeatable, subject }: Outgoing, context: RequestContext): Promise<FreshLook> {
+    if (repeatable) return openFreshLook({ ...context, look: undefined }, clock)
+    const hasWaited = subject !== undefined && (await lateWrites.settled(subject, context))
+    return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock)
+  }
+
   function legOf(attempt: RequestAttempt): HedgedSend {
     const { outgoing, context } = attempt
     let call: Exchange | undefined
     let sentAt: Instant | undefined
     let dropped: Failure | undefined
     let callOff = noop
-    const look = openFreshLook(outgoing.repeatable ? { ...context, look: undefined } : context, clock)
     const drop = (reason: Failure): void => {
       dropped = reason
       call?.abort(reason)
@@ -183,6 +195,9 @@ export function openRequestPipeline(
       call = started
       attempt.tried = true
       turn.sent()
+      const { subject } = outgoing
+      if (subject !== undefined)
+        return lateWrites.response(started, { subject, context, late: () => tooLate(attempt) })
       callOff = clock.after(context.deadline - began, () => started.abort(tooLate(attempt)))
       return started.response
     }
@@ -190,6 +205,7 @@ export function openRequestPipeline(
     async function headOf(): Promise<AnsweredSend> {
       let turn: HeldSlot | undefined
       try {
+        const look = await lookOf(outgoing, context)
         turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, context)
         await rate.turn(context)
         await health.admit(context)

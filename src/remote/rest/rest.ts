@@ -1,6 +1,7 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
 import { asFailure, Failure, type FailureKind } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
+import type { JsonObject } from '../../record/json/json.js'
 import type { Http } from '../http/http.js'
 import {
   type Body,
@@ -11,6 +12,7 @@ import {
   type ContentVersion,
   type FileTitle,
   type ProjectId,
+  type RecordKind,
   type Remote,
   type ReportId,
   type RequestContext,
@@ -41,12 +43,20 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
   const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
     http.jsonText({ method: 'GET', path: path(endpoint, { id }) }, context)
-  const send = (method: 'POST' | 'PUT', endpoint: string, body: string, context: RequestContext) => {
-    const answer = http.text({ method, path: path(endpoint, {}), body }, context)
-    return method === 'PUT' ? canBeSeen(answer) : answer
+  const put = async (endpoint: string, body: string, subject: string, context: RequestContext) => {
+    await canBeSeen(http.text({ method: 'PUT', path: path(endpoint, {}), body, subject }, context))
   }
-  const remove = (endpoint: string, query: QueryParameters, context: RequestContext) =>
-    http.text({ method: 'DELETE', path: path(endpoint, query) }, context).then(() => {})
+  const remove = async (
+    kind: RecordKind,
+    { endpoint, query }: { endpoint: string; query: QueryParameters },
+    context: RequestContext,
+  ) => {
+    const subject = `${kind} ${Object.values(query).join()}`
+    await http.text({ method: 'DELETE', path: path(endpoint, query), subject }, context)
+  }
+  /** What a write changes: the next one of the same waits for its answer. */
+  const subjectOf = (kind: RecordKind, record: JsonObject): string =>
+    `${kind} ${kind === 'share' ? wire.dialect.shareId(record) : wire.dialect.facts(record).id}`
   /** A list that may be long: it is read while it arrives. */
   async function descendants<Value>(
     query: { id: string; type: 'project' | 'calculation'; depth: '1' | 'all' },
@@ -77,7 +87,8 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     body: string,
     context: RequestContext,
   ): Promise<Id> {
-    const answer = await send('POST', endpoint, body, context)
+    const subject = `new ${endpoint}`
+    const answer = await http.text({ method: 'POST', path: path(endpoint, {}), body, subject }, context)
     try {
       return wire.newId(answer) as Id
     } catch (cause) {
@@ -129,22 +140,24 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
     createProject: (record, context) => created<ProjectId>('project', wire.recordBody(record), context),
-    updateProject: async (record, context) =>
-      void (await send('PUT', 'project', wire.recordBody(record), context)),
-    deleteProject: (id, context) => remove('project', { id }, context),
+    updateProject: (record, context) =>
+      put('project', wire.recordBody(record), subjectOf('project', record), context),
+    deleteProject: (id, context) => remove('project', { endpoint: 'project', query: { id } }, context),
     createShare: (record, context) => created<ShareId>('project/share', wire.recordBody(record), context),
-    updateShare: async (record, context) =>
-      void (await send('PUT', 'project/share', wire.recordBody(record), context)),
-    deleteShare: (shareId, context) => remove('project/share', { shareId }, context),
+    updateShare: (record, context) =>
+      put('project/share', wire.recordBody(record), subjectOf('share', record), context),
+    deleteShare: (shareId, context) =>
+      remove('share', { endpoint: 'project/share', query: { shareId } }, context),
     createReport: (record, context) => created<ReportId>('report', wire.recordBody(record), context),
-    updateReport: async (record, context) =>
-      void (await send('PUT', 'report', wire.recordBody(record), context)),
-    deleteReport: (id, context) => remove('report', { id }, context),
-    setReportCalculations: async (id, order, context) =>
-      void (await send('PUT', 'report/calculations', wire.orderBody(id, order), context)),
-    updateCalculation: async (record, context) =>
-      void (await send('PUT', 'calculation', wire.recordBody(record), context)),
-    deleteCalculation: (id, context) => remove('calculation', { id }, context),
+    updateReport: (record, context) =>
+      put('report', wire.recordBody(record), subjectOf('report', record), context),
+    deleteReport: (id, context) => remove('report', { endpoint: 'report', query: { id } }, context),
+    setReportCalculations: (id, order, context) =>
+      put('report/calculations', wire.orderBody(id, order), `report ${id}`, context),
+    updateCalculation: (record, context) =>
+      put('calculation', wire.recordBody(record), subjectOf('calculation', record), context),
+    deleteCalculation: (id, context) =>
+      remove('calculation', { endpoint: 'calculation', query: { id } }, context),
 
     fileTitles: (of, type, context) => fileTitles(of, context, { type, read: wire.fileTitles }),
     allFileTitles: (of, context) => fileTitles(of, context, { type: 'files', read: wire.allFileTitles }),

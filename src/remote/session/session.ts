@@ -3,6 +3,7 @@ import { type Askers, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
 import { type Clock, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
+import { lookedLongAgo } from '../old-look.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
@@ -255,14 +256,6 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
     cause: new AggregateError([logIn, first]),
     said: logIn.said ?? first.said,
   })
-}
-
-/** A log-in takes its time: what the request rests on is looked at again. */
-function lookedLongAgo(context: RequestContext): RequestContext {
-  const { look } = context
-  return look === undefined
-    ? context
-    : { ...context, look: { at: instant(0), again: within => look.again(within) } }
 }
 
 const isRefusal = (failure: unknown): boolean =>

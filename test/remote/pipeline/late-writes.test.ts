@@ -1,0 +1,49 @@
+// A change that the service answers too late is not overtaken by the next one of the same thing.
+import t from 'tap'
+import type { RequestContext } from '../../../src/remote/remote.js'
+import { failsAs } from '../fails.js'
+import { ask, type Heard, rawService, whole } from '../raw.js'
+
+const put = (subject: string, body: string) => ({ method: 'PUT', path: '/thing', body, subject }) as const
+
+/** Answers bodies with `slow` in them after a second and a half. */
+const late = ({ body }: Heard) =>
+  body.includes('slow')
+    ? (socket: { write(answer: string): unknown }) => void setTimeout(() => socket.write(whole('{}')), 1500)
+    : whole('{}')
+
+t.test('SAVE-17 the next change of the same thing waits for the answer', { timeout: 20_000 }, async t => {
+  const service = await rawService(t, late, { connections: 2 })
+  await failsAs(t, 'outcome-unknown', service.asked.text(put('report 1', '"slow"'), ask(500)))
+  const began = Date.now()
+  await failsAs(t, 'timeout', service.asked.text(put('report 1', '"early"'), ask(300)))
+  await service.asked.text(put('report 2', '"other"'), ask())
+  t.ok(Date.now() - began < 900, 'another thing does not wait')
+  let looks = 0
+  const looking: RequestContext = {
+    ...ask(),
+    look: {
+      at: ask(0).deadline,
+      again: async () => {
+        looks += 1
+      },
+    },
+  }
+  await service.asked.text(put('report 1', '"second"'), looking)
+  t.ok(Date.now() - began >= 900, 'it has waited')
+  t.equal(looks, 1, 'what the first one has done is looked at')
+  t.same(
+    service.heard.map(({ body }) => body),
+    ['"slow"', '"other"', '"second"'],
+  )
+})
+
+t.test('SAVE-17 no more than a few answers are waited for', { timeout: 20_000 }, async t => {
+  const service = await rawService(t, () => () => {}, { connections: 1 })
+  for (let number = 0; number < 6; number += 1)
+    await failsAs(t, 'outcome-unknown', service.asked.text(put(`report ${number}`, '"slow"'), ask(300)))
+  const began = Date.now()
+  await failsAs(t, 'outcome-unknown', service.asked.text(put('report 0', '"again"'), ask(500)))
+  t.ok(Date.now() - began < 5000)
+  await failsAs(t, 'timeout', service.asked.text(put('report 5', '"again"'), ask(500)))
+})
