@@ -10,8 +10,8 @@ export interface RequestedRecord {
 }
 
 /**
- * The record, if it is the asked one. A record without a numeric id cannot be compared and passes.
- * @throws Failure 'broken' for a record with another id
+ * The record, if it is the asked one. A record without an id, or with a text that is no number, cannot be compared and passes.
+ * @throws Failure 'broken' for a record with another id, or with one that can be none
  */
 export function requireRequested(
   record: JsonObject,
@@ -19,8 +19,12 @@ export function requireRequested(
   fields: readonly string[],
 ): JsonObject {
   const other = numbersIn(record, fields).find(said => idIn(said) !== asked.id)
-  if (other !== undefined)
-    throw wrongRecordFailure(`${asked.kind} ${asked.id}`, `${asked.kind} ${scalarText(other)}`)
+  const impossible = fields.flatMap(name => fieldsNamed(record, name)).find(({ value }) => isNoId(value))
+  if (other !== undefined || impossible !== undefined)
+    throw wrongRecordFailure(
+      `${asked.kind} ${asked.id}`,
+      other === undefined ? 'an id that is none' : `${asked.kind} ${scalarText(other)}`,
+    )
   return record
 }
 
@@ -71,6 +75,9 @@ const insideOf = (value: Json, fields: readonly string[]): Json | undefined =>
 /** A text that begins like a number, `007` or `-1`, is a wrong id; any other text says nothing. */
 const isNumeric = (json: Json | undefined): json is Json =>
   json?.type === 'number' || (json?.type === 'string' && /^\s*[-+]?\d+\s*$/.test(json.value))
+
+/** `true` and lists name nothing; `null` only says nothing. */
+const isNoId = (json: Json): boolean => json.type === 'array' || (json.type === 'word' && json.raw !== 'null')
 
 const scalarText = (json: Json): string =>
   json.type === 'string' ? json.value.trim() : 'raw' in json ? json.raw : ''

@@ -28,7 +28,15 @@ t.test('a record with another id than the asked one is none, however the id is w
       /^read/,
       text,
     )
-  const others = ['{"id":9007199254740992}', '{"id":"3"}', '{"id":-2}', '{"id":"02"}', '{"id":2.5}']
+  const others = [
+    '{"id":9007199254740992}',
+    '{"id":"3"}',
+    '{"id":-2}',
+    '{"id":"02"}',
+    '{"id":2.5}',
+    '{"id":true}',
+    '{"id":[2]}',
+  ]
   for (const text of [...others, '{"id":3,"id":2}', '{"id":2,"id":3}', '{"id":{"id":3}}'])
     t.equal(
       kindOf(() => asked('2')(text)),
