@@ -24,6 +24,7 @@ import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
 import { editing } from './saving/editing.js'
 import { emptyPlaces } from './saving/empty-places.js'
+import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
 import { order } from './saving/order.js'
 import { otherRecords } from './saving/other-records.js'
@@ -63,6 +64,7 @@ export const aboutWriting: readonly Promises[] = [
   rights,
   doubts,
   turnedLists,
+  lateLists,
   emptyPlaces,
 ]
 

@@ -2,7 +2,7 @@
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { makeProject } from '../../edit/kinds/new-project.js'
+import { makeProject, type UnlistedProject } from '../../edit/kinds/new-project.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -54,7 +54,7 @@ export interface CreateRename {
 
 export function openCreateRename(parts: CreateRenameParts): CreateRename {
   const { catalog, dialect, remote, rights, aliases } = parts
-  const unseen = new Map<string, ProjectId>()
+  const unlisted = new Map<string, UnlistedProject>()
 
   return {
     isFormer: aliases.isFormer,
@@ -71,7 +71,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const title = titleWritten(name)
       const said = { title, description: parts.describe(title), parent }
       const { made, all } = await makeProject(
-        { remote, dialect, unseen, now: parts.now },
+        { remote, dialect, unlisted, now: parts.now },
         { said, near },
         context,
       ).catch((thrown: unknown) => {

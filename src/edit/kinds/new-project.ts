@@ -19,9 +19,15 @@ import { withReserve } from '../save/reserve.js'
 export interface NewProjectPorts {
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project'>
   readonly dialect: Dialect
-  /** What was made in this process and not seen since, by parent and title. */
-  readonly unseen: Map<string, ProjectId>
+  /** What was made in this process and was not listed then, by parent and title. */
+  readonly unlisted: Map<string, UnlistedProject>
   readonly now: () => Instant
+}
+
+/** A project that the list did not show when it had been made; its record may have been read all the same. */
+export interface UnlistedProject {
+  readonly id: ProjectId
+  readonly wasRead: boolean
 }
 
 /** What is known of the parent before: its sub-projects, and records whose names for things are taken. */
@@ -37,7 +43,7 @@ export interface ParentContents {
  * @throws Failure 'broken' where it was made, but is not seen below its parent; or what the service said
  */
 export async function makeProject(
-  { remote, dialect, unseen, now }: NewProjectPorts,
+  { remote, dialect, unlisted, now }: NewProjectPorts,
   { said, near }: { said: NewProject; near: ParentContents },
   context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
@@ -62,7 +68,7 @@ export async function makeProject(
     )
   }
   /** The list may be late, or a copy of an older one: the record tells. */
-  const unlisted = async (id: ProjectId): Promise<ListedProject | undefined> => {
+  const readUnlisted = async (id: ProjectId): Promise<ListedProject | undefined> => {
     const record = await remote.project(id, context).catch(unlessAbsent)
     if (record === undefined) return undefined
     const { parent, title, born } = dialect.facts(record)
@@ -71,11 +77,13 @@ export async function makeProject(
     return { kind: 'project', id, title, parent: said.parent, ...told }
   }
   const key = `${said.parent}/${said.title}`
-  const before = unseen.get(key)
-  if (before !== undefined && (await unlisted(before)) === undefined) throw notShown(before)
-  if (before !== undefined) {
-    unseen.delete(key)
-    throw new Failure('exists', `${said.title}: it was made by an earlier try, as project ${before}`)
+  const earlier = unlisted.get(key)
+  if (earlier !== undefined) {
+    const isThere = (await readUnlisted(earlier.id)) !== undefined
+    if (isThere)
+      throw new Failure('exists', `${said.title}: it was made by an earlier try, as project ${earlier.id}`)
+    if (!earlier.wasRead) throw notShown(earlier.id)
+    unlisted.delete(key)
   }
   let id: ProjectId | undefined
   try {
@@ -95,10 +103,10 @@ export async function makeProject(
   const all = await list()
   const made = all.find(project => project.id === id)
   if (made !== undefined) return { made, all }
-  const late = old.has(id) ? undefined : await unlisted(id)
-  if (late !== undefined) return { made: late, all: [...all, late] }
-  unseen.set(key, id)
-  throw notShown(id)
+  const late = old.has(id) ? undefined : await readUnlisted(id)
+  unlisted.set(key, { id, wasRead: late !== undefined })
+  if (late === undefined) throw notShown(id)
+  return { made: late, all: [...all, late] }
 }
 
 const notShown = (id: ProjectId): Failure =>

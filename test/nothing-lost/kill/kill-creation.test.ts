@@ -2,7 +2,7 @@
 import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
-import { namesOf, overwrite, textOf } from '../../testbed/testbed.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { creationSteps, killCreation } from './kill-creation.js'
 
 t.setTimeout(240_000)
@@ -14,6 +14,26 @@ t.test('kill -9 at every step of making a report', async t => {
   t.comment(
     `${creationSteps.length} kills of a daemon that makes a report, none of which cost a text or made two`,
   )
+})
+
+t.test('NEW-3 what another client changed before the next mount stays', async t => {
+  const testbed = await realMount(t)
+  const { service } = testbed
+  const [path, text] = [
+    'reports/new-changed.json',
+    '{"title":"Mine","description":"mine","reportType":"1"}',
+  ] as const
+  await overwrite(testbed, path, text)
+  const { id } = JSON.parse(await textOf(testbed, path))
+  await testbed.kill9()
+  const theirs = (await service.elsewhere('GET', `/report?id=${id}`)).replace('"mine"', '"theirs"')
+  await service.elsewhere('PUT', '/report', theirs)
+  await testbed.mount()
+  const again = await service.during(() => overwrite(testbed, path, text))
+  t.same(writes(again), [])
+  t.match(await service.elsewhere('GET', `/report?id=${id}`), '"theirs"')
+  t.equal(await outcome(overwrite(testbed, path, text.replace('"mine"', '"mine, too"'))), 'ESTALE')
+  t.match(await service.elsewhere('GET', `/report?id=${id}`), '"theirs"')
 })
 
 t.test('NEW-2 killed when the draft is gone, the next mount knows what the name has made', async t => {

@@ -1,0 +1,104 @@
+// A service whose lists and records are late: a cache in front of it, or a copy that follows. What it took is not sent again.
+import type { Test } from 'tap'
+import { fillSampleData, ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed } from '../../testbed/testbed.js'
+
+const water = 'projects/Water splitting'
+
+/** From now on the service answers this question as it did a moment ago, until called off. */
+async function late({ service }: Testbed, question: string): Promise<() => void> {
+  const old = await service.elsewhere('GET', question)
+  const which = new RegExp(`^GET ${question.replaceAll('?', '\\?')}(&|$)`)
+  return service.intercept(which, response => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(old)
+  })
+}
+
+export function lateLists(t: Test, open: OpenTestbed): void {
+  t.test('what is made before it is shown', async t => {
+    const testbed = await open(t, {
+      settings: { access: 'manage' },
+      fill(seed) {
+        fillSampleData(seed)
+        seed.addUser({ name: 'bob', password: 'bob' })
+      },
+    })
+    const { files, service } = testbed
+
+    t.test('SHARE-5 a share that the list does not show yet is not given again', async t => {
+      await namesOf(testbed, `${water}/.shares`)
+      const path = `${water}/.shares/new-late.json`
+      const text = '{"user":"guest","permission":"READ"}'
+      const toBob = text.replace('guest', 'bob')
+      const mend = await late(testbed, `/project/share?id=${ids.water}`)
+      const asked = await service.during(async () => {
+        for (let tries = 0; tries < 3; tries += 1)
+          t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
+      })
+      t.same(writes(asked), ['POST /project/share'])
+      t.match(await files.xattr(path, 'user.calcfs.error'), /does not show that yet/)
+      const other = await service.during(() => outcome(overwrite(testbed, path, toBob)))
+      t.same(writes(other), ['POST /project/share'], 'another person is another share')
+      mend()
+      const again = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, path, toBob)), 'done')
+      })
+      t.same(writes(again), [])
+    })
+
+    t.test('NEW-8 a report that is not there yet is not made again', async t => {
+      const text = '{"name":"Late","reportType":1}'
+      const mend = service.intercept(new RegExp(`^GET /report\\?id=(?!${ids.report}$)`), response => {
+        response.writeHead(404).end()
+      })
+      const asked = await service.during(async () => {
+        for (let tries = 0; tries < 3; tries += 1)
+          t.equal(await outcome(overwrite(testbed, 'reports/new-late.json', text)), 'EIO')
+        mend()
+        t.equal(await outcome(overwrite(testbed, 'reports/new-late.json', text)), 'done')
+      })
+      t.same(writes(asked), ['POST /report'])
+    })
+
+    t.test('MAKE-4 a project that the list does not show yet is there, and not made again', async t => {
+      const mend = await late(testbed, `/project/descendant?id=${ids.water}&type=project&depth=1`)
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.mkdir(`${water}/Late one`)), 'done')
+        t.equal(await outcome(files.lstat(`${water}/Late one`)), 'done')
+        t.equal(await outcome(files.mkdir(`${water}/Late one`)), 'EEXIST')
+      })
+      t.same(writes(asked), ['POST /project'])
+      const gone = service.intercept(/^GET \/project\?id=\d+$/, async (response, { heard, carryOut }) => {
+        if (heard.path.endsWith(`=${ids.water}`)) return (await carryOut())()
+        response.writeHead(404).end()
+      })
+      const unseen = await service.during(async () => {
+        for (let tries = 0; tries < 3; tries += 1)
+          t.equal(await outcome(files.mkdir(`${water}/Later one`)), 'EIO')
+        gone()
+        mend()
+        t.equal(await outcome(files.mkdir(`${water}/Later one`)), 'EEXIST')
+      })
+      t.same(writes(unseen), ['POST /project'])
+      t.ok((await namesOf(testbed, water)).includes('Later one'))
+    })
+  })
+
+  t.test('RENAME-3 a name that another client gives while a log-in is made is not given twice', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    await namesOf(testbed, water)
+    let refusals = 0
+    const mend = service.intercept(/^PUT \/calculation$/, async (response, { carryOut }) => {
+      refusals += 1
+      if (refusals > 1) return (await carryOut())()
+      const other = await service.elsewhere('GET', `/calculation?id=${ids.product}`)
+      await service.elsewhere('PUT', '/calculation', other.replace(/"name":"[^"]*"/, '"name":"Taken"'))
+      response.writeHead(401).end()
+    })
+    t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Taken`)), 'EEXIST')
+    mend()
+    t.notMatch(await service.elsewhere('GET', `/calculation?id=${ids.transition}`), '"Taken"')
+  })
+}
