@@ -22,7 +22,7 @@ export interface SentWrite {
 }
 
 /** So many at most stay open; the oldest gives way. */
-export const lateAtMost = 4
+export const lateAtMost = 8
 /** Milliseconds after its deadline in which an answer is still waited for. */
 const lateForMs = 60_000
 
