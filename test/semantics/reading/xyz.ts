@@ -1,4 +1,5 @@
 // The generated geometry of a calculation.
+import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
@@ -17,6 +18,7 @@ export function xyz(t: Test, open: OpenTestbed): void {
         add('3', 'taken', { 'output.cml': cml, 'taken.xyz': 'a file of the calculation\n' })
         add('4', 'a/b', { 'output.cml': cml })
         add('5', 'empty', { 'output.cml': '<cml/>' })
+        add('6', 'slow', { 'output.cml': cml })
       },
     })
 
@@ -34,6 +36,24 @@ export function xyz(t: Test, open: OpenTestbed): void {
         await textOf(testbed, 'projects/P/plain/plain.xyz')
       })
       t.equal(lines(asked).filter(line => line.startsWith('GET /calculation/xyz')).length, 1)
+    })
+
+    t.test('SIZE-2 it is whole where HEAD tells its length while it comes in chunks', async t => {
+      const text = '1\nslow\nHe 0 0 0\n'
+      const heads = testbed.service.intercept(/^HEAD .*xyz\?id=6&/, response => {
+        response.writeHead(200, { 'content-length': text.length }).end()
+      })
+      const bodies = testbed.service.intercept(/^GET .*xyz\?id=6&/, async response => {
+        response.writeHead(200, { 'content-type': 'chemical/x-xyz' }).write(text.slice(0, 5))
+        while (!lines(testbed.service.heard).some(line => /^HEAD .*xyz\?id=6&/.test(line)))
+          await setTimeout(10)
+        await setTimeout(200)
+        response.end(text.slice(5))
+      })
+      t.equal((await testbed.files.lstat('projects/P/slow/slow.xyz')).size, text.length)
+      t.equal(await textOf(testbed, 'projects/P/slow/slow.xyz'), text)
+      heads()
+      bodies()
     })
 
     t.test('XYZ-3 a file of the same name keeps it; the geometry yields', async t => {

@@ -233,7 +233,11 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     if (ports.length() === undefined) {
       range.end = range.position
       ports.bodyStarted({ length: range.position, proven: true, isPart: true, wasPacked: false })
-    } else if (range.position < range.end) {
+      return
+    }
+    // Its length may have been told after it began.
+    range.end = Math.min(range.end, total())
+    if (range.position < range.end) {
       if (range.end === total()) throw new OtherLength(total(), range.position)
       const due = `${range.position} of ${range.end}`
       throw new Failure('broken', `a part of a file ended after ${due} bytes`)
