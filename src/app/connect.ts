@@ -9,6 +9,7 @@ import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { Dialect, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
+import { refuseEmptyGeometries } from '../remote/rest/geometry.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
 import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
@@ -62,7 +63,7 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const remote = openRest(withAuthorization(plain, who), speech, capabilities)
+  const remote = refuseEmptyGeometries(openRest(withAuthorization(plain, who), speech, capabilities))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 

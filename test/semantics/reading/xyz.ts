@@ -5,6 +5,14 @@ import { cml } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 
+/** Answers of a service that has no geometry and does not say so. */
+const ways = Object.entries({
+  nothing: { body: '', type: 'chemical/x-xyz' },
+  'a line end': { body: '\n', type: 'chemical/x-xyz' },
+  blanks: { body: ' \r\n \r\n', type: 'text/plain' },
+  null: { body: 'null\n', type: 'application/json' },
+})
+
 export function xyz(t: Test, open: OpenTestbed): void {
   t.test('geometries', async t => {
     const testbed = await open(t, {
@@ -75,4 +83,36 @@ export function xyz(t: Test, open: OpenTestbed): void {
       t.not(await outcome(testbed.files.readFile('projects/P/empty/empty.xyz')), 'done')
     })
   })
+
+  t.test(
+    'XYZ-5 nothing, blanks or null under a 200 is EIO, and once the service is well it is whole',
+    async t => {
+      const testbed = await open(t, {
+        fill(seed) {
+          seed.addUser({ name: 'demo', password: 'demo' })
+          const project = seed.addProject({ name: 'P', owner: 'demo' })
+          ways.forEach(([name], number) => {
+            seed.addCalculation({ id: String(number + 1), name, project, files: { 'output.cml': cml } })
+          })
+        },
+      })
+      const pathOf = (name: string) => `projects/P/${name}/${name}.xyz`
+      const undone = ways.map(([, { body, type }], number) =>
+        testbed.service.intercept(new RegExp(`/calculation/xyz\\?id=${number + 1}&`), response => {
+          response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body)
+        }),
+      )
+      for (const [name] of ways) {
+        t.equal(await outcome(testbed.files.lstat(pathOf(name))), 'EIO', name)
+        t.equal(await outcome(testbed.files.readFile(pathOf(name))), 'EIO', name)
+      }
+      for (const undo of undone) undo()
+      await testbed.pass(6_000)
+      for (const [name] of ways) {
+        const text = await textOf(testbed, pathOf(name))
+        t.match(text, new RegExp(`^3\\n${name}\\nO `), name)
+        t.equal((await testbed.files.lstat(pathOf(name))).size, text.length, name)
+      }
+    },
+  )
 }
