@@ -49,6 +49,8 @@ export interface NewFiles {
  */
 interface NewFileAlias {
   readonly target: RecordNode
+  /** The record as it was made. */
+  readonly record: JsonObject
   readonly written: JsonObject
   readonly form: JsonObject
   readonly base: JsonObject | undefined
@@ -109,7 +111,13 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     learnRecord(parts, target, stored)
     if (node.of === 'share') parts.catalog.refreshShares(node.project)
     await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
-    return { target, written, form: await record.like(written, stored, context), base: stored }
+    return {
+      target,
+      record: stored,
+      written,
+      form: await record.like(written, stored, context),
+      base: stored,
+    }
   }
 
   /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
@@ -185,7 +193,13 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     // What other clients have changed since is theirs: the text is compared with the record as it was when it was made.
     const before = await parts.history.recall(recordKeyOf(target), kept.base)
     const base = before === undefined ? stored : parseObject(before)
-    return { target, written, form: await parts.creatable(node).like(written, base, context), base }
+    return {
+      target,
+      record: base,
+      written,
+      form: await parts.creatable(node).like(written, base, context),
+      base,
+    }
   }
 
   /** A list that the service never shows is no field of the record: another one is set by itself. */
@@ -227,10 +241,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     if (draft.meta.state === 'outcome-unknown') return undefined
     const alias = aliases.get(nodeKey(node)) ?? (await recalledFor(node, draft, context))
     if (alias === undefined) return undefined
-    const { target, written } = alias
+    const { target, record, written } = alias
     try {
       const text = parseObject(await draft.text())
-      const made = { id: target.id, before: written }
+      const made = { id: target.id, record, before: written }
       return (await parts.creatable(node).continues(text, made, context)) ? alias : undefined
     } catch (thrown) {
       const failure = asFailure(thrown)
@@ -343,7 +357,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         parts.records.adopt(nodeKey(target), left)
       }
       // Its writer was told of a failure, and saves the same text under the same name once more.
-      const alias = { target, written, form, base: stored }
+      const alias = { target, record: stored, written, form, base: stored }
       aliases.set(nodeKey(node), alias)
       noteMade(node, draft, alias)
       return true

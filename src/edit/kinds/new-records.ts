@@ -7,7 +7,7 @@ import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
-import { refuseBadPermission } from './share-rules.js'
+import { isOtherPersons, refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>
@@ -134,8 +134,9 @@ export function newShare(
     post,
     find,
     complete: async (_id, { record }) => record,
-    async continues(written, { id, before }, context) {
-      const share = (await remote.shares(project, context)).find(one => one.id === id)
+    async continues(written, { id, record, before }, context) {
+      const listed = (await remote.shares(project, context)).find(one => one.id === id)
+      const share = isOtherPersons(dialect, record, listed?.record) ? undefined : listed
       const known = [share?.record, before].filter(one => one !== undefined)
       const named = dialect.newRecords.personNamed(written, known)
       const own = dialect.shareId(written)

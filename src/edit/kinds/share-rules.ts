@@ -16,6 +16,16 @@ export function refuseBadPermission(dialect: Dialect, share: JsonObject): void {
   throw new Failure('refused', `${given}; write one of ${permissions.join(', ')}`)
 }
 
+/** Whether two records of one number are of two shares: a share stays with its person as long as it is the same one. */
+export function isOtherPersons(
+  dialect: Dialect,
+  before: JsonObject | undefined,
+  now: JsonObject | undefined,
+): boolean {
+  const [one, other] = [before, now].map(record => record && dialect.sharedWith(record))
+  return one !== undefined && other !== undefined && one !== other
+}
+
 /** An edit of a share. @throws Failure 'refused' */
 export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: WrittenEdit): void {
   refuseBadPermission(dialect, mine)

@@ -17,7 +17,7 @@ import { keptSentence, unstoredFields } from '../save/diff.js'
 import type { ChangeResult, EditableRecord, RecordChange, WrittenEdit } from '../save/editable.js'
 import { unreadable } from '../save/reconcile.js'
 import { refuseId } from './record-id.js'
-import { refuseOtherPermission } from './share-rules.js'
+import { isOtherPersons, refuseOtherPermission } from './share-rules.js'
 
 export interface WholeRecordPorts {
   readonly remote: Pick<
@@ -62,16 +62,12 @@ export function editableShare(
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
       return share.record
     },
-    isAnother: (before, now) => isOtherPerson(dialect.sharedWith(before), dialect.sharedWith(now)),
+    isAnother: (before, now) => isOtherPersons(dialect, before, now),
     identity: async (_, context) => dialect.facts(await remote.project(project, context)),
     update: (record, context) => remote.updateShare(record, context),
     refuse: written => refuseOtherPermission(dialect, written),
   })
 }
-
-/** A share stays with its person as long as it is the same one. */
-const isOtherPerson = (before: string | undefined, now: string | undefined): boolean =>
-  before !== undefined && now !== undefined && before !== now
 
 interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
   readonly key: RecordKey

@@ -48,6 +48,8 @@ export interface NewRecord {
 export interface EarlierRecord {
   readonly id: string
   readonly before: JsonObject | undefined
+  /** As it was read when it was made. */
+  readonly record?: JsonObject
 }
 
 /** The new record, and the text that says what it shall be: the draft may have been written over since. */

@@ -25,7 +25,7 @@ export interface SaveRequest {
   readonly own?: string | undefined
 }
 
-/** unchanged: the text says nothing new, and nothing was asked. stored: the service has the edit; `text` shows it. */
+/** unchanged: the text says nothing new, and nothing was sent. stored: the service has the edit; `text` shows it. */
 export type SaveResult =
   | { readonly outcome: 'unchanged' }
   | {
@@ -132,14 +132,13 @@ async function saveWritten(
 ): Promise<SaveResult> {
   const { draft, record } = save
   refuseSameNames(written.base, written.mine)
-  if (written.edits.size === 0) {
-    return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) })
-  }
+  if (written.edits.size === 0)
+    return unchanged(save, { text, form: isJson ? text : prettyPrint(written.mine) }, written, context)
   const readTheirs = () => record.read(context)
   const checked = await keepingTheirs(draft, readTheirs, () => record.check(written, context))
   const edits = editsBetween(written.base, checked)
   const own = { text, form: prettyPrint(checked) }
-  if (edits.size === 0) return unchanged(save, own)
+  if (edits.size === 0) return unchanged(save, own, written, context)
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
 
@@ -226,10 +225,21 @@ async function heldBefore({ record, draft, history, own }: SaveState): Promise<s
   return (await recall(draft.meta.form)) ?? own ?? (await recall(draft.meta.base))
 }
 
-/** Remembered all the same: the next text may be an edit of this one. */
-async function unchanged(save: SaveState, own: OwnText): Promise<SaveResult> {
-  await save.history.remember(save.record.key, own.form, 'read')
-  await save.draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
+/**
+ * Remembered all the same: the next text may be an edit of this one. A share is looked at: its number may be another
+ * person's by now, and "saved" would say that the one who is named has the permission.
+ */
+async function unchanged(
+  save: SaveState,
+  own: OwnText,
+  { base }: WrittenEdit,
+  context: RequestContext,
+): Promise<SaveResult> {
+  const { record, draft, history } = save
+  if (record.key.kind === 'share')
+    await refuseAnother(draft, record.isAnother(base, await record.read(context)))
+  await history.remember(record.key, own.form, 'read')
+  await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
 

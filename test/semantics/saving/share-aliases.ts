@@ -27,6 +27,18 @@ const sharesOf = async (
 const rightsIn = async (testbed: Testbed, project?: string): Promise<string> =>
   (await sharesOf(testbed, project)).map(({ user, permission }) => `${user} ${permission}`).join(', ')
 
+/** Another client takes the share back, and its number is given to another person's. */
+async function giveToBob({ service }: Testbed, share: number): Promise<void> {
+  await service.elsewhere('DELETE', `/project/share?shareId=${share}`)
+  service.intercept(/^GET \/project\/share/, async response => {
+    const listed: SharedRecord[] = JSON.parse(
+      await service.elsewhere('GET', `/project/share?id=${ids.water}`),
+    )
+    listed.push({ shareId: share, user: 'bob', permission: 'READ' })
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed))
+  })
+}
+
 function fillWithBob(seed: Seed): void {
   fillSampleData(seed)
   seed.addUser({ name: 'bob', password: 'bob' })
@@ -212,6 +224,46 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.equal(await rightsIn(testbed), 'guest READ', 'saved once more it is a new one')
       t.same(await drafts(testbed), [])
     })
+
+    t.test('SHARE-7 nor where its number is another person’s share by now', async t => {
+      for (const permission of ['READ', 'WRITE']) {
+        const testbed = await started(t)
+        await giveToBob(testbed, (await sharesOf(testbed))[0]?.shareId ?? 0)
+        const save = () => overwrite(testbed, fresh, told('guest', permission))
+        const asked = await testbed.service.during(async () =>
+          t.equal(await outcome(save()), 'ENOENT', permission),
+        )
+        t.same(writes(asked), [])
+        t.same(writes(await testbed.service.during(save)), ['POST /project/share'], 'once more: a new one')
+        t.equal(await rightsIn(testbed), `guest ${permission}`)
+        t.same(await drafts(testbed), [])
+      }
+    })
+
+    t.test(
+      'SHARE-7 an unchanged text by its number, too: gone is ENOENT, another person’s ESTALE',
+      async t => {
+        for (const [errno, become] of [
+          [
+            'ENOENT',
+            ({ service }: Testbed, share: number) =>
+              service.elsewhere('DELETE', `/project/share?shareId=${share}`),
+          ],
+          ['ESTALE', giveToBob],
+        ] as const) {
+          const testbed = await started(t)
+          const share = (await sharesOf(testbed))[0]?.shareId ?? 0
+          const text = await textOf(testbed, `${shares}/${share}.json`)
+          const file = await testbed.files.open(`${shares}/${share}.json`, 'r+')
+          await become(testbed, share)
+          await file.write(text, 0)
+          const asked = await testbed.service.during(async () => t.equal(await outcome(file.close()), errno))
+          t.same(writes(asked), [])
+          const kept = (await drafts(testbed)).find(name => name.endsWith('.json'))
+          t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text, 'the text is kept')
+        }
+      },
+    )
 
     t.test('SHARE-6 one name in two projects is two things, and after a remount it is new', async t => {
       const testbed = await started(t)
