@@ -8,6 +8,7 @@ import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { openCatalog } from '../cache/metadata/catalog.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { openTimes } from '../cache/metadata/times.js'
+import { withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
@@ -53,6 +54,8 @@ export interface AssembledDrive {
   readonly control: Control
   readonly failureLog: FailureLog
   readonly drafts: DraftFiles
+  /** Tells other daemons that this one has mounted the directory now. */
+  claimMountPoint(): void
   /** What may be done once the mount is up: old drafts are settled, old texts forgotten. */
   tidy(): Promise<void>
   /** Checks every kept content against its proof; readers have the disk at least half of the time. */
@@ -65,6 +68,8 @@ export interface AssemblySettings {
   readonly connection: Connection
   readonly capabilities: Capabilities
   readonly mountPoint: string
+  /** Whether the drive is still mounted there, once it is. */
+  readonly isMounted?: (() => Promise<boolean>) | undefined
   /** The socket on which the control is served, for `status.json`. */
   readonly controlSocket?: string | undefined
   readonly log: Log
@@ -142,13 +147,18 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const drafts = openDraftFiles(draftStore, history, identityReader(identities))
   const reports = openKnownReports(known, dialect)
   const roots = openRoots(catalog, ledger, dialect, config.root)
+  const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
+    state: known,
+    mountPoint: settings.mountPoint,
+    isMounted: settings.isMounted ?? (async () => true),
+  })
   const entries = { tree: (): Tree => tree, remote, mountPoint: settings.mountPoint }
   const writeSide = openWriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,
     catalog,
     dialect,
-    remote: withConfirmedDeletes(remote, { identities, dialect, now }),
+    remote: ownMount.remote,
     identities,
     times,
     leases,
@@ -311,6 +321,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     control,
     failureLog,
     drafts,
+    claimMountPoint: ownMount.claim,
     async tidy() {
       for (const draft of drafts.unsent()) {
         const context: RequestContext = { deadline: instant(now() + config.deadlineSave), priority: 'guess' }

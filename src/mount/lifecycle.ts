@@ -11,6 +11,8 @@ import { openPendingCalls } from './under-way.js'
 export interface Mounted {
   /** Resolves when the file system is no longer mounted, whoever unmounted it. */
   readonly gone: Promise<void>
+  /** Asks the kernel now. */
+  isThere(): Promise<boolean>
   /** Resolves when no program waits for the answer to a change any more; at the latest after so many milliseconds. */
   answered(limitMs: number): Promise<void>
   /** Unmounts; where a program still uses the drive it is taken out of the tree, and that program's files end with us. */
@@ -43,7 +45,12 @@ export async function mountDrive(
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })
   const own = await ownMount(path)
-  return { gone: untilGone(own), answered: pendingCalls.ended, unmount: () => takeDown(own) }
+  return {
+    gone: untilGone(own),
+    isThere: () => own.isThere().catch(unknown),
+    answered: pendingCalls.ended,
+    unmount: () => takeDown(own),
+  }
 }
 
 /**

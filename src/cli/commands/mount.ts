@@ -97,11 +97,13 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account.places, (sentence, about) => log.warn(about, sentence))
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
+  let isMounted = async () => true
   const line = await assemble({
     config,
     connection,
     capabilities,
     mountPoint: path,
+    isMounted: () => isMounted(),
     controlSocket: socket,
     log,
     version: version(),
@@ -117,6 +119,8 @@ async function serveMount(given: Configured, path: string): Promise<void> {
     await control?.close()
     throw thrown
   })
+  isMounted = mounted.isThere
+  line.claimMountPoint()
   log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
   tellStarter({ mounted: path })
   await notifySystemd('READY=1', sources.environment)
