@@ -15,6 +15,7 @@ import { type CredentialsSource, openSession, withAuthorization } from '../remot
 import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount, tokenStore } from './account.js'
+import { openUnanswered } from './unanswered.js'
 
 export interface Connection {
   readonly account: Account
@@ -54,7 +55,8 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
   const { capabilities, note, longAnswer, clock = systemClock } = beside
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
-  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer })
+  const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
+  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer, unanswered })
   const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),

@@ -41,6 +41,8 @@ export interface RequestContext {
   readonly patience?: number | undefined
   /** What a request that changes something rests on; questions take no notice of it. */
   readonly look?: Look | undefined
+  /** Told of a change whose answer is late: `end` ends the waiting for it, once it was seen to be carried out. */
+  readonly late?: ((end: () => void) => void) | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
   readonly holdsSlot?: boolean | undefined
 }
@@ -221,6 +223,8 @@ export interface Remote {
   shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]>
   reportTypes(context: RequestContext): Promise<readonly ReportType[]>
 
+  /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
+  answered(thing: { readonly kind: RecordKind; readonly id: string }, context: RequestContext): Promise<void>
   createProject(record: JsonObject, context: RequestContext): Promise<ProjectId>
   updateProject(record: JsonObject, context: RequestContext): Promise<void>
   deleteProject(id: ProjectId, context: RequestContext): Promise<void>

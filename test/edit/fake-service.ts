@@ -66,6 +66,7 @@ function remoteOf(current: () => FakeService): ReportPorts['remote'] {
     if (weather === 'breaks-after') throw new Failure('unreachable', 'the line broke')
   }
   return {
+    answered: async () => {},
     async report() {
       const service = current()
       service.requests.push('GET')

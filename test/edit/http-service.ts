@@ -70,6 +70,7 @@ export function overHttp(address: string): ReportPorts {
       throw new Failure('absent', path)
     },
     remote: {
+      answered: async () => {},
       report: async () => parseObject(await ask('/report', 'GET', null)),
       updateReport: async record => void (await ask('/report', 'PUT', compactPrint(record))),
       setReportCalculations: async (_, order) =>

@@ -13,6 +13,7 @@ import type {
 } from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
+import { openLateAnswers } from '../save/late-answers.js'
 import { isUndecided, originalFailure } from '../save/reconcile.js'
 import { withReserve } from '../save/reserve.js'
 
@@ -86,11 +87,9 @@ export async function makeProject(
     unlisted.delete(key)
   }
   let id: ProjectId | undefined
+  const answers = openLateAnswers({ ...withReserve(context, now()), look: { at: near.listedAt, again } })
   try {
-    id = await remote.createProject(body, {
-      ...withReserve(context, now()),
-      look: { at: near.listedAt, again },
-    })
+    id = await remote.createProject(body, answers.context)
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw failure
@@ -98,6 +97,7 @@ export async function makeProject(
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
     if (all === undefined) throw failure
     if (found === undefined || !(await isOurs(found.id))) throw originalFailure(failure)
+    answers.seen()
     return { made: found, all }
   }
   const all = await list()

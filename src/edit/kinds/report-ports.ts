@@ -4,7 +4,7 @@ import type { CalculationId, Dialect, Remote, RequestContext } from '../../remot
 export interface ReportPorts {
   readonly remote: Pick<
     Remote,
-    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations'
+    'report' | 'reportTypes' | 'calculation' | 'updateReport' | 'setReportCalculations' | 'answered'
   >
   readonly dialect: Dialect
   /** The calculation at a path of the drive or of the service. @throws Failure 'absent' */

@@ -39,6 +39,7 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
   return {
     key: { kind: 'report', id },
     plain: dialect.plain,
+    answered: context => remote.answered({ kind: 'report', id }, context),
     read,
     isAnother: dialect.isAnother,
     identity: async record => dialect.facts(record),

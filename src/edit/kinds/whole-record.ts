@@ -22,7 +22,7 @@ import { isOtherPersons, refuseOtherPermission } from './share-rules.js'
 export interface WholeRecordPorts {
   readonly remote: Pick<
     Remote,
-    'project' | 'updateProject' | 'calculation' | 'updateCalculation' | 'shares' | 'updateShare'
+    'project' | 'updateProject' | 'calculation' | 'updateCalculation' | 'shares' | 'updateShare' | 'answered'
   >
   readonly dialect: Dialect
 }
@@ -31,6 +31,7 @@ export interface WholeRecordPorts {
 export function editableProject({ remote, dialect }: WholeRecordPorts, id: ProjectId): EditableRecord {
   return editableWholeRecord(dialect, {
     key: { kind: 'project', id },
+    answered: context => remote.answered({ kind: 'project', id }, context),
     read: context => remote.project(id, context),
     update: (record, context) => remote.updateProject(record, context),
     refuse: written => refuseChangedId(dialect, 'project', written),
@@ -44,6 +45,7 @@ export function editableCalculation(
 ): EditableRecord {
   return editableWholeRecord(dialect, {
     key: { kind: 'calculation', id },
+    answered: context => remote.answered({ kind: 'calculation', id }, context),
     read: context => remote.calculation(id, context),
     update: (record, context) => remote.updateCalculation(record, context),
     refuse: written => refuseChangedId(dialect, 'calculation', written),
@@ -57,6 +59,7 @@ export function editableShare(
 ): EditableRecord {
   return editableWholeRecord(dialect, {
     key: { kind: 'share', id, project },
+    answered: context => remote.answered({ kind: 'share', id }, context),
     async read(context) {
       const share = (await remote.shares(project, context)).find(one => one.id === id)
       if (share === undefined) throw new Failure('absent', `the share ${id} is gone`)
@@ -71,6 +74,7 @@ export function editableShare(
 
 interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'identity'>> {
   readonly key: RecordKey
+  answered(context: RequestContext): Promise<void>
   read(context: RequestContext): Promise<JsonObject>
   update(record: JsonObject, context: RequestContext): Promise<void>
   /** @throws Failure 'refused' */
@@ -79,11 +83,12 @@ interface WholeRecordParts extends Partial<Pick<EditableRecord, 'isAnother' | 'i
 
 function editableWholeRecord(
   dialect: Dialect,
-  { key, read, update, refuse, ...own }: WholeRecordParts,
+  { key, answered, read, update, refuse, ...own }: WholeRecordParts,
 ): EditableRecord {
   return {
     key,
     plain: dialect.plain,
+    answered,
     read,
     isAnother: own.isAnother ?? dialect.isAnother,
     identity: own.identity ?? (async record => dialect.facts(record)),

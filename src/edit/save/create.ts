@@ -10,6 +10,7 @@ import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { isOtherThan, refuseAnother } from './another.js'
+import { openLateAnswers } from './late-answers.js'
 import { isUndecided, originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
@@ -171,15 +172,19 @@ async function postOnce(
     if ((await record.find?.(body, within)) !== undefined)
       throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
   }
+  const late = openLateAnswers({ ...withReserve(context, now()), look: { at: looked, again } })
   try {
-    return await record.post(body, { ...withReserve(context, now()), look: { at: looked, again } })
+    return await record.post(body, late.context)
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)
     if (record.find === undefined)
       throw await withFailureAs('outcome-unknown', draft, outcomeUnknown(failure))
     const found = await record.find(body, context).catch(asNotFound)
-    if (found !== undefined) return found
+    if (found !== undefined) {
+      late.seen()
+      return found
+    }
     throw await withFailureAs('in-flight', draft, originalFailure(failure))
   }
 }

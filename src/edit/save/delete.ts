@@ -1,6 +1,7 @@
 // A DELETE is sent once; where its answer was lost, a look tells whether the thing is gone.
 import { asFailure } from '../../failure.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
+import { openLateAnswers } from './late-answers.js'
 import { isUndecided } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
@@ -20,13 +21,14 @@ export async function deleteOnce(
   context: RequestContext,
   now: Instant,
 ): Promise<void> {
+  const late = openLateAnswers(withReserve(context, now))
   try {
-    await deletion.delete(withReserve(context, now))
+    await deletion.delete(late.context)
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.kind === 'absent') return
-    if (isUndecided(failure) && (await isGone(deletion, context))) return
-    throw failure
+    if (!isUndecided(failure) || !(await isGone(deletion, context))) throw failure
+    late.seen()
   }
 }
 

@@ -49,6 +49,8 @@ export interface EditableRecord {
     meant: KnownBases,
     context: RequestContext,
   ): Promise<{ base: JsonObject; mine: JsonObject }>
+  /** Resolves when no earlier change of it is on its way unanswered: until then a reading tells little. */
+  answered(context: RequestContext): Promise<void>
   /** The record as it is now, never from a cache. */
   read(context: RequestContext): Promise<JsonObject>
   /** Whether two records that had this key are of different things. */

@@ -84,6 +84,8 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
   const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
+  // What is on its way still is not in what the service shows: a text of before would count as unchanged.
+  await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
   else await reconcileSent(save, context)
   const met = await knownTexts(save)

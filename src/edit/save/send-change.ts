@@ -8,6 +8,7 @@ import type { Draft, MetaChange } from '../journal/draft.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
+import { openLateAnswers } from './late-answers.js'
 import { isUndecided, partlyStored } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
@@ -85,13 +86,17 @@ async function sendOnce(
   change: RecordChange,
   { context, look }: { context: RequestContext; look: Look },
 ): Promise<JsonObject> {
+  const late = openLateAnswers({ ...withReserve(context, passage.now()), look })
   try {
-    return await passage.record.send(change, { ...withReserve(context, passage.now()), look })
+    return await passage.record.send(change, late.context)
   } catch (thrown) {
     const failure = asFailure(thrown)
     const stored = await readBack(passage, failure, context)
     const { unstored } = passage.record.compare(change, stored)
-    if (unstored.length === 0) return stored
+    if (unstored.length === 0) {
+      late.seen()
+      return stored
+    }
     await notePart(passage, change, { stored, unstored })
     if (failure.kind === 'conflict') await passage.draft.keepTheirs(prettyPrint(stored))
     if (failure.kind !== 'timeout') await passage.draft.change(notUnderWay(failure))

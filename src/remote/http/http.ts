@@ -69,6 +69,8 @@ export interface Http {
   head(request: Request, context: RequestContext): Promise<ByteCount | undefined>
   /** What a Range of one byte tells. */
   firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
+  /** Resolves when no earlier change of it is on its way unanswered. */
+  answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many guesses may be under way side by side, now. */
   readonly guesses: number
   /** Ends every connection; what is under way fails. */
@@ -159,6 +161,7 @@ export function openHttp(options: PipelineOptions): Http {
       question(request, download(name, { start, end, of }), context),
     head: (request, context) => question({ ...request, method: 'HEAD' }, size, context),
     firstByte: (request, context) => question(request, oneByte, context),
+    answered: way.answered,
     get guesses() {
       return way.guesses
     },

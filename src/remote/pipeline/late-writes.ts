@@ -1,9 +1,9 @@
 // A change that is not answered in time stays on its connection, and the next change of the same thing waits for its answer.
-import type { Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
-import { type Clock, withDeadline } from '../clock.js'
+import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Exchange, IncomingResponse } from '../connection/exchange.js'
-import type { RequestContext } from '../remote.js'
+import { type Instant, instant, type RequestContext } from '../remote.js'
 
 /** What a change is about, such as `report 42`; of what is to be made, its kind. */
 export type Subject = string
@@ -13,43 +13,86 @@ export interface LateWrites {
   settled(subject: Subject, context: RequestContext): Promise<boolean>
   /** The response; at the deadline a rejection with `late`, and the exchange goes on by itself. */
   response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse>
+  /** The connections are about to be closed: that is no end of what is late. */
+  end(): void
+}
+
+/** What outlives the process: until when an answer to an earlier change of a subject may still come. */
+export interface UnansweredChanges {
+  until(subject: Subject): Instant | undefined
+  note(subject: Subject, until: Instant): void
+  answered(subject: Subject): void
+}
+
+interface LateWrite {
+  readonly subject: Subject
+  /** Resolves when it is answered or given up. */
+  readonly end: Promise<void>
+  giveUp(): void
 }
 
 export interface SentWrite {
   readonly subject: Subject
   readonly context: RequestContext
+  /** Milliseconds that it was given to be answered. */
+  readonly allowed: number
   readonly late: () => Failure
 }
 
 /** So many at most stay open; the oldest gives way. */
 export const lateAtMost = 8
-/** Milliseconds after its deadline in which an answer is still waited for. */
-const lateForMs = 60_000
+/** An answer is still waited for so many times as long as it was given, and no longer than so many milliseconds. */
+const lateTimes = 4
+const lateAtMostMs = 60_000
 
-const unanswered = 'an earlier change of it was sent and is not answered yet: nothing is sent before that'
+const notAnswered = 'an earlier change of it was sent and is not answered yet: nothing is sent before that'
 
-export function openLateWrites(clock: Clock): LateWrites {
-  const late = new Map<Exchange, { readonly subject: Subject; readonly end: Promise<void> }>()
+export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | undefined): LateWrites {
+  const late = new Map<Exchange, LateWrite>()
+  let ending = false
 
-  function keep(exchange: Exchange, { subject, late: reason }: SentWrite): void {
-    const [oldest] = late.size < lateAtMost ? [] : late.keys()
-    oldest?.abort(reason())
-    const callOff = clock.after(lateForMs, () => exchange.abort(reason()))
+  function keep(exchange: Exchange, { subject, context, allowed, late: reason }: SentWrite): void {
+    const given = reason()
+    const [oldest] = late.size < lateAtMost ? [] : late.values()
+    oldest?.giveUp()
+    const patience = Math.min(lateAtMostMs, lateTimes * allowed)
+    unanswered?.note(subject, instant(clock.now() + patience))
+    const giveUp = () => exchange.abort(given)
+    const callOff = clock.after(patience, giveUp)
     const end = exchange.response
-      .then(({ bytes }) => void bytes.destroy(), noop)
-      .finally(() => {
+      .then(
+        ({ bytes }) => void bytes.destroy(),
+        // What was given up here may still be carried out; what the service has broken off is over.
+        (thrown: unknown) => ending || thrown === given,
+      )
+      .then(isOpen => {
         callOff()
         late.delete(exchange)
+        if (isOpen !== true) unanswered?.answered(subject)
       })
-    late.set(exchange, { subject, end })
+    late.set(exchange, { subject, end, giveUp })
+    context.late?.(() => {
+      giveUp()
+      unanswered?.answered(subject)
+    })
+  }
+
+  /** Of a process before this one, of another mount, or one that was given up: nothing tells but its time. */
+  async function passed(until: Instant, context: RequestContext): Promise<void> {
+    if (until >= context.deadline) throw new Failure('timeout', notAnswered)
+    await sleep(clock, until - clock.now())
   }
 
   return {
     async settled(subject, context) {
       const before = [...late.values()].filter(one => one.subject === subject).map(({ end }) => end)
-      if (before.length === 0) return false
-      await withDeadline(Promise.all(before), context, clock, unanswered)
-      return true
+      if (before.length > 0) await withDeadline(Promise.all(before), context, clock, notAnswered)
+      const until = unanswered?.until(subject)
+      if (until !== undefined) await passed(until, context)
+      return before.length > 0 || until !== undefined
+    },
+    end() {
+      ending = true
     },
     async response(exchange, sent) {
       let callOff = noop

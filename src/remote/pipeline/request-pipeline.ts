@@ -12,7 +12,7 @@ import type { Instant, RequestContext } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
 import { type FreshLook, openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
-import { lateAtMost, openLateWrites, type Subject } from './late-writes.js'
+import { lateAtMost, openLateWrites, type Subject, type UnansweredChanges } from './late-writes.js'
 import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
@@ -27,6 +27,8 @@ export interface PipelineOptions extends ConnectionOptions {
   readonly clock?: Clock | undefined
   /** Bytes of one answer that is not content. */
   readonly maxAnswer?: number | undefined
+  /** Changes of earlier processes that were never answered. */
+  readonly unanswered?: UnansweredChanges | undefined
   /** Told of each long answer of these that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
 }
@@ -66,6 +68,8 @@ export interface RequestPipeline {
     context: RequestContext,
     judge: AnswerReader<Value>,
   ): Promise<AttemptResult<Value>>
+  /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
+  answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many guesses may be under way side by side, now. */
   readonly guesses: number
   close(): Promise<void>
@@ -88,7 +92,7 @@ export function openRequestPipeline(
   const clock = options.clock ?? systemClock
   const connections = options.connections + lateAtMost
   const dispatcher = openConnectionPool(options.base, { ...options, connections })
-  const lateWrites = openLateWrites(clock)
+  const lateWrites = openLateWrites(clock, options.unanswered)
   // An answer to HEAD that is followed by more, a body or a second head, would be taken for the next answer of its connection.
   const heads = openConnectionPool(options.base, options)
   const slots = openPriorityLimiter(options.connections, clock)
@@ -197,7 +201,12 @@ export function openRequestPipeline(
       turn.sent()
       const { subject } = outgoing
       if (subject !== undefined)
-        return lateWrites.response(started, { subject, context, late: () => tooLate(attempt) })
+        return lateWrites.response(started, {
+          subject,
+          context,
+          allowed: attempt.allowed,
+          late: () => tooLate(attempt),
+        })
       callOff = clock.after(context.deadline - began, () => started.abort(tooLate(attempt)))
       return started.response
     }
@@ -302,10 +311,12 @@ export function openRequestPipeline(
   return {
     clock,
     send,
+    answered: async (subject, context) => void (await lateWrites.settled(subject, context)),
     get guesses() {
       return slots.guesses
     },
     close: async () => {
+      lateWrites.end()
       await Promise.all([dispatcher.destroy(), heads.destroy()])
     },
   }

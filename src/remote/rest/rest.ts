@@ -139,6 +139,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     shares: async (id, context) => wire.shares(await get('project/share', { id }, context), id),
     reportTypes: async context => wire.reportTypes(await reportTypes(context)),
 
+    answered: ({ kind, id }, context) => http.answered(`${kind} ${id}`, context),
     createProject: (record, context) => created<ProjectId>('project', wire.recordBody(record), context),
     updateProject: (record, context) =>
       put('project', wire.recordBody(record), subjectOf('project', record), context),

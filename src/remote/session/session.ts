@@ -280,6 +280,7 @@ export function withAuthorization(http: Http, who: Session): Http {
       who.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),
     firstByte: (request, context) =>
       who.ask(context, (authorization, within) => http.firstByte({ ...request, authorization }, within)),
+    answered: http.answered,
     get guesses() {
       return http.guesses
     },

@@ -109,6 +109,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   }
 
   const known: Partial<Remote> = {
+    answered: async () => {},
     user: async () => ({ candidates: ['demo'], record: parseObject('{"username":"demo"}') }),
     report: id =>
       request('GET', () => {
