@@ -1,6 +1,7 @@
 // A change that the service answers too late is not overtaken by the next one of the same thing.
 import t from 'tap'
-import type { RequestContext } from '../../../src/remote/remote.js'
+import type { UnansweredChanges } from '../../../src/remote/pipeline/late-writes.js'
+import { type Instant, instant, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, rawService, whole } from '../raw.js'
 
@@ -49,3 +50,32 @@ t.test('SAVE-17 no more than a few answers are waited for', { timeout: 20_000 },
   t.ok(Date.now() - began < 5000)
   await failsAs(t, 'timeout', service.asked.text(put('report 9', '"again"'), ask(500)))
 })
+
+t.test(
+  'SAVE-17 what an earlier process has left unanswered is waited for, too',
+  { timeout: 20_000 },
+  async t => {
+    const kept = new Map<string, Instant>([
+      ['report 1', instant(Date.now() + 600)],
+      ['report 2', instant(Date.now() + 60_000)],
+    ])
+    const unanswered: UnansweredChanges = {
+      until: subject => kept.get(subject),
+      note: (subject, until) => void kept.set(subject, until),
+      answered: subject => void kept.delete(subject),
+    }
+    const service = await rawService(t, late, { unanswered })
+    const began = Date.now()
+    await failsAs(t, 'timeout', service.asked.text(put('report 2', '"never"'), ask()))
+    await service.asked.text(put('report 1', '"later"'), ask())
+    t.ok(Date.now() - began >= 550)
+    await failsAs(t, 'outcome-unknown', service.asked.text(put('report 3', '"slow"'), ask(500)))
+    t.ok(kept.has('report 3'))
+    await service.asked.text(put('report 3', '"next"'), ask())
+    t.notOk(kept.has('report 3'), 'it was answered')
+    t.same(
+      service.heard.map(({ body }) => body),
+      ['"later"', '"slow"', '"next"'],
+    )
+  },
+)
