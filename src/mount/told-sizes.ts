@@ -41,6 +41,13 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     older.delete(path)
   }
 
+  /** What the kernel counts by itself. */
+  function counted(path: string | undefined, size: number): void {
+    if (path === undefined) return
+    turn()
+    recent.set(path, size)
+  }
+
   async function closeAndThrow(handle: number, thrown: unknown): Promise<never> {
     writing.delete(handle)
     await drive.release(handle)
@@ -55,17 +62,18 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     )
   }
 
-  /** The opened file has the size that the kernel counts on, or it is closed again. */
-  function checked(path: string, told: number, handle: number): MaybePromise<number> {
+  /** The opened file has the size that the kernel counts on, or it is closed again. What is only written need not be readable. */
+  function checked(
+    { path, access, told }: { path: string; access: OpenAccess; told: number },
+    handle: number,
+  ): MaybePromise<number> {
+    const unseen = (thrown: unknown) => (access === 'write-only' ? handle : closeAndThrow(handle, thrown))
     try {
       const seen = drive.getattr(path)
       if (!(seen instanceof Promise)) return compared(handle, told, seen)
-      return seen.then(
-        attributes => compared(handle, told, attributes),
-        thrown => closeAndThrow(handle, thrown),
-      )
+      return seen.then(attributes => compared(handle, told, attributes), unseen)
     } catch (thrown) {
-      return closeAndThrow(handle, thrown)
+      return unseen(thrown)
     }
   }
 
@@ -80,30 +88,33 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
         return attributes
       }),
     open(path: string, access: OpenAccess) {
-      const told = access === 'write-only' ? undefined : toldOf(path)
+      const told = toldOf(path)
       const opened = chain(drive.open(path, access), handle => {
         if (access !== 'read') writing.set(handle, path)
         return handle
       })
-      return told === undefined ? opened : chain(opened, handle => checked(path, told, handle))
+      return told === undefined ? opened : chain(opened, handle => checked({ path, access, told }, handle))
     },
     async create(path) {
       forget(path)
       const handle = await drive.create(path)
       writing.set(handle, path)
+      counted(path, 0)
       return handle
     },
-    // The kernel counts a write into the size by itself, and asks again before it reads.
+    // The kernel counts a write into the size by itself, and appends there until it asks again.
     write(handle, bytes, offset) {
-      forget(writing.get(handle))
+      const path = writing.get(handle)
+      const told = path === undefined ? undefined : toldOf(path)
+      if (told !== undefined) counted(path, Math.max(told, offset + bytes.length))
       return drive.write(handle, bytes, offset)
     },
     ftruncate(handle, size) {
-      forget(writing.get(handle))
+      counted(writing.get(handle), size)
       return drive.ftruncate(handle, size)
     },
     truncate(path, size) {
-      forget(path)
+      counted(path, size)
       return drive.truncate(path, size)
     },
     release(handle) {

@@ -76,3 +76,22 @@ t.test('LEASE-3 a file of another length is read whole once it was asked for ane
     mend()
   }
 })
+
+t.test('LEASE-3 what is appended right after a save stands at the end of the text as it is now', async t => {
+  const testbed = await realMount(t)
+  const rowsOf = async () =>
+    JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations
+  const before: { readonly calcId: number }[] = await rowsOf()
+  await printed('sh', ['-c', 'sed -i 2,3d "$1"', 'sh', `reports/${ids.report}/order.txt`], {
+    cwd: testbed.directory,
+  })
+  const [, second, third] = before.map(({ calcId }) => String(calcId))
+  const line = 'echo "$2" >> "$1"; echo "$3" >> "$1"'
+  const place = `reports/${ids.report}/order.txt`
+  await printed('sh', ['-c', line, 'sh', place, String(third), String(second)], { cwd: testbed.directory })
+  const after: { readonly calcId: number }[] = await rowsOf()
+  t.same(
+    after.map(({ calcId }) => String(calcId)),
+    [String(before[0]?.calcId), third, second],
+  )
+})

@@ -101,11 +101,13 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
   const project: Remote['project'] = async (id, context) =>
     wire.record(await getRecord('project', id, context), { kind: 'project', id })
   const verified = openVerifiedPaths({ project, calculation, dialect: wire.dialect })
-  const children = checkedChildren({
-    project: (id, context) => descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
-    calculation: (id, context) =>
+  const listings = {
+    project: (id: ProjectId, context: RequestContext) =>
+      descendants({ id, type: 'project', depth: '1' }, wire.projects, context),
+    calculation: (id: ProjectId, context: RequestContext) =>
       descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
-  })
+  }
+  const children = checkedChildren(listings, project, wire.dialect)
 
   return {
     user: async context => wire.user(await get('user/info', {}, context)),

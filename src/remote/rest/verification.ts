@@ -1,7 +1,9 @@
 // What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asFailure, type FailureKind } from '../../failure.js'
+import { noop } from '../../noop.js'
 import type {
   CalculationId,
   Dialect,
@@ -23,6 +25,10 @@ interface Listings {
 }
 
 const remembered = 4096
+/** Milliseconds within which the other project has to answer: the listing itself is waiting. */
+const proofWithinMs = 2_000
+/** Milliseconds in which a project whose listing could not be had is not asked for it again. */
+const unknownForMs = 60_000
 /** So many of a project's children are remembered to know its listing by. */
 const sampled = 8
 
@@ -32,11 +38,13 @@ const sampled = 8
  * project's own items named it before, and none of those is there; or the other project's own listing, which is asked
  * for, has one of the items too, in whatever order and beside whatever others, for a thing lies in one project.
  */
-export function checkedChildren(listings: Listings): Listings {
+export function checkedChildren(listings: Listings, project: Remote['project'], dialect: Dialect): Listings {
   /** Some of the items of each project whose listing named it. */
   const own = new LRUCache<string, readonly string[]>({ max: remembered })
   /** The listing of each of which the named project had nothing: asked again where it changes, or where that one's answer was odd. */
   const cleared = new LRUCache<string, string>({ max: remembered })
+  /** Projects that could not be asked: the doubt of one listing must not hold up the others. */
+  const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs })
 
   const checked =
     <Item extends Listed<string>>(
@@ -60,13 +68,32 @@ export function checkedChildren(listings: Listings): Listings {
       if (own.get(key)?.some(id => ids.has(id)) === false) throw foreign()
       const print = `${other} ${fingerprint(ids)}`
       if (cleared.get(key) === print) return items
+      const asked = `${kind} ${other}`
+      if (unknown.has(asked)) return items
       const others = await listingIfAny(list, other, context)
+      if (others === undefined) {
+        unknown.set(asked, true)
+        return items
+      }
       const named = soleParent(others)
+      const shared = others.filter(({ id }) => ids.has(id)).map(({ id }) => String(id))
       // Where two projects' listings have changed places, each names the other one.
-      if (named === of || others.some(({ id }) => ids.has(id))) throw foreign()
+      if (named === of || !(await areItselfOrAbove(shared, of, context))) throw foreign()
       if (named === undefined || named === other) cleared.set(key, print)
       return items
     }
+
+  /** A project that is listed in itself, or in the one it holds: that one's own list has it, too. */
+  async function areItselfOrAbove(
+    shared: readonly string[],
+    of: ProjectId,
+    context: RequestContext,
+  ): Promise<boolean> {
+    const others = shared.filter(id => id !== of)
+    if (others.length === 0) return true
+    if (others.length > 1) return false
+    return dialect.facts(await project(of, context)).parent === others[0]
+  }
 
   return {
     project: checked('project', listings.project),
@@ -94,16 +121,20 @@ const fingerprint = (ids: ReadonlySet<string>): string =>
 /** Failures that are the service's own answer about this very thing: they tell nothing about another one. */
 const answers = new Set<FailureKind>(['absent', 'forbidden', 'invalid', 'unsupported'])
 
+/** Undefined where it could not be had: that proves nothing, and what was answered well is shown. */
 async function listingIfAny<Item>(
   list: ListChildren<Item>,
   of: ProjectId,
   context: RequestContext,
-): Promise<readonly Item[]> {
+): Promise<readonly Item[] | undefined> {
+  const patience = new AbortController()
+  const late = sleep(proofWithinMs, undefined, { signal: patience.signal, ref: false }).catch(noop)
   try {
-    return await list(of, context)
+    return (await Promise.race([list(of, context), late])) ?? undefined
   } catch (thrown) {
-    if (answers.has(asFailure(thrown).kind)) return []
-    throw thrown
+    return answers.has(asFailure(thrown).kind) ? [] : undefined
+  } finally {
+    patience.abort()
   }
 }
 
