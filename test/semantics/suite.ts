@@ -10,6 +10,7 @@ import { contradictions } from './reading/contradictions.js'
 import { foreignChanges } from './reading/foreign-changes.js'
 import { identity } from './reading/identity.js'
 import { listing } from './reading/listing.js'
+import { listsInDoubt } from './reading/lists-in-doubt.js'
 import { names } from './reading/names.js'
 import { oneDate } from './reading/one-date.js'
 import { outage } from './reading/outage.js'
@@ -76,6 +77,7 @@ export const aboutWritingSlowly: readonly Promises[] = [
   intentions,
   freedNames,
   identity,
+  listsInDoubt,
   recreateService,
   oneDate,
   editedAnew,

@@ -5,6 +5,8 @@ import type { Instant, RequestContext } from '../remote.js'
 
 /** Milliseconds between the beginning of the look and the first byte of the change. */
 const freshMs = 1_000
+/** A look takes several requests: at a slow service it is as old as so many of them when it ends. */
+const requestsOfLook = 4
 
 export interface FreshLook {
   /** Why the request must not start now: its look has become too old while it waited for a connection. */
@@ -13,11 +15,15 @@ export interface FreshLook {
   renew(): Promise<void>
 }
 
-/** The look of one sending that holds its slot; a request without one is always fresh. */
-export function openFreshLook(context: RequestContext, clock: Clock): FreshLook {
+/**
+ * The look of one sending that holds its slot; a request without one is always fresh. `usual` is how many milliseconds an
+ * answer takes here.
+ */
+export function openFreshLook(context: RequestContext, clock: Clock, usual: () => number): FreshLook {
   const { look, ...rest } = context
   let at: Instant | undefined = look?.at
-  const isOld = (): boolean => at !== undefined && clock.now() - at >= freshMs
+  const isOld = (): boolean =>
+    at !== undefined && clock.now() - at >= Math.max(freshMs, requestsOfLook * usual())
   return {
     refusal: () => (isOld() ? outdated : undefined),
     async renew() {

@@ -40,6 +40,8 @@ export interface PriorityLimiter {
   readonly guesses: number
   /** Milliseconds after which a silent request is unusually slow. */
   readonly unusual: number
+  /** Milliseconds that the quicker answers take. */
+  readonly usual: number
 }
 
 /**
@@ -363,6 +365,9 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     },
     get unusual() {
       return heads.unusual
+    },
+    get usual() {
+      return heads.usual
     },
   }
 }

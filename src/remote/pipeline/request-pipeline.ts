@@ -167,9 +167,10 @@ export function openRequestPipeline(
 
   /** What a change rests on: of old where an earlier change of the same thing was answered only now. */
   async function lookOf({ repeatable, subject }: Outgoing, context: RequestContext): Promise<FreshLook> {
-    if (repeatable) return openFreshLook({ ...context, look: undefined }, clock)
+    const usual = () => slots.usual
+    if (repeatable) return openFreshLook({ ...context, look: undefined }, clock, usual)
     const hasWaited = subject !== undefined && (await lateWrites.settled(subject, context))
-    return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock)
+    return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock, usual)
   }
 
   function legOf(attempt: RequestAttempt): HedgedSend {

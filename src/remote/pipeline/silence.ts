@@ -6,6 +6,8 @@ export interface HeadTimes {
   note(milliseconds: number): void
   /** Milliseconds after which a request without a head is unusually slow. */
   readonly unusual: number
+  /** Milliseconds that the quicker answers take. */
+  readonly usual: number
 }
 
 /** The quarter of so many waits that was quickest tells how fast it is: slow exceptions and a storm of questions change nothing. */
@@ -20,16 +22,21 @@ export function headTimes(): HeadTimes {
   const waits: number[] = []
   let next = 0
   let unusual = atFirst
+  let usual = 0
   return {
     note(milliseconds) {
       waits[next % remembered] = milliseconds
       next += 1
       const sorted = [...waits].sort((one, other) => one - other)
       const quick = sorted[sorted.length >> 2] ?? atFirst
+      usual = quick
       unusual = Math.min(atMost, Math.max(atLeast, 4 * quick + 20))
     },
     get unusual() {
       return unusual
+    },
+    get usual() {
+      return usual
     },
   }
 }

@@ -32,11 +32,11 @@ const listedAs = (
     response.end(JSON.stringify(change(JSON.parse(items))))
   })
 
-const one = '100'
+export const one = '100'
 const two = '200'
 
 /** Two projects, each with three calculations and three projects. */
-function fillPair(seed: Seed): void {
+export function fillPair(seed: Seed): void {
   seed.addUser({ name: 'demo', password: 'demo' })
   for (const [id, name] of [
     [one, 'One'],
@@ -50,7 +50,7 @@ function fillPair(seed: Seed): void {
   }
 }
 
-const ofOne = ['One c1', 'One c2', 'One c3', 'One p1', 'One p2', 'One p3']
+export const ofOne = ['One c1', 'One c2', 'One c3', 'One p1', 'One p2', 'One p3']
 
 /** How a cache's listing of the other project may differ from the one that it has now. */
 const versions: Readonly<Record<string, (items: Item[]) => Item[]>> = {
@@ -228,40 +228,6 @@ export function identity(t: Test, open: OpenTestbed): void {
     await files.touch('projects/One')
     await testbed.pass(1100)
     t.ok((await namesOf(testbed, 'projects/One')).includes('One c4'), 'a new one is shown')
-  })
-
-  t.test('ID-2 a space that does not answer holds up no listing whose items name it', async t => {
-    for (const how of ['500', 'silence'] as const) {
-      const testbed = await open(t, { fill: fillPair })
-      const { service } = testbed
-      service.intercept(/^GET \/project\/descendant/, async (response, { heard }) => {
-        if (heard.path.includes('id=999&')) {
-          if (how === '500') response.writeHead(500).end()
-          return
-        }
-        const items = await service.elsewhere('GET', heard.path)
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(items.replace(/"parentId":\s*\d+/g, '"parentId":999'))
-      })
-      t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne, how)
-      t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne, how)
-    }
-  })
-
-  t.test('LIST-22 a project that is listed in itself is no mixed-up listing', async t => {
-    const testbed = await open(t, { fill: fillPair })
-    const { files, service } = testbed
-    const root = service.seed.rootOf('demo')
-    service.intercept(new RegExp(`^GET /project/descendant\\?id=${one}&type=project`), async response => {
-      const above = JSON.parse(
-        await service.elsewhere('GET', `/project/descendant?id=${root}&type=project&depth=1`),
-      )
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify(above.filter((item: { id: unknown }) => String(item.id) === one)))
-    })
-    const names = await namesOf(testbed, 'projects/One')
-    t.ok(names.includes('One c1'), names.join())
-    t.equal(await files.readlink('projects/One/One'), '.')
   })
 
   t.test('ID-2 one answer to the questions for projects and for calculations is EIO', async t => {
