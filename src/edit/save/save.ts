@@ -238,8 +238,10 @@ async function unchanged(
   context: RequestContext,
 ): Promise<SaveResult> {
   const { record, draft, history } = save
-  if (record.key.kind === 'share')
-    await refuseAnother(draft, record.isAnother(base, await record.read(context)))
+  if (record.key.kind === 'share') {
+    const now = await record.read(context).catch(unlessGone)
+    if (now !== undefined) await refuseAnother(draft, record.isAnother(base, now))
+  }
   await history.remember(record.key, own.form, 'read')
   await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
@@ -305,6 +307,12 @@ async function keepingTheirs<Result>(
     if (asFailure(thrown).kind === 'conflict') await draft.keepTheirs(prettyPrint(await readTheirs()))
     throw thrown
   }
+}
+
+/** A text that says nothing new needs no service that answers. */
+function unlessGone(thrown: unknown): undefined {
+  const failure = asFailure(thrown)
+  if (failure.kind === 'absent') throw failure
 }
 
 async function finishSave(
