@@ -27,6 +27,8 @@ export function openUnanswered(
 
   function read(subject: string): Instant | undefined {
     try {
+      clearPlace(directory, 'directory')
+      clearPlace(fileOf(subject), 'file')
       return instant(Number(readFileSync(fileOf(subject), 'utf8')))
     } catch (thrown) {
       if (!isMissing(thrown)) note(thrown)
