@@ -93,3 +93,8 @@ function closedPlace(thrown: unknown): { readonly path: string; readonly code: s
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
   return typeof path === 'string' && code !== undefined && closedCodes.has(code) ? { path, code } : undefined
 }
+
+/** Undefined in the place of what is not there. @throws everything else */
+export function unlessAbsent(thrown: unknown): undefined {
+  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+}

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { type Connection, connect } from '../../app/connect.js'
 import { titlesIn } from '../../drive/nodes/name.js'
-import { Failure } from '../../failure.js'
+import { unlessAbsent } from '../../failure.js'
 import { instant, type Remote, type RequestContext, type ServicePath } from '../../remote/remote.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
@@ -43,21 +43,12 @@ async function everythingAt(
   deadline: number,
 ): Promise<readonly Resolved[]> {
   const context: RequestContext = { deadline: instant(Date.now() + deadline), priority: 'user' }
-  const project = await unlessAbsent(remote.resolveProject(path, context))
-  const calculation = await unlessAbsent(remote.resolveCalculation(path, context))
+  const project = await remote.resolveProject(path, context).catch(unlessAbsent)
+  const calculation = await remote.resolveCalculation(path, context).catch(unlessAbsent)
   return [
     ...(project === undefined ? [] : [{ kind: 'project' as const, id: project }]),
     ...(calculation === undefined ? [] : [{ kind: 'calculation' as const, id: calculation }]),
   ]
-}
-
-async function unlessAbsent<Id>(asked: Promise<Id>): Promise<Id | undefined> {
-  try {
-    return await asked
-  } catch (reason) {
-    if (reason instanceof Failure && reason.kind === 'absent') return undefined
-    throw reason
-  }
 }
 
 function servicePath(path: string, { account }: Connection): ServicePath {

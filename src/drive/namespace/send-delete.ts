@@ -2,7 +2,7 @@
 import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
 import { type DeleteOperation, deleteOnce } from '../../edit/save/delete.js'
 import { editsBetween } from '../../edit/save/diff.js'
-import { Failure } from '../../failure.js'
+import { Failure, unlessAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
@@ -263,8 +263,4 @@ function refuseAdded(before: readonly FileTitle[], present: readonly FileTitle[]
   const added = present.filter(title => !before.includes(title))
   if (added.length === 0) return
   throw new Failure('conflict', `${added.join(', ')} was added since it was removed here: it is not deleted`)
-}
-
-function unlessAbsent(thrown: unknown): undefined {
-  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
 }

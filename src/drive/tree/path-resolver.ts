@@ -1,6 +1,6 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
 
-import { Failure } from '../../failure.js'
+import { Failure, unlessAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
@@ -91,10 +91,6 @@ export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf
 export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const justRemoved = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
-
-function unlessAbsent(thrown: unknown): undefined {
-  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
-}
 
 /** Which directories take an editor's own files, and under which names. */
 function takesScratch(directory: DirectoryNode, name: string): boolean {

@@ -1,6 +1,6 @@
 // mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
 
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, unlessAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
@@ -49,15 +49,14 @@ export async function makeProject(
   context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
   const old = new Set(near.before.map(project => project.id))
-  const list = () => remote.subProjects(said.parent, context)
+  const list = (within = context) => remote.subProjects(said.parent, within)
   const body = dialect.newRecords.project(said, near.like)
   /** @throws Failure 'exists', or 'another-thing' for what it was to be made in */
   const again = async (within: RequestContext) => {
     const [parent] = near.like
     if (parent !== undefined && dialect.isAnother(parent, await remote.project(said.parent, within)))
       throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
-    const all = await remote.subProjects(said.parent, within)
-    if (all.some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
+    if ((await list(within)).some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
       throw new Failure('exists', `${said.title}: another client has made one of this name meanwhile`)
   }
   /** Somebody else may have made one of this name: ours says what was sent. */
@@ -103,10 +102,10 @@ export async function makeProject(
   const all = await list()
   const made = all.find(project => project.id === id)
   if (made !== undefined) return { made, all }
-  const late = old.has(id) ? undefined : await readUnlisted(id)
-  unlisted.set(key, { id, wasRead: late !== undefined })
-  if (late === undefined) throw notShown(id)
-  return { made: late, all: [...all, late] }
+  const read = old.has(id) ? undefined : await readUnlisted(id)
+  unlisted.set(key, { id, wasRead: read !== undefined })
+  if (read === undefined) throw notShown(id)
+  return { made: read, all: [...all, read] }
 }
 
 const notShown = (id: ProjectId): Failure =>
@@ -116,10 +115,6 @@ const notShown = (id: ProjectId): Failure =>
   )
 
 const nothing: JsonObject = { type: 'object', fields: [] }
-
-function unlessAbsent(thrown: unknown): undefined {
-  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
-}
 
 /** The first failure is the one to tell. */
 function asNotFound(thrown: unknown): undefined {

@@ -1,19 +1,19 @@
 // What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asFailure, type FailureKind } from '../../failure.js'
-import { noop } from '../../noop.js'
-import type {
-  CalculationId,
-  Dialect,
-  Listed,
-  ListedCalculation,
-  ListedProject,
-  ProjectId,
-  Remote,
-  RequestContext,
-  ServicePath,
+import { systemClock, withDeadline } from '../clock.js'
+import {
+  type CalculationId,
+  type Dialect,
+  instant,
+  type Listed,
+  type ListedCalculation,
+  type ListedProject,
+  type ProjectId,
+  type Remote,
+  type RequestContext,
+  type ServicePath,
 } from '../remote.js'
 import { refuseOtherName, wrongRecordFailure } from '../wire/identity.js'
 
@@ -127,14 +127,11 @@ async function listingIfAny<Item>(
   of: ProjectId,
   context: RequestContext,
 ): Promise<readonly Item[] | undefined> {
-  const patience = new AbortController()
-  const late = sleep(proofWithinMs, undefined, { signal: patience.signal, ref: false }).catch(noop)
+  const deadline = instant(systemClock.now() + proofWithinMs)
   try {
-    return (await Promise.race([list(of, context), late])) ?? undefined
+    return await withDeadline(list(of, context), { ...context, deadline }, systemClock, 'no proof in time')
   } catch (thrown) {
     return answers.has(asFailure(thrown).kind) ? [] : undefined
-  } finally {
-    patience.abort()
   }
 }
 
