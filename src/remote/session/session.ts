@@ -46,6 +46,8 @@ const refusalKept = 30_000
 const refusalsKeptOfKnown = [1_000, 10_000]
 /** Milliseconds between two log-ins whose tokens serve nothing. */
 const uselessLoginEvery = 30_000
+/** The same where no token has served yet since the last one that did: what came may be a passing fault's. */
+const unservedLoginsEvery = [1_000, 10_000]
 
 /** A session that nothing has been asked of yet. */
 export function openSession(http: Http, options: SessionOptions): Session {
@@ -66,6 +68,8 @@ export function openSession(http: Http, options: SessionOptions): Session {
   /** Those who wait for a log-in: one that is silent is sent once more when another asker comes. */
   const waiting = openAskers()
   let fruitlessUntil = instant(0)
+  /** The log-ins since a token last served: how many, and when the last of them ended. */
+  let unserved = { times: 0, last: instant(0) }
   // What tells a token that is refused from a question that is refused with any token.
   let served: { readonly text: string; readonly at: Instant } | undefined
   let checking: { readonly text: string; readonly answer: Promise<boolean> } | undefined
@@ -76,8 +80,13 @@ export function openSession(http: Http, options: SessionOptions): Session {
     context: RequestContext,
   ): Promise<Value> {
     const answer = await question(`Bearer ${by.text}`, context)
-    served = { text: by.text, at: clock.now() }
+    serves(by)
     return answer
+  }
+
+  function serves(by: Token): void {
+    served = { text: by.text, at: clock.now() }
+    unserved = { times: 0, last: unserved.last }
   }
 
   return {
@@ -114,9 +123,18 @@ export function openSession(http: Http, options: SessionOptions): Session {
   /** After a log-in that changed nothing for its question: whether it is the token that is refused, and was good before. */
   async function needsRenewal(by: Token, since: Instant, context: RequestContext): Promise<boolean> {
     if (token !== undefined && token !== by) return true
-    if (served?.text !== by.text) return false
+    if (served?.text !== by.text) return mayBeNone(by, context)
     if (served.at > since) return false
     return !(await isServed(by, context))
+  }
+
+  /** A token that has served nothing so far: asked for again now and then. */
+  async function mayBeNone(by: Token, context: RequestContext): Promise<boolean> {
+    const pause = unservedLoginsEvery[unserved.times - 1] ?? uselessLoginEvery
+    if (clock.now() < unserved.last + pause) return false
+    if (!(await isServed(by, context))) return true
+    serves(by)
+    return false
   }
 
   /** Asks who the user is, which every valid token may: one request however many questions are refused. */
@@ -203,6 +221,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
       const fresh = await logIn(http, credentials, { clock, address, askers: waiting })
       refused = undefined
       accepted.add(same)
+      unserved = { times: unserved.times + 1, last: clock.now() }
       await options.store?.save(fresh).catch(options.note)
       return fresh
     } catch (failure) {

@@ -145,6 +145,36 @@ t.test(
   },
 )
 
+t.test(
+  'SIGN-8 a token that never served is renewed a second after a refusal, then later and later',
+  { timeout: 10_000 },
+  async t => {
+    let issued = 'first'
+    let valid = 'first'
+    const { user, logins, clock } = await openTestbed(t, request => {
+      if (isLogin(request)) return whole(issued)
+      return bearer(request) === valid ? whole('{}') : refusal
+    })
+    t.equal(await user(), '{}')
+    valid = 'good'
+    issued = 'of-a-fault'
+    await failsAs(t, 'unauthenticated', user())
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 2, 'not at once')
+    issued = 'of-another-fault'
+    clock.pass(1_000)
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 3)
+    issued = 'good'
+    clock.pass(9_000)
+    await failsAs(t, 'unauthenticated', user())
+    t.equal(logins(), 3)
+    clock.pass(1_000)
+    t.equal(await user(), '{}')
+    t.equal(logins(), 4)
+  },
+)
+
 t.test('a token is renewed before its end, whatever the clocks say', { timeout: 10_000 }, async t => {
   const { user, logins, clock } = await openTestbed(t, (request, number) =>
     whole(isLogin(request) ? jwt(`${number}`) : '{}'),
@@ -243,7 +273,7 @@ t.test('a token put into the store by `calcfs login` mends a running mount', { t
 })
 
 t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
-  for (const answer of ['', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
+  for (const answer of ['', '[', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
     const { user, service } = await openTestbed(t, () => whole(answer))
     await failsAs(t, 'broken', user())
     t.ok(service.heard.every(isLogin))
