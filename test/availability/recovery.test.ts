@@ -45,7 +45,7 @@ async function dripping(
 ): Promise<void> {
   const due = dueTo(passing) ?? '['.padEnd(700)
   begin(response, passing, 0)
-  for (let sent = 0; sent < due.length && !response.destroyed; sent += drip.piece) {
+  for (let sent = 0; sent < due.length && !response.req.socket.destroyed; sent += drip.piece) {
     response.write(due.slice(sent, sent + drip.piece))
     await wait(drip.pause)
   }
