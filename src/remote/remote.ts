@@ -41,6 +41,8 @@ export interface RequestContext {
   readonly patience?: number | undefined
   /** What a request that changes something rests on; questions take no notice of it. */
   readonly look?: Look | undefined
+  /** The project in which the change gives or takes a name: such changes wait for one another's answers. */
+  readonly names?: ProjectId | undefined
   /** Told of a change whose answer is late: `end` ends the waiting for it, once it was seen to be carried out. */
   readonly late?: ((end: () => void) => void) | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */

@@ -12,6 +12,7 @@ import {
   type Instant,
   isSameMoment,
   type ListedProject,
+  type Look,
   type ProjectId,
   type Remote,
   type RequestContext,
@@ -36,11 +37,12 @@ export interface CreateRenameParts extends EditingParts {
   readonly now: () => Instant
 }
 
-/** A project that is to be made, in a list that was asked for at that time. */
+/** A project that is to be made. */
 export interface WantedProject {
   readonly parent: ProjectId
   readonly name: string
-  readonly listedAt: Instant
+  /** The name is free. */
+  readonly look: Look
 }
 
 export interface CreateRename {
@@ -59,12 +61,12 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   return {
     isFormer: aliases.isFormer,
 
-    async make({ parent, name, listedAt }, context) {
+    async make({ parent, name, look }, context) {
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const near = {
-        listedAt,
+        look,
         before: (await catalog.children(parent, context)).projects,
         like: await like(parent, context),
       }

@@ -199,7 +199,8 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       if (node.title !== undefined) refuseRenamed(node, await remote.project(node.id, context))
       await deleteOnce(
         {
-          delete: a => remote.deleteProject(node.id, { ...a, look }),
+          // A project that is being made in it is not there yet.
+          delete: a => remote.deleteProject(node.id, { ...a, look, names: node.id }),
           look: a => remote.project(node.id, a),
         },
         context,

@@ -6,6 +6,7 @@ import type {
   Dialect,
   Instant,
   ListedProject,
+  Look,
   NewProject,
   ProjectId,
   Remote,
@@ -35,8 +36,8 @@ export interface UnlistedProject {
 export interface ParentContents {
   readonly before: readonly ListedProject[]
   readonly like: readonly JsonObject[]
-  /** When they were asked for. */
-  readonly listedAt: Instant
+  /** By which the name is free in it. */
+  readonly look: Look
 }
 
 /**
@@ -49,15 +50,14 @@ export async function makeProject(
   context: RequestContext,
 ): Promise<{ made: ListedProject; all: readonly ListedProject[] }> {
   const old = new Set(near.before.map(project => project.id))
-  const list = (within = context) => remote.subProjects(said.parent, within)
+  const list = () => remote.subProjects(said.parent, context)
   const body = dialect.newRecords.project(said, near.like)
-  /** @throws Failure 'exists', or 'another-thing' for what it was to be made in */
+  /** @throws Failure of the look, or 'another-thing' for what it was to be made in */
   const again = async (within: RequestContext) => {
     const [parent] = near.like
     if (parent !== undefined && dialect.isAnother(parent, await remote.project(said.parent, within)))
       throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
-    if ((await list(within)).some(project => !old.has(project.id) && isSpelling(project.title, said.title)))
-      throw new Failure('exists', `${said.title}: another client has made one of this name meanwhile`)
+    await near.look.again(within)
   }
   /** Somebody else may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
@@ -86,7 +86,7 @@ export async function makeProject(
     unlisted.delete(key)
   }
   let id: ProjectId | undefined
-  const answers = openLateAnswers({ ...withReserve(context, now()), look: { at: near.listedAt, again } })
+  const answers = openLateAnswers({ ...withReserve(context, now()), look: { at: near.look.at, again } })
   try {
     id = await remote.createProject(body, answers.context)
   } catch (thrown) {

@@ -5,12 +5,12 @@ import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Exchange, IncomingResponse } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 
-/** What a change is about, such as `report 42`; of what is to be made, its kind. */
+/** What a change is about, such as `report 42`; of what is to be made, its kind; of names, the project they are in. */
 export type Subject = string
 
 export interface LateWrites {
-  /** Resolves when no earlier change of it is unanswered: true if one was. @throws Failure 'timeout' at the deadline */
-  settled(subject: Subject, context: RequestContext): Promise<boolean>
+  /** Resolves when no earlier change of one of them is unanswered: true if one was. @throws Failure 'timeout' at the deadline */
+  settled(subjects: readonly Subject[], context: RequestContext): Promise<boolean>
   /** The response; at the deadline a rejection with `late`, and the exchange goes on by itself. */
   response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse>
   /** The connections are about to be closed: that is no end of what is late. */
@@ -25,14 +25,14 @@ export interface UnansweredChanges {
 }
 
 interface LateWrite {
-  readonly subject: Subject
+  readonly subjects: readonly Subject[]
   /** Resolves when it is answered or given up. */
   readonly end: Promise<void>
   giveUp(): void
 }
 
 export interface SentWrite {
-  readonly subject: Subject
+  readonly subjects: readonly Subject[]
   readonly context: RequestContext
   /** Milliseconds that it was given to be answered. */
   readonly allowed: number
@@ -51,12 +51,15 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
   const late = new Map<Exchange, LateWrite>()
   let ending = false
 
-  function keep(exchange: Exchange, { subject, context, allowed, late: reason }: SentWrite): void {
+  function keep(exchange: Exchange, { subjects, context, allowed, late: reason }: SentWrite): void {
     const given = reason()
     const [oldest] = late.size < lateAtMost ? [] : late.values()
     oldest?.giveUp()
     const patience = Math.min(lateAtMostMs, lateTimes * allowed)
-    unanswered?.note(subject, instant(clock.now() + patience))
+    for (const subject of subjects) unanswered?.note(subject, instant(clock.now() + patience))
+    const answered = (): void => {
+      for (const subject of subjects) unanswered?.answered(subject)
+    }
     const giveUp = () => exchange.abort(given)
     const callOff = clock.after(patience, giveUp)
     const end = exchange.response
@@ -68,12 +71,12 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       .then(isOpen => {
         callOff()
         late.delete(exchange)
-        if (isOpen !== true) unanswered?.answered(subject)
+        if (isOpen !== true) answered()
       })
-    late.set(exchange, { subject, end, giveUp })
+    late.set(exchange, { subjects, end, giveUp })
     context.late?.(() => {
       giveUp()
-      unanswered?.answered(subject)
+      answered()
     })
   }
 
@@ -84,12 +87,14 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
   }
 
   return {
-    async settled(subject, context) {
-      const before = [...late.values()].filter(one => one.subject === subject).map(({ end }) => end)
+    async settled(subjects, context) {
+      const before = [...late.values()]
+        .filter(one => one.subjects.some(subject => subjects.includes(subject)))
+        .map(({ end }) => end)
       if (before.length > 0) await withDeadline(Promise.all(before), context, clock, notAnswered)
-      const until = unanswered?.until(subject)
-      if (until !== undefined) await passed(until, context)
-      return before.length > 0 || until !== undefined
+      const until = subjects.flatMap(subject => unanswered?.until(subject) ?? [])
+      if (until.length > 0) await passed(instant(Math.max(...until)), context)
+      return before.length > 0 || until.length > 0
     },
     end() {
       ending = true

@@ -166,10 +166,11 @@ export function openRequestPipeline(
   }
 
   /** What a change rests on: of old where an earlier change of the same thing was answered only now. */
-  async function lookOf({ repeatable, subject }: Outgoing, context: RequestContext): Promise<FreshLook> {
+  async function lookOf(outgoing: Outgoing, context: RequestContext): Promise<FreshLook> {
     const usual = () => slots.usual
-    if (repeatable) return openFreshLook({ ...context, look: undefined }, clock, usual)
-    const hasWaited = subject !== undefined && (await lateWrites.settled(subject, context))
+    if (outgoing.repeatable) return openFreshLook({ ...context, look: undefined }, clock, usual)
+    const subjects = subjectsOf(outgoing, context)
+    const hasWaited = subjects.length > 0 && (await lateWrites.settled(subjects, context))
     return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock, usual)
   }
 
@@ -200,10 +201,10 @@ export function openRequestPipeline(
       call = started
       attempt.tried = true
       turn.sent()
-      const { subject } = outgoing
-      if (subject !== undefined)
+      const subjects = subjectsOf(outgoing, context)
+      if (subjects.length > 0)
         return lateWrites.response(started, {
-          subject,
+          subjects,
           context,
           allowed: attempt.allowed,
           late: () => tooLate(attempt),
@@ -312,7 +313,7 @@ export function openRequestPipeline(
   return {
     clock,
     send,
-    answered: async (subject, context) => void (await lateWrites.settled(subject, context)),
+    answered: async (subject, context) => void (await lateWrites.settled([subject], context)),
     get guesses() {
       return slots.guesses
     },
@@ -321,6 +322,12 @@ export function openRequestPipeline(
       await Promise.all([dispatcher.destroy(), heads.destroy()])
     },
   }
+}
+
+/** What a write changes; of names, all of their project are one. */
+function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
+  if (subject === undefined) return []
+  return names === undefined ? [subject] : [subject, `names in ${names}`]
 }
 
 /** One attempt, however often it is sent. */

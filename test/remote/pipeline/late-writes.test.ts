@@ -1,7 +1,7 @@
 // A change that the service answers too late is not overtaken by the next one of the same thing.
 import t from 'tap'
 import type { UnansweredChanges } from '../../../src/remote/pipeline/late-writes.js'
-import { type Instant, instant, type RequestContext } from '../../../src/remote/remote.js'
+import { type Instant, instant, type ProjectId, type RequestContext } from '../../../src/remote/remote.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, rawService, whole } from '../raw.js'
 
@@ -36,6 +36,23 @@ t.test('SAVE-17 the next change of the same thing waits for the answer', { timeo
   t.same(
     service.heard.map(({ body }) => body),
     ['"slow"', '"other"', '"second"'],
+  )
+})
+
+t.test('SAVE-17 what gives a name waits for the names of its project', { timeout: 20_000 }, async t => {
+  const service = await rawService(t, late, { connections: 2 })
+  const inside = (names: string, milliseconds?: number) => ({
+    ...ask(milliseconds),
+    names: names as ProjectId,
+  })
+  await failsAs(t, 'outcome-unknown', service.asked.text(put('new project', '"slow"'), inside('7', 500)))
+  await service.asked.text(put('calculation 2', '"elsewhere"'), inside('8'))
+  await service.asked.text(put('calculation 1', '"no name"'), ask())
+  await failsAs(t, 'timeout', service.asked.text(put('calculation 1', '"early"'), inside('7', 300)))
+  await service.asked.text(put('calculation 1', '"name"'), inside('7'))
+  t.same(
+    service.heard.map(({ body }) => body),
+    ['"slow"', '"elsewhere"', '"no name"', '"name"'],
   )
 })
 

@@ -101,4 +101,46 @@ export function lateLists(t: Test, open: OpenTestbed): void {
     mend()
     t.notMatch(await service.elsewhere('GET', `/calculation?id=${ids.transition}`), '"Taken"')
   })
+
+  t.test('beside a change that is not answered in time', async t => {
+    const testbed = await open(t, { settings: { access: 'manage', deadlineSave: '3s' } })
+    const { files, service } = testbed
+    await namesOf(testbed, water)
+    await files.mkdir(`${water}/Parent`)
+
+    /** The service carries the change out a second after its program has heard ETIMEDOUT. */
+    async function unanswered(which: RegExp, change: Promise<unknown>): Promise<void> {
+      const mend = service.intercept(which, async (_, { carryOut }) => {
+        mend()
+        await new Promise(wake => setTimeout(wake, 3_000))
+        const passOn = await carryOut()
+        passOn()
+      })
+      t.equal(await outcome(change), 'ETIMEDOUT')
+    }
+    const named = async (name: string): Promise<number> => {
+      const listed = ['project', 'calculation'].map(type =>
+        service.elsewhere('GET', `/project/descendant?id=${ids.water}&type=${type}&depth=1`),
+      )
+      return (await Promise.all(listed)).join().split(`"${name}"`).length - 1
+    }
+
+    t.test('SAVE-17 RENAME-3 a name that a mkdir may still give is not given', async t => {
+      await unanswered(/^POST \/project$/, files.mkdir(`${water}/Made late`))
+      t.equal(await outcome(files.rename(`${water}/TS1_opt`, `${water}/Made late`)), 'EEXIST')
+      t.equal(await named('Made late'), 1)
+    })
+
+    t.test('SAVE-17 MAKE-3 a name that a rename may still give is not given', async t => {
+      await unanswered(/^PUT \/calculation$/, files.rename(`${water}/TS1_opt`, `${water}/Named late`))
+      t.equal(await outcome(files.mkdir(`${water}/Named late`)), 'EEXIST')
+      t.equal(await named('Named late'), 1)
+    })
+
+    t.test('SAVE-17 a project in which one may still be made is not deleted', async t => {
+      await unanswered(/^POST \/project$/, files.mkdir(`${water}/Parent/Child`))
+      t.equal(await outcome(files.rmdir(`${water}/Parent`)), 'ENOTEMPTY')
+      t.ok((await namesOf(testbed, `${water}/Parent`)).includes('Child'))
+    })
+  })
 }
