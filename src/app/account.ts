@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Config } from '../config/config.js'
 import { makePrivate, type OwnDirectories, ownDirectories } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
+import { textHash } from '../edit/journal/text-history.js'
 import { Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import type { TokenStore } from '../remote/session/session.js'
@@ -43,10 +44,14 @@ export function knownAccount(
   )
 }
 
-/** A token that tells no user still has a directory of its own. */
+/** A token that tells no user has a directory by all that it tells, but when it was made: that of the next one is the same. */
 function subjectOf(token: string, base: URL): string {
   try {
-    return decodeJwt(token).sub ?? 'token'
+    const { sub, iat, exp, nbf, jti, ...claims } = decodeJwt(token)
+    if (sub !== undefined) return sub
+    const told = Object.entries(claims).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const lasting = told.length > 0 ? JSON.stringify(told) : token
+    return `token-${textHash(lasting).slice(0, 12)}`
   } catch (reason) {
     const sentence = `the token given is none that ${base.href} would take; run calcfs login ${base.href}.`
     throw new Stop(exitCodes.signIn, sentence, { cause: reason })

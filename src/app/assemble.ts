@@ -42,6 +42,7 @@ import type { Log } from '../terminal/log.js'
 import type { Connection } from './connect.js'
 import { clearHistory, clearOwnDirectories } from './own-places.js'
 import { watchDirectories } from './place-troubles.js'
+import { claimPlaces } from './places-owner.js'
 import { type StatusSources, statusText } from './status-text.js'
 
 export interface AssembledDrive {
@@ -311,7 +312,12 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     knowsService: ledger.get('user', 'self') !== undefined,
     async introduce() {
       try {
-        await catalog.greet({ deadline: instant(now() + config.deadlineMetadata), priority: 'user' })
+        const user = await remote.user({
+          deadline: instant(now() + config.deadlineMetadata),
+          priority: 'user',
+        })
+        claimPlaces(account, { known, before: catalog.knownUser() }, user)
+        catalog.greet(user)
         return undefined
       } catch (thrown) {
         return asFailure(thrown)

@@ -4,7 +4,10 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
+import { knownAccount } from '../../src/app/account.js'
+import { readConfig } from '../../src/config/config.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -255,6 +258,43 @@ t.test('a damaged token is dropped where a password is known, and told where non
   t.match(await at.calcfs({}, 'mount', at.service.url, at.directory), { code: 3, stderr: /is damaged/ })
   const known = { CALCFS_PASSWORD: 'demo' }
   t.match(await at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+})
+
+t.test('SIGN-9 what one user has seen is not shown with the token of another', async t => {
+  const at = await desk(t)
+  const tokenOf = async (user: string): Promise<string> => {
+    const authorization = `Basic ${Buffer.from(`${user}:${user}`).toString('base64')}`
+    const answer = await fetch(`${at.service.url}/login`, { method: 'POST', headers: { authorization } })
+    return (await answer.text()).trim()
+  }
+  const mount = async (user: string) => {
+    const known = { CALCFS_TOKEN: await tokenOf(user), CALCFS_USER: 'us' }
+    return at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory)
+  }
+  for (let times = 0; times < 2; times += 1) {
+    t.match(await mount('demo'), { code: 0 })
+    t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
+  }
+  const ended = await mount('guest')
+  t.match(ended, { code: 3, stderr: /the sign-in is that of guest, but \S+ and \S+ hold what demo / })
+  t.notOk(await isMounted(at.directory))
+  t.match(await mount('demo'), { code: 0 })
+})
+
+t.test('SIGN-9 a token that names no user has a directory of its own', async t => {
+  const base = new URL('https://chem.example/create/rest')
+  const config = readConfig({ flags: { url: base.href }, environment: {}, files: [] })
+  const stateOf = (claims: Record<string, unknown>, issued: number): string => {
+    const token = new UnsecuredJWT(claims)
+      .setIssuedAt(issued)
+      .setExpirationTime(issued + 60)
+      .encode()
+    return knownAccount(base, { config, secret: { as: 'token', token } }, { HOME: '/home/x' }).places.state
+  }
+  const anna = stateOf({ username: 'anna', roles: ['user'] }, 1_000)
+  t.equal(stateOf({ roles: ['user'], username: 'anna' }, 2_000), anna, 'that of her next token is the same')
+  t.not(stateOf({ username: 'bert', roles: ['user'] }, 1_000), anna)
+  t.not(stateOf({}, 1_000), stateOf({}, 2_000), 'tokens that tell nothing have nothing in common')
 })
 
 t.test('a password file that others can read is refused, whatever else is set (SIGN-7)', async t => {

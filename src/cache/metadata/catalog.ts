@@ -46,8 +46,8 @@ export type ChildRef =
 
 export interface Catalog {
   user(context: RequestContext): Promise<User>
-  /** Asks who the caller is whatever is known: the first question of a mount. Rejects where the service is away. */
-  greet(context: RequestContext): Promise<void>
+  /** Who the caller is, as the service has just told. */
+  greet(user: User): void
   project(path: ServicePath, context: RequestContext): Promise<ProjectId>
   calculation(path: ServicePath, context: RequestContext): Promise<CalculationId>
   children(of: ProjectId, context: RequestContext): Promise<Children>
@@ -296,7 +296,7 @@ export function openCatalog(
 
   return {
     user: context => queryCache.ask(userQuestion, context),
-    greet: async context => queryCache.learn(userQuestion, await remote.user(context)),
+    greet: user => queryCache.learn(userQuestion, user),
     project: (path, context) =>
       queryCache.ask(
         resolve('project', path, a => remote.resolveProject(path, a)),
