@@ -42,7 +42,8 @@ export function editableOrder(
     const before = shown(base)
     const continued = continuedRows(wanted, before.map(cellsOf))
     const rows = wanted.map((row, at) => titled(row, before[continued[at] ?? -1], [before, earlier]))
-    return { base, mine: ports.dialect.withRows(base, rows) }
+    // The record's own list may say the same in another form.
+    return { base, mine: isSameList(rows, before) ? base : ports.dialect.withRows(base, rows) }
   }
 
   return { ...report, mean }
@@ -110,14 +111,23 @@ function titled(
   const gone = base.some(same) ? [] : known.filter(one => same(one) && one.title !== undefined)
   const earlier = stays === undefined ? gone : [stays]
   const written = earlier.find(({ title }) => cellOf(title) === row.title)
-  // A cell that was emptied takes the title away; a row that had none says nothing by it.
+  // A cell that was emptied takes the title away; a row whose cell was empty says nothing by it.
   if (row.title === '')
     return { calculation: row.calculation, title: emptied(stays?.title, earlier[0]?.title) }
   return { calculation: row.calculation, title: written?.title ?? row.title ?? earlier[0]?.title }
 }
 
-const emptied = (stayed: string | undefined, earlier: string | undefined): string | undefined =>
-  stayed === undefined || stayed === '' ? (stayed ?? earlier) : ''
+function emptied(stayed: string | undefined, earlier: string | undefined): string | undefined {
+  if (stayed === undefined) return earlier
+  return cellOf(stayed) === '' ? stayed : ''
+}
+
+const isSameList = (rows: readonly ReportRow[], before: readonly ReportRow[]): boolean =>
+  rows.length === before.length &&
+  rows.every(({ calculation, title }, at) => {
+    const old = before[at]
+    return calculation === old?.calculation && title === old.title
+  })
 
 /**
  * The text of the report whose list the writer had. As a field one list is as different from another as any: the

@@ -157,6 +157,30 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
     })
 
+    t.test(
+      'ORDER-8 an unchanged text sends nothing, whatever its titles and the form of its list',
+      async t => {
+        const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ']
+        const odd = (form: (rows: unknown[]) => unknown[]) =>
+          service.intercept(/^GET \/report\?/, async (response, { heard }) => {
+            const record = JSON.parse(await service.elsewhere('GET', heard.path))
+            const rows = titles.map((title, at) => ({ ...record.calculations[0], calcOrder: at + 1, title }))
+            response.writeHead(200, { 'content-type': 'application/json' })
+            response.end(JSON.stringify({ ...record, calculations: form(rows) }))
+          })
+        for (const form of [(rows: unknown[]) => rows, (rows: unknown[]) => rows.toReversed()]) {
+          const mend = odd(form)
+          await files.touch(`reports/${ids.report}`)
+          await testbed.pass(3200)
+          const text = await textOf(testbed, orderFile)
+          t.equal(text.split('\n').length, titles.length + 1)
+          t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
+          mend()
+        }
+        await files.touch(`reports/${ids.report}`)
+      },
+    )
+
     t.test('ORDER-9 an order that changes what a formula means is refused, with the formulas', async t => {
       const profile = `reports/${ids.profile}/order.txt`
       const lines = (await textOf(testbed, profile)).trimEnd().split('\n')
