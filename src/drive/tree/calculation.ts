@@ -10,7 +10,7 @@ import type { MarkOf } from './met.js'
 export interface CalculationTree {
   list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>
   lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined>
-  /** Whether the service, when it was asked last, listed a file that goes by this name. */
+  /** Whether the service, when it was asked last, listed a file that goes by this name, or a geometry would. */
   isKnownFile(node: CalculationNode, name: string): boolean
 }
 
@@ -60,7 +60,8 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
     },
     isKnownFile(node, name) {
       markOf(node)
-      return nameFiles(catalog.knownFiles(node.id) ?? []).has(name)
+      const files = nameFiles(catalog.knownFiles(node.id) ?? [])
+      return files.has(name) || nameGeometry(node, files) === name
     },
   }
 }

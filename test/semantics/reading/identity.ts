@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import type { MountTestbed } from '../../testbed/mount.js'
-import { ids } from '../../testbed/sample-data.js'
+import { cml, ids } from '../../testbed/sample-data.js'
 import { lines, type TestService, writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
 
@@ -363,6 +363,24 @@ export function identity(t: Test, open: OpenTestbed): void {
       }
     },
   )
+
+  t.test('LIST-23 a geometry that is called as programs try everywhere is there', async t => {
+    const titles = ['.Trash-1000', '._x', '.Spotlight-V100']
+    const testbed = await open(t, {
+      fill(seed) {
+        seed.addUser({ name: 'demo', password: 'demo' })
+        seed.addProject({ id: '200', name: 'Odd', owner: 'demo' })
+        for (const [at, name] of titles.entries())
+          seed.addCalculation({ id: String(1 + at), name, project: '200', files: { 'output.cml': cml } })
+      },
+    })
+    t.ok((await namesOf(testbed, 'projects/Odd')).length > titles.length)
+    for (const title of titles) {
+      const folder = `projects/Odd/${title}`
+      t.ok((await namesOf(testbed, folder)).includes(`${title}.xyz`))
+      t.match(await textOf(testbed, `${folder}/${title}.xyz`), /^3\n/)
+    }
+  })
 
   t.test(
     'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
