@@ -1,5 +1,7 @@
 // The verbs that change the tree: what each means for the service, or in which words it is refused.
+
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
+import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure } from '../failure.js'
 import type { Look, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
@@ -43,8 +45,10 @@ export function openNamespaceVerbs(
   /** Editors unlink a record to make it anew; who means it takes the directory away, or waits. */
   async function unlinkEditable(path: string, node: EditableNode, context: RequestContext): Promise<void> {
     const source = parts.source(node)
-    const isUnsentNew = node.kind === 'new' && parts.records.draftOf(source.key) !== undefined
-    if (isUnsentNew) return records.drop(source.key)
+    const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
+    // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
+    if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.setAside(source.key)
+    if (unsentNew !== undefined) return records.drop(source.key)
     if (node.kind === 'record' && !isDirectorysOwn(path)) deleteRules.admitUnlink(path, node)
     await records.takeAway(source, context, 'replaced')
     removeRecord(path, node)

@@ -200,9 +200,9 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   /** Of two drafts of one record only one is shown in its place: the other is no part of this. */
   async function end(draft: Draft): Promise<void> {
     const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
-    if (node !== undefined && records.draftOf(nodeKey(node))?.id === draft.id)
-      return records.drop(nodeKey(node))
-    return draft.discard()
+    if (node === undefined) return draft.discard()
+    if (records.draftOf(nodeKey(node))?.id === draft.id) return records.drop(nodeKey(node))
+    return records.endAside(nodeKey(node), draft)
   }
 
   async function discardDraft(draft: Draft): Promise<string> {

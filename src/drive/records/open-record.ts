@@ -46,6 +46,10 @@ export interface Records {
   endStored(key: string, revision: number): Promise<void>
   /** Gives an unsaved text up; the record shows what the service has. */
   drop(key: string): Promise<void>
+  /** The file is gone, and its draft stays: what is written under its name is the draft's next text. */
+  setAside(key: string): void
+  /** Ends a draft that no file shows. */
+  endAside(key: string, draft: Draft): Promise<void>
   /** The unsaved text stays on disk, and is not shown in the record's place any more. */
   detach(key: string): void
 }
@@ -201,6 +205,8 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
     },
     draftOf: key => saving.known(key)?.draft,
     drop: saving.drop,
+    setAside: saving.setAside,
+    endAside: saving.endAside,
     detach: saving.detach,
   }
 }

@@ -6,6 +6,8 @@ import type { LeasedText } from './text-lease.js'
 /** A record that is or was open here. */
 export interface RecordState {
   draft: Draft | undefined
+  /** A draft that was taken away before its outcome was known: what is written under its name is its next text. */
+  aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
   /** When the draft's bytes changed last. */
   changed: Instant
   /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */

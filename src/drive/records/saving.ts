@@ -28,6 +28,10 @@ export interface RecordSaving {
   endIfStored(key: string, state: RecordState): Promise<void>
   /** Gives an unsaved text up. */
   drop(key: string): Promise<void>
+  /** The file is gone, and its draft stays: what is written under its name is the draft's next text. */
+  setAside(key: string): void
+  /** Ends a draft that no file shows. */
+  endAside(key: string, draft: Draft): Promise<void>
   /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
   detach(key: string): void
   /** The same at the end of a save or of a handle, where its id stands for another thing. */
@@ -57,6 +61,7 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
     const fresh = {
       draft: undefined,
       changed: now(),
+      aside: undefined,
       emptied: undefined,
       saved: undefined,
       revision: 0,
@@ -73,6 +78,10 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
 
   async function draftFor(source: RecordSource, state: RecordState, from: DraftStart): Promise<Draft> {
     if (state.draft !== undefined) return state.draft
+    if (state.aside !== undefined) {
+      state.aside.takenUp ??= takeUp(source, state, state.aside.draft)
+      return state.aside.takenUp
+    }
     const draft = await editingOf(source).begin(from.base)
     // A write and a truncate may have come at once: the first draft is the record's.
     if (state.draft !== undefined) {
@@ -81,6 +90,13 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
     }
     state.draft = draft
     if (from.bytes.length > 0) await draft.write(from.bytes, 0)
+    return draft
+  }
+
+  async function takeUp(source: RecordSource, state: RecordState, draft: Draft): Promise<Draft> {
+    await empty(source, state, draft)
+    state.draft = draft
+    state.aside = undefined
     return draft
   }
 
@@ -220,6 +236,19 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
       leases.drop(key)
     },
     detachIfApart,
+    setAside(key) {
+      const state = opened.get(key)
+      if (state?.draft === undefined) return
+      state.aside = { draft: state.draft }
+      state.draft = undefined
+      state.emptied = undefined
+      leases.drop(key)
+    },
+    async endAside(key, draft) {
+      const state = opened.get(key)
+      if (state?.aside?.draft.id === draft.id) state.aside = undefined
+      await draft.discard()
+    },
     async drop(key) {
       const state = opened.get(key)
       const draft = state?.draft

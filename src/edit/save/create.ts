@@ -5,6 +5,7 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
+import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
@@ -70,6 +71,10 @@ export interface Creator {
   isStillMade(record: NewRecord, draft: Draft, context: RequestContext): Promise<boolean>
 }
 
+/** Whether a draft's record may be there already. */
+export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
+  made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
+
 export function openCreator(history: TextHistory, now: () => Instant): Creator {
   const inTurn = openKeyedQueue()
   return {
@@ -97,6 +102,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
   let body: JsonObject
   let written: JsonObject
   const looked = creation.now()
+  const isUnderWay = draft.meta.state === 'in-flight'
   try {
     const text = await draft.text()
     written = parseObject(text)
@@ -107,17 +113,16 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     body = await record.compose(written, context)
     await history.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })
-    const found = draft.meta.state === 'in-flight' ? await record.find?.(body, context) : undefined
+    const found = isUnderWay ? await record.find?.(body, context) : undefined
     if (found !== undefined) return { id: await noted(draft, found), written }
     await history.remember(record.key, prettyPrint(body), 'sent')
     await draft.sync()
     await draft.change({ state: 'sending', why: undefined })
   } catch (thrown) {
     // What was under way before this is under way still.
-    const state = draft.meta.state === 'in-flight' ? 'in-flight' : 'refused'
-    throw await withFailureAs(state, draft, asFailure(thrown))
+    throw await withFailureAs(isUnderWay ? 'in-flight' : 'refused', draft, asFailure(thrown))
   }
-  return { id: await noted(draft, await postOnce(creation, { body, looked }, context)), written }
+  return { id: await noted(draft, await postOnce(creation, { body, looked, isUnderWay }, context)), written }
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
@@ -150,7 +155,7 @@ async function isStillMade(
 export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Failure {
   return new Failure(
     'broken',
-    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again; if it never comes, remove this file`,
+    `the service took it as ${kind} ${id}, but does not show that yet: it is not sent again, and the next save looks again; if it never comes, give it up: calcfs drafts drop`,
     { cause, said: cause.said },
   )
 }
@@ -163,19 +168,24 @@ async function noted(draft: Draft, id: string): Promise<string> {
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */
 async function postOnce(
   creation: Creation,
-  { body, looked }: { body: JsonObject; looked: Instant },
+  { body, looked, isUnderWay }: { body: JsonObject; looked: Instant; isUnderWay: boolean },
   context: RequestContext,
 ): Promise<string> {
   const { record, draft, now } = creation
+  let ours: string | undefined
   const again = async (within: RequestContext): Promise<void> => {
     await refuseOtherPlace(creation, within)
-    if ((await record.find?.(body, within)) !== undefined)
-      throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
+    const found = await record.find?.(body, within)
+    if (found === undefined) return
+    // The answer to an earlier try of this draft may have been waited for.
+    if (isUnderWay) ours = found
+    throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
   }
   const late = openLateAnswers({ ...withReserve(context, now()), look: { at: looked, again } })
   try {
     return await record.post(body, late.context)
   } catch (thrown) {
+    if (ours !== undefined) return ours
     const failure = asFailure(thrown)
     if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)
     if (record.find === undefined)

@@ -169,7 +169,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       mend()
       t.equal(await stored(), before, 'the report of that number stays as it is')
       t.equal(await files.xattr('reports/new-o.json', 'user.calcfs.draft'), 'outcome-unknown')
-      await files.unlink('reports/new-o.json')
+      await files.unlink('.calcfs/drafts/new-o.json')
     })
 
     t.test('NEW-10 a long name makes a report, too', async t => {

@@ -103,7 +103,13 @@ export function lateLists(t: Test, open: OpenTestbed): void {
   })
 
   t.test('beside a change that is not answered in time', async t => {
-    const testbed = await open(t, { settings: { access: 'manage', deadlineSave: '3s' } })
+    const testbed = await open(t, {
+      settings: { access: 'manage', deadlineSave: '3s' },
+      fill(seed) {
+        fillSampleData(seed)
+        seed.addUser({ name: 'bob', password: 'bob' })
+      },
+    })
     const { files, service } = testbed
     await namesOf(testbed, water)
     await files.mkdir(`${water}/Parent`)
@@ -135,6 +141,30 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       await unanswered(/^PUT \/calculation$/, files.rename(`${water}/TS1_opt`, `${water}/Named late`))
       t.equal(await outcome(files.mkdir(`${water}/Named late`)), 'EEXIST')
       t.equal(await named('Named late'), 1)
+    })
+
+    t.test('SAVE-17 SHARE-5 a share whose answer comes while its next try waits is made once', async t => {
+      const path = `${water}/.shares/new-late.json`
+      const text = '{"user":"guest","permission":"READ"}'
+      const asked = await service.during(async () => {
+        await unanswered(/^POST \/project\/share$/, overwrite(testbed, path, text))
+        for (let tries = 0; tries < 2; tries += 1)
+          t.equal(await outcome(overwrite(testbed, path, text)), 'done')
+      })
+      t.same(writes(asked), ['POST /project/share'])
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
+    })
+
+    t.test('SAVE-17 SHARE-5 nor is it made twice where its file is taken away and made anew', async t => {
+      const path = `${water}/.shares/new-bob.json`
+      const text = '{"user":"bob","permission":"READ"}'
+      const asked = await service.during(async () => {
+        await unanswered(/^POST \/project\/share$/, overwrite(testbed, path, text))
+        await files.unlink(path)
+        t.equal(await outcome(overwrite(testbed, path, text)), 'done')
+      })
+      t.same(writes(asked), ['POST /project/share'])
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
 
     t.test('SAVE-17 a project in which one may still be made is not deleted', async t => {

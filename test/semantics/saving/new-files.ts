@@ -175,7 +175,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       )
       mend()
       t.equal(await files.xattr('reports/new-busy.json', 'user.calcfs.draft'), 'outcome-unknown')
-      await files.unlink('reports/new-busy.json')
+      await files.unlink('.calcfs/drafts/new-busy.json')
     })
 
     t.test('NEW-8 a lost answer is never sent again by itself', async t => {
@@ -191,9 +191,22 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       })
       t.same(writes(asked), [])
       t.match(await textOf(testbed, '.calcfs/drafts/new-lost.json.why'), /send --again/)
+      // As mv, install and tar do, which unlink before they create.
+      const replaced = await service.during(async () => {
+        await files.unlink('reports/new-lost.json')
+        t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
+        t.same(await drafts(testbed), ['new-lost.json', 'new-lost.json.why'])
+        await overwrite(testbed, 'reports/new-lost.json', '')
+        await testbed.pass(3200)
+        t.equal(await outcome(overwrite(testbed, 'reports/new-lost.json', text)), 'EIO')
+      })
+      t.same(writes(replaced), [])
       await files.unlink('reports/new-lost.json')
+      await files.unlink('.calcfs/drafts/new-lost.json')
       t.same(await drafts(testbed), [])
       t.notOk((await namesOf(testbed, 'reports')).includes('new-lost.json'))
+      const anew = await service.during(() => overwrite(testbed, 'reports/new-lost.json', text))
+      t.same(writes(anew), ['POST /report'], 'what was given up is not remembered')
     })
   })
 
