@@ -381,25 +381,4 @@ export function identity(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, `${folder}/${title}.xyz`), /^3\n/)
     }
   })
-
-  t.test(
-    'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
-    async t => {
-      const testbed = await open(t)
-      const order = `reports/${ids.report}/order.txt`
-      const stored = async () =>
-        JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
-          (row: { calcId: number }) => String(row.calcId),
-        )
-      for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
-        const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
-        await testbed.service.elsewhere('PUT', '/report/calculations', body)
-        await testbed.files.touch(`reports/${ids.report}`)
-        await testbed.pass(3200)
-        await textOf(testbed, order)
-      }
-      await overwrite(testbed, order, `${ids.indigo}\n`)
-      t.same(await stored(), [ids.indigo])
-    },
-  )
 }

@@ -157,30 +157,6 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
     })
 
-    t.test(
-      'ORDER-8 an unchanged text sends nothing, whatever its titles and the form of its list',
-      async t => {
-        const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ']
-        const odd = (form: (rows: unknown[]) => unknown[]) =>
-          service.intercept(/^GET \/report\?/, async (response, { heard }) => {
-            const record = JSON.parse(await service.elsewhere('GET', heard.path))
-            const rows = titles.map((title, at) => ({ ...record.calculations[0], calcOrder: at + 1, title }))
-            response.writeHead(200, { 'content-type': 'application/json' })
-            response.end(JSON.stringify({ ...record, calculations: form(rows) }))
-          })
-        for (const form of [(rows: unknown[]) => rows, (rows: unknown[]) => rows.toReversed()]) {
-          const mend = odd(form)
-          await files.touch(`reports/${ids.report}`)
-          await testbed.pass(3200)
-          const text = await textOf(testbed, orderFile)
-          t.equal(text.split('\n').length, titles.length + 1)
-          t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
-          mend()
-        }
-        await files.touch(`reports/${ids.report}`)
-      },
-    )
-
     t.test('ORDER-9 an order that changes what a formula means is refused, with the formulas', async t => {
       const profile = `reports/${ids.profile}/order.txt`
       const lines = (await textOf(testbed, profile)).trimEnd().split('\n')
@@ -200,6 +176,48 @@ export function order(t: Test, open: OpenTestbed): void {
       t.same(await listOf(testbed), [ids.transition, ids.bare])
     })
   })
+
+  t.test('ORDER-8 an unchanged text sends nothing, whatever its titles and the form of its list', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const titles = [' ', '\u2028', '', null, 'a\tb', '%09', ' padded ']
+    const odd = (form: (rows: unknown[]) => unknown[]) =>
+      service.intercept(/^GET \/report\?/, async (response, { heard }) => {
+        const record = JSON.parse(await service.elsewhere('GET', heard.path))
+        const rows = titles.map((title, at) => ({ ...record.calculations[0], calcOrder: at + 1, title }))
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ ...record, calculations: form(rows) }))
+      })
+    for (const form of [(rows: unknown[]) => rows, (rows: unknown[]) => rows.toReversed()]) {
+      const mend = odd(form)
+      await files.touch(`reports/${ids.report}`)
+      await testbed.pass(3200)
+      const text = await textOf(testbed, orderFile)
+      t.equal(text.split('\n').length, titles.length + 1)
+      t.same(writes(await service.during(() => overwrite(testbed, orderFile, text))), [])
+      mend()
+    }
+  })
+
+  t.test(
+    'ORDER-11 a whole new order, which shares no row with any known text, is an edit of the newest',
+    async t => {
+      const testbed = await open(t)
+      const stored = async () =>
+        JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations.map(
+          (row: { calcId: number }) => String(row.calcId),
+        )
+      for (const list of [ids.transition, [ids.transition, ids.product, ids.bare].join()]) {
+        const body = JSON.stringify({ id: Number(ids.report), listCalculations: list })
+        await testbed.service.elsewhere('PUT', '/report/calculations', body)
+        await testbed.files.touch(`reports/${ids.report}`)
+        await testbed.pass(3200)
+        await textOf(testbed, orderFile)
+      }
+      await overwrite(testbed, orderFile, `${ids.indigo}\n`)
+      t.same(await stored(), [ids.indigo])
+    },
+  )
 
   t.test('STALE-1 an order and a title from texts of before do not take each other back', async t => {
     const report = `reports/${ids.report}.json`
