@@ -3,7 +3,7 @@
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure } from '../failure.js'
-import type { Look, RequestContext } from '../remote/remote.js'
+import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
@@ -129,11 +129,10 @@ export function openNamespaceVerbs(
     }
     await naming({ kind: 'project', id: here.id }, async () => {
       const name = lastNameOf(to)
-      const look = await lookNow(context, async within => {
-        parts.catalog.refreshProject(here.id)
-        if (!createRename.isFormer(here.id, name)) await refuseTaken(to, within)
-      })
-      await createRename.retitle(node, name, { ...context, names: here.id, look })
+      const lookedAt = parts.now()
+      parts.catalog.refreshProject(here.id)
+      if (!createRename.isFormer(here.id, name)) await refuseTaken(to, context)
+      await createRename.retitle(node, { parent: here.id, name, lookedAt }, context)
     })
     parts.succeeded(to, parts.now())
   }
@@ -143,13 +142,6 @@ export function openNamespaceVerbs(
     const usual = `${parentOf(path)}/${escapeTitle(titleWritten(lastNameOf(path)))}`
     if ((await isThere(path, context)) || (usual !== path && (await isThere(usual, context))))
       throw new Failure('exists', `${path}: there is something of this name already`)
-  }
-
-  /** What a change rests on, looked at now. */
-  async function lookNow(context: RequestContext, again: Look['again']): Promise<Look> {
-    const at = parts.now()
-    await again(context)
-    return { at, again }
   }
 
   async function isThere(path: string, context: RequestContext): Promise<boolean> {
@@ -168,13 +160,11 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
+      const lookedAt = parts.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
-      const look = await lookNow(context, within => {
-        parts.catalog.refreshProject(directory.id)
-        return refuseTaken(path, within)
-      })
-      const wanted = { parent: directory.id, name: lastNameOf(path), look }
-      await createRename.make(wanted, { ...context, names: directory.id })
+      parts.catalog.refreshProject(directory.id)
+      await refuseTaken(path, context)
+      await createRename.make({ parent: directory.id, name: lastNameOf(path), lookedAt }, context)
     })
     parts.succeeded(path, parts.now())
   }

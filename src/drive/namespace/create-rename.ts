@@ -17,7 +17,7 @@ import {
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
-import { isSameName } from '../../spelling.js'
+import { isSameName, isSpelling } from '../../spelling.js'
 import { copyOf, type NameAliases, type NamedNode } from '../names/name-aliases.js'
 import { escapeTitle, titleWritten } from '../nodes/name.js'
 import type { RecordNode } from '../nodes/node.js'
@@ -31,25 +31,25 @@ export interface CreateRenameParts extends EditingParts {
   readonly saver: Saver
   readonly aliases: NameAliases
   readonly identities: Pick<Identities, 'observe'>
-  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'project' | 'calculation'>
+  readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
   readonly now: () => Instant
 }
 
-/** A project that is to be made. */
-export interface WantedProject {
+/** A name that is to be given in a project. */
+export interface WantedName {
   readonly parent: ProjectId
   readonly name: string
-  /** The name is free. */
-  readonly look: Look
+  /** When the look began by which it is free. */
+  readonly lookedAt: Instant
 }
 
 export interface CreateRename {
   /** A new project below this one, under the name as it was written. */
-  make(wanted: WantedProject, context: RequestContext): Promise<void>
+  make(wanted: WantedName, context: RequestContext): Promise<void>
   /** The thing gets another name in its place. */
-  retitle(node: NamedNode, name: string, context: RequestContext): Promise<void>
+  retitle(node: NamedNode, wanted: WantedName, context: RequestContext): Promise<void>
   /** Only who came by this name goes on by it: it may be given anew. */
   isFormer(parent: ProjectId, name: string): boolean
 }
@@ -61,12 +61,13 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   return {
     isFormer: aliases.isFormer,
 
-    async make({ parent, name, look }, context) {
+    async make({ parent, name, lookedAt }, given) {
+      const context = { ...given, names: parent }
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const near = {
-        look,
+        look: { at: lookedAt, again: stillFree(parent, titleWritten(name)) },
         before: (await catalog.children(parent, context)).projects,
         like: await like(parent, context),
       }
@@ -87,16 +88,18 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       aliases.add(parent, name, { kind: 'project', id: made.id, title: made.title, parent })
     },
 
-    async retitle(node, name, context) {
+    async retitle(node, { parent, name, lookedAt }, given) {
       const refusal = rights.refusal({ do: 'rename', node })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
-      const record = await present(node, context)
+      const record = await present(node, given)
       refuseOther(node, record)
       const target = recordNodeOf(node)
       const base = prettyPrint(record)
       const draft = await parts.drafts.begin(recordKeyOf(target), base)
       let title = titleWritten(name)
+      const look = { at: lookedAt, again: stillFree(parent, title, node) }
+      const context = { ...given, names: parent, look }
       try {
         await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
         const saved = await parts.saver.save({ record: parts.editable(target), draft, own: base }, context)
@@ -118,6 +121,19 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
         node.title === undefined ? node : copyOf(node, { title, since: node.since }),
       )
     },
+  }
+
+  /** As the service has it now: what is known here may be of before a change that was answered late. */
+  function stillFree(parent: ProjectId, title: string, self?: NamedNode): Look['again'] {
+    return async context => {
+      const lists = await Promise.all([
+        remote.subProjects(parent, context),
+        remote.calculations(parent, context),
+      ])
+      for (const other of lists.flat())
+        if (isSpelling(other.title, title) && !(other.kind === self?.kind && other.id === self.id))
+          throw new Failure('exists', `${title}: there is something of this name by now`)
+    }
   }
 
   /** What may be taken away again is this very project, and no other that has its number one day. */
