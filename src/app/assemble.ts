@@ -120,6 +120,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     record: config.ttlRecord,
     dialect,
     identities,
+    now,
     otherShare: (project, share) => reusedIds.otherShare(project, share),
   })
   const content = openContentCache({

@@ -130,6 +130,12 @@ export interface Listed<Id> {
 export type ListedProject = Listed<ProjectId> & { readonly kind: 'project' }
 export type ListedCalculation = Listed<CalculationId> & { readonly kind: 'calculation' }
 
+/**
+ * The file list of a calculation whose list is answered 404: where a calculation has none, the service may say so in that
+ * way. No answer that names no file is this very list.
+ */
+export const unlistedFiles: readonly FileTitle[] = Object.freeze([])
+
 export interface User {
   /** Log-in names the record offers, most likely first; the first that resolves as `/db/<name>` is the user's. */
   readonly candidates: readonly string[]

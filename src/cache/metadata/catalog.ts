@@ -8,6 +8,7 @@ import type {
   CalculationId,
   Dialect,
   FileTitle,
+  Instant,
   Listed,
   ListedCalculation,
   ListedProject,
@@ -23,6 +24,7 @@ import type {
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
+import { openFileLists } from './file-lists.js'
 import { geometryFromTitles } from './geometry-told.js'
 import type { Query, QueryCache } from './query-cache.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
@@ -103,6 +105,7 @@ const seldom = 10 * 60_000
 export interface CatalogSources {
   readonly dialect: Dialect
   readonly identities: Identities
+  readonly now: () => Instant
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
 }
@@ -110,8 +113,9 @@ export interface CatalogSources {
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, otherShare, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, otherShare, now, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
+  const fileLists = openFileLists(remote, now)
   const userQuestion: Query<User> = {
     namespace: 'user',
     key: 'self',
@@ -164,14 +168,20 @@ export function openCatalog(
     childrenIn({ kind: 'project', parent }, context => remote.subProjects(parent, context))
   const calculationsOf = (parent: ProjectId) =>
     childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context))
-  const filesOf = (of: CalculationId) =>
-    listing(`files ${of}`, context => remote.fileTitles(of, 'files', context))
+  const filesOf = (of: CalculationId): Query<readonly FileTitle[]> =>
+    listing(`files ${of}`, context => {
+      const hadSome = (queryCache.known(filesOf(of)) ?? []).length > 0
+      return fileLists.titles({ of, type: 'files', hadSome }, context)
+    })
 
   const geometryOf = (of: CalculationId): Query<boolean> => ({
     namespace: 'listing',
     key: `cml ${of}`,
     lifetime: seldom,
-    fetch: async context => (await remote.fileTitles(of, 'cml', context)).length > 0,
+    async fetch(context) {
+      const hadSome = queryCache.known(geometryOf(of)) === true
+      return (await fileLists.titles({ of, type: 'cml', hadSome }, context)).length > 0
+    },
     encode: String,
     decode: (text: string) => text === 'true',
   })

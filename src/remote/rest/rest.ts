@@ -17,6 +17,7 @@ import {
   type ReportId,
   type RequestContext,
   type ShareId,
+  unlistedFiles,
 } from '../remote.js'
 import type { RequestedRecord } from '../wire/identity.js'
 import type { Wire } from '../wire/wire.js'
@@ -197,7 +198,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
       if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
       // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.
       if (type === 'files') await calculation(of, context)
-      return []
+      return unlistedFiles
     }
   }
 

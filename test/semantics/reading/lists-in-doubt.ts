@@ -1,6 +1,6 @@
 // A listing whose items name another project as their parent, where that one cannot be asked, or is the project itself.
 import type { Test } from 'tap'
-import { namesOf, type OpenTestbed } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, textOf } from '../../testbed/testbed.js'
 import { fillPair, ofOne, one } from './identity.js'
 
 export function listsInDoubt(t: Test, open: OpenTestbed): void {
@@ -20,6 +20,37 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
       t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne, how)
       t.same((await namesOf(testbed, 'projects/One')).slice(3), ofOne, how)
     }
+  })
+
+  t.test('LIST-21 files that were told are shown until their list is 404 for a minute', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const folder = 'projects/Water splitting/TS1_opt'
+    const known = await namesOf(testbed, folder)
+    t.ok(known.includes('run.log') && known.includes('TS1_opt.xyz'))
+    const mend = service.intercept(/^GET \/calculation\/files\?/, response => {
+      response.writeHead(404).end('{}')
+    })
+    const look = async (): Promise<readonly string[]> => {
+      await testbed.pass(3200)
+      await files.touch(folder)
+      return namesOf(testbed, folder)
+    }
+    t.same(await look(), known)
+    t.equal(await textOf(testbed, `${folder}/input.inp`), '! B3LYP opt\n')
+    t.same(await look(), known)
+    mend()
+    t.same(await look(), known)
+    const gone = service.intercept(/^GET \/calculation\/files\?/, response => {
+      response.writeHead(404).end('{}')
+    })
+    t.same(await look(), known)
+    if (testbed.name === 'in-process') {
+      await testbed.pass(60_000)
+      t.same(await look(), ['.calculation.json'])
+    }
+    gone()
+    t.same(await look(), known)
   })
 
   t.test('LIST-22 a project that is listed in itself is no mixed-up listing', async t => {

@@ -1,0 +1,45 @@
+// How long a service must say 404 of a list of files before files that it told earlier count as gone.
+import { LRUCache } from 'lru-cache'
+import { Failure } from '../../failure.js'
+import {
+  type CalculationId,
+  type FileTitle,
+  type Instant,
+  type Remote,
+  type RequestContext,
+  unlistedFiles,
+} from '../../remote/remote.js'
+
+/** Milliseconds: a node that is just being deployed, or a copy that is behind, tells the record and not the list. */
+const believedAfter = 60_000
+
+export interface FileLists {
+  /**
+   * The files of a calculation; `hadSome` says whether it is known to have had some of that type.
+   * @throws Failure 'broken', an outage, where none is told in the place of some for too short a time
+   */
+  titles(
+    list: { readonly of: CalculationId; readonly type: 'files' | 'cml'; readonly hadSome: boolean },
+    context: RequestContext,
+  ): Promise<readonly FileTitle[]>
+}
+
+export function openFileLists(remote: Pick<Remote, 'fileTitles'>, now: () => Instant): FileLists {
+  const since = new LRUCache<string, Instant>({ max: 10_000 })
+  return {
+    async titles({ of, type, hadSome }, context) {
+      const titles = await remote.fileTitles(of, type, context)
+      const key = `${type} ${of}`
+      const began = since.get(key) ?? now()
+      if (titles !== unlistedFiles || !hadSome || now() - began >= believedAfter) {
+        since.delete(key)
+        return titles
+      }
+      since.set(key, began)
+      throw new Failure(
+        'broken',
+        `the service tells no files of calculation ${of} any more, and had told some`,
+      )
+    },
+  }
+}
