@@ -47,8 +47,10 @@ export function knownAccount(
 /** A token that tells no user has a directory by all that it tells, but when it was made: that of the next one is the same. */
 function subjectOf(token: string, base: URL): string {
   try {
-    const { sub, iat, exp, nbf, jti, ...claims } = decodeJwt(token)
-    if (sub !== undefined) return sub
+    const { iat, exp, nbf, jti, ...claims } = decodeJwt(token)
+    // By RFC 7519 a text; services write the user's number there, too.
+    const subject: unknown = claims.sub
+    if (typeof subject === 'string' || typeof subject === 'number') return String(subject)
     const told = Object.entries(claims).toSorted(([one], [other]) => (one < other ? -1 : 1))
     const lasting = told.length > 0 ? JSON.stringify(told) : token
     return `token-${textHash(lasting).slice(0, 12)}`

@@ -8,6 +8,7 @@ import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { Dialect, Remote } from '../remote/remote.js'
+import { withAbsenceConfirmed } from '../remote/rest/absence.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyGeometries } from '../remote/rest/geometry.js'
 import { openRest } from '../remote/rest/rest.js'
@@ -65,7 +66,8 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const remote = refuseEmptyGeometries(openRest(withAuthorization(plain, who), speech, capabilities))
+  const signed = withAbsenceConfirmed(withAuthorization(plain, who), { clock, capabilities })
+  const remote = refuseEmptyGeometries(openRest(signed, speech, capabilities))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 

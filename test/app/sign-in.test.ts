@@ -294,6 +294,8 @@ t.test('SIGN-9 a token that names no user has a directory of its own', async t =
   const anna = stateOf({ username: 'anna', roles: ['user'] }, 1_000)
   t.equal(stateOf({ roles: ['user'], username: 'anna' }, 2_000), anna, 'that of her next token is the same')
   t.not(stateOf({ username: 'bert', roles: ['user'] }, 1_000), anna)
+  t.not(stateOf({ sub: { name: 'bert' } }, 1_000), stateOf({ sub: { name: 'anna' } }, 1_000))
+  t.equal(stateOf({ sub: 7 }, 1_000), stateOf({ sub: '7' }, 1_000), 'a number is a name, too')
   t.not(stateOf({}, 1_000), stateOf({}, 2_000), 'tokens that tell nothing have nothing in common')
 })
 

@@ -249,6 +249,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') return endedWith(alias, draft, failure)
+      // The name ends with the drive, and the draft does not.
+      await draft.change({ made: target.id, madeOf: madeNames.of(node)?.madeOf })
       throw await withFailure(draft, failure)
     }
   }

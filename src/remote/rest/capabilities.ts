@@ -14,6 +14,8 @@ export interface Capabilities {
   conditions?: boolean
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'
+  /** Whether it has told who the user is. */
+  tellsUser?: boolean
 }
 export type SizeSource = 'head' | 'range'
 
