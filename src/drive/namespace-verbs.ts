@@ -91,7 +91,8 @@ export function openNamespaceVerbs(
     if (node.kind === 'scratch' && target !== undefined) {
       const began = parts.now()
       await parts.recreated(target)
-      await records.replace(parts.source(target), { text: await scratch.read(node.place) }, context)
+      const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
+      await records.replace(parts.source(target), moved, context)
       parts.succeeded(to, began)
       return scratch.remove(node.place)
     }
@@ -105,7 +106,8 @@ export function openNamespaceVerbs(
       if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from)) deleteRules.admitUnlink(from, node)
       // libfuse renames an open file away before another takes its place.
       const handlesAre = isUnlink ? 'replaced' : 'moved'
-      await records.takeAway(parts.source(node), context, handlesAre, text => scratch.put(place, text))
+      const keep = (text: Uint8Array, isUnread: boolean) => scratch.put(place, text, isUnread)
+      await records.takeAway(parts.source(node), context, handlesAre, keep)
       if (isUnlink) removeRecord(from, node)
       return
     }

@@ -80,7 +80,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const draft = parts.records.draftOf(nodeKey(target))
     const shown = draft === undefined ? await parts.source(target).produce(context) : undefined
     const bytes = shown?.bytes ?? (await draft?.read(0, draft.size)) ?? Buffer.alloc(0)
-    return { bytes, mtime: times.ofText(nodeKey(node), bytes, shown?.mtime) }
+    const mtime = times.ofText(nodeKey(node), bytes, shown?.mtime)
+    return draft === undefined || draft.meta.unread ? { bytes, mtime } : { bytes, mtime, wording: 'own' }
   }
 
   /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
@@ -142,6 +143,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
   async function handOver(
     { target, form, base }: NewFileAlias,
+    isUnread: boolean | undefined,
     context: RequestContext,
   ): Promise<Failure | undefined> {
     const stored =
@@ -156,7 +158,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       return undefined
     try {
       const made = { text: Buffer.from(prettyPrint(form)), base: base && Buffer.from(prettyPrint(base)) }
-      await parts.records.replace(parts.source(target), made, context)
+      await parts.records.replace(parts.source(target), { ...made, isUnread }, context)
       return undefined
     } catch (thrown) {
       return asFailure(thrown)
@@ -167,13 +169,15 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const known = await standsFor(node, draft, context)
     const alias =
       known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
-    aliases.set(nodeKey(node), alias)
+    // What was only moved away and back is not what the next text is an edit of.
+    const isUnread = draft.meta.unread && known !== undefined
+    aliases.set(nodeKey(node), isUnread ? { ...known, base: undefined } : alias)
     if (known === undefined) noteMade(node, draft, alias)
     if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
-    const failure = await handOver(alias, context)
+    const failure = await handOver(alias, isUnread, context)
     if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
-    if (failure === undefined) aliases.set(nodeKey(node), { ...alias, base: alias.form })
+    if (failure === undefined && !isUnread) aliases.set(nodeKey(node), { ...alias, base: alias.form })
     return failure
   }
 

@@ -27,12 +27,15 @@ export interface Records {
   replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void>
   /** The unsaved text in the record's place is saved once more, by an explicit wish. */
   resend(source: RecordSource, context: RequestContext): Promise<void>
-  /** The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. */
+  /**
+   * The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. `isUnread` where no
+   * program has written that or read it by this.
+   */
   takeAway(
     source: RecordSource,
     context: RequestContext,
     handlesAre: 'moved' | 'replaced',
-    keep?: (bytes: Uint8Array) => Promise<void>,
+    keep?: (bytes: Uint8Array, isUnread: boolean) => Promise<void>,
   ): Promise<void>
   /** A draft left by an earlier mount is shown in its record's place. */
   adopt(key: string, draft: Draft): void
@@ -58,6 +61,8 @@ export interface Records {
 export interface Replacement {
   readonly text: Uint8Array
   readonly base?: Uint8Array | undefined
+  /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
+  readonly isUnread?: boolean | undefined
 }
 
 export function openRecords(leases: TextLeases, now: () => Instant): Records {
@@ -67,11 +72,12 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
   async function swapIn(
     source: RecordSource,
     state: RecordState,
-    { text, base }: Replacement,
+    { text, base, isUnread }: Replacement,
     context: RequestContext,
   ): Promise<void> {
     const draft = await saving.draftFor(source, state, { bytes: nothing, base })
     await draft.replace(text, before => editingOf(source).keep(before))
+    if (isUnread && text.length > 0) await draft.change({ unread: true })
     touchDraft(state, now())
     // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
     state.told = true
@@ -149,7 +155,8 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
       const state = saving.stateOf(source.key)
       await ended(state, context)
       touchDraft(state, now())
-      const bytes = size === 0 || state.draft !== undefined ? nothing : await saving.present(source, context)
+      const bytes =
+        size === 0 || state.draft !== undefined ? nothing : (await saving.present(source, context)).bytes
       const draft = await saving.draftFor(source, state, { bytes })
       if (size === 0) await saving.empty(source, state, draft)
       else await draft.truncate(size)
@@ -174,7 +181,8 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
       // What is written meanwhile goes with it.
       for (let kept = -1; kept !== state.revision; ) {
         kept = state.revision
-        await keep(await saving.present(source, context))
+        const { bytes, isUnread } = await saving.present(source, context)
+        await keep(bytes, isUnread)
       }
       const { draft } = state
       // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.

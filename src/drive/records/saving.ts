@@ -22,8 +22,8 @@ export interface RecordSaving {
   empty(source: RecordSource, state: RecordState, draft: Draft): Promise<void>
   /** What `empty` remembered is the draft again, unless another text was written. */
   refill(state: RecordState): Promise<boolean>
-  /** The bytes that a reader would see now. */
-  present(source: RecordSource, context: RequestContext): Promise<Uint8Array>
+  /** The bytes that a reader would see now, and whether they are no program's own. */
+  present(source: RecordSource, context: RequestContext): Promise<{ bytes: Uint8Array; isUnread: boolean }>
   /** The draft ends if the service has all of its text, nobody has written it since, and no open file shows it. */
   endIfStored(key: string, state: RecordState): Promise<void>
   /** Gives an unsaved text up. */
@@ -125,6 +125,8 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
     if (draft === undefined || draft.size === 0) return
     const { changed, revision } = state
     const bytes = await draft.read(0, draft.size)
+    // A text that no program has read is the service's own wording still.
+    const wording = draft.meta.unread === true ? {} : { wording: 'own' as const }
     const editing = editingOf(source)
     const handedOver = await editing
       .save(draft, base, context)
@@ -137,7 +139,7 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
     source.written(changed)
     const others = [...state.handles].filter(handle => handle !== from)
     if (state.told || others.length > 0)
-      leases.put(source.key, { bytes, mtime: changed, wording: 'own' }, () => source.seen(bytes))
+      leases.put(source.key, { bytes, mtime: changed, ...wording }, () => source.seen(bytes))
     else leases.drop(source.key)
     state.saved = bytes.length <= shortText ? bytes : undefined
     for (const handle of state.handles) {
@@ -196,10 +198,12 @@ export function openRecordSaving(leases: TextLeases, now: () => Instant): Record
     return true
   }
 
-  async function present(source: RecordSource, context: RequestContext): Promise<Uint8Array> {
+  async function present(source: RecordSource, context: RequestContext) {
     const { draft } = stateOf(source.key)
-    if (draft !== undefined) return draft.read(0, draft.size)
-    return (await leases.stat(source.key, () => source.produce(context))).bytes
+    if (draft !== undefined)
+      return { bytes: await draft.read(0, draft.size), isUnread: draft.meta.unread === true }
+    const { bytes, wording } = await leases.stat(source.key, () => source.produce(context))
+    return { bytes, isUnread: wording === undefined }
   }
 
   async function endIfStored(key: string, state: RecordState): Promise<void> {

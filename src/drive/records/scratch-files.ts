@@ -28,10 +28,12 @@ export interface ScratchFiles {
   open(place: ScratchPlace): Promise<FileHandle>
   stat(place: ScratchPlace): Promise<{ size: number; mtime: Instant }>
   read(place: ScratchPlace): Promise<Uint8Array>
+  /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
+  isUnread(place: ScratchPlace): boolean
   /** The names in the directory of this place survive a power cut. */
   syncNames(place: ScratchPlace): Promise<void>
   /** Puts a text under this name for good, replacing what was there. */
-  put(place: ScratchPlace, text: Uint8Array): Promise<void>
+  put(place: ScratchPlace, text: Uint8Array, isUnread: boolean): Promise<void>
   truncate(place: ScratchPlace, size: number): Promise<void>
   setTime(place: ScratchPlace, mtime: Instant): Promise<void>
   rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
@@ -45,6 +47,8 @@ export interface ScratchFiles {
 export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
+  /** The files whose text a program has written or may have read since the mount came up. */
+  const met = new Set<string>()
   await makeDirectory(root)
   for (const directory of await readdir(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
@@ -76,16 +80,22 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
       )
       remember(place)
+      met.add(fileOf(place))
       return handle
     },
-    open: place => withLocalFailures(open(fileOf(place), constants.O_RDWR)),
+    async open(place) {
+      const handle = await withLocalFailures(open(fileOf(place), constants.O_RDWR))
+      met.add(fileOf(place))
+      return handle
+    },
     async stat(place) {
       const { size, mtimeMs } = await withLocalFailures(stat(fileOf(place)))
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
     read: place => withLocalFailures(readFile(fileOf(place))),
+    isUnread: place => !met.has(fileOf(place)),
     syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
-    async put(place, text) {
+    async put(place, text, isUnread) {
       const handle = await withLocalFailures(open(await ready(place), 'w', 0o600))
       try {
         await withLocalFailures(handle.writeFile(text))
@@ -95,13 +105,20 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       }
       await withLocalFailures(syncDirectory(join(root, place.directory)))
       remember(place)
+      if (isUnread) met.delete(fileOf(place))
+      else met.add(fileOf(place))
     },
-    truncate: (place, size) => withLocalFailures(truncate(fileOf(place), size)),
+    async truncate(place, size) {
+      await withLocalFailures(truncate(fileOf(place), size))
+      met.add(fileOf(place))
+    },
     setTime: (place, mtime) => withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
     async rename(from, to) {
       await withLocalFailures(rename(fileOf(from), await ready(to)))
       known.get(from.directory)?.delete(from.name)
       remember(to)
+      if (met.delete(fileOf(from))) met.add(fileOf(to))
+      else met.delete(fileOf(to))
     },
     link({ directory, name }, to) {
       links.set(directory, (links.get(directory) ?? new Map()).set(name, to))
@@ -111,6 +128,7 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     },
     async remove(place) {
       await withLocalFailures(unlink(fileOf(place)))
+      met.delete(fileOf(place))
       known.get(place.directory)?.delete(place.name)
     },
   }

@@ -58,6 +58,7 @@ const metaSchema = z.object({
     })
     .optional(),
   apart: z.boolean().optional(),
+  unread: z.boolean().optional(),
   sealed: z.object({ hash: z.string(), length: z.number() }).optional(),
   attempt: z
     .object({
@@ -79,7 +80,8 @@ const metaSchema = z.object({
  * `attempt` is what was put on the wire last: those two, the record just before, the whole record sent, and the names
  * of the edited fields. `made` is the id of the record that a POST has made, `madeOf` the hash of
  * the text that it was made of. `thing` is what the record (of a share: its project) was when the draft was begun;
- * `apart` is set once its id stands for another thing, in whose place the text is not shown. `sealed` is the checksum of
+ * `apart` is set once its id stands for another thing, in whose place the text is not shown. `unread` is set while the
+ * text is one that was moved away from the record and back, and that no program has read between. `sealed` is the checksum of
  * the draft's text while nothing is written to it; drafts of earlier versions have none.
  * Times are in milliseconds since 1970.
  */

@@ -75,9 +75,9 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
 
   /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
   async function unseal(): Promise<void> {
-    if (meta.sealed === undefined) return
+    if (meta.sealed === undefined && meta.unread === undefined) return
     await restore()
-    const unsealed = { ...meta, sealed: undefined }
+    const unsealed = { ...meta, sealed: undefined, unread: undefined }
     await replaceFile(join(directory, 'meta.json'), printMeta(unsealed))
     meta = unsealed
   }

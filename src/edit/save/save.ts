@@ -228,7 +228,7 @@ async function heldBefore({ record, draft, history, own }: SaveState): Promise<s
 }
 
 /**
- * Remembered all the same: the next text may be an edit of this one. A share is looked at: its number may be another
+ * Remembered all the same, if a program has had it: the next text may be an edit of this one. A share is looked at: its number may be another
  * person's by now, and "saved" would say that the one who is named has the permission.
  */
 async function unchanged(
@@ -242,7 +242,7 @@ async function unchanged(
     const now = await record.read(context).catch(unlessGone)
     if (now !== undefined) await refuseAnother(draft, record.isAnother(base, now))
   }
-  await history.remember(record.key, own.form, 'read')
+  if (draft.meta.unread !== true) await history.remember(record.key, own.form, 'read')
   await draft.change({ state: 'editing', ...hashesOf(own), why: undefined })
   return { outcome: 'unchanged' }
 }
@@ -264,8 +264,12 @@ async function applyEdits(
   if (!isInProject) await refuseOtherThing(save, before, context)
   const readTheirs = async () => before
   const change = await keepingTheirs(draft, readTheirs, async () => mergeEdits(record, written, before))
-  if (change.edits.size === 0) return finishSave(save, own, before, undefined)
+  if (change.edits.size === 0) {
+    if (draft.meta.unread !== true) await save.history.remember(record.key, own.form, 'saved')
+    return finishSave(save, own, before, undefined)
+  }
   const { stored, lost } = await sendChange({ ...save, own, readAt }, change, context)
+  await save.history.remember(record.key, own.form, 'saved')
   return finishSave(save, own, stored, lost)
 }
 
@@ -321,7 +325,6 @@ async function finishSave(
   stored: JsonObject,
   lost: string | undefined,
 ): Promise<SaveResult> {
-  await save.history.remember(save.record.key, own.form, 'saved')
   await save.draft.change({ state: 'editing', ...hashesOf(own), attempt: undefined, why: undefined })
   return { outcome: 'stored', text: prettyPrint(stored), record: stored, lost }
 }

@@ -59,4 +59,102 @@ export function unseenTexts(t: Test, open: OpenTestbed): void {
       )
     })
   })
+  t.test('a text that a program moves away and back, as cp -b and mv -b do when the save fails', async t => {
+    const shares = 'projects/Water splitting/.shares'
+
+    /** The old file becomes the backup, the new text is refused, and the backup comes back. */
+    async function writeWithBackup(testbed: Testbed, path: string, text: string): Promise<string> {
+      const { files } = testbed
+      await files.rename(path, `${path}~`)
+      const end = await outcome(overwrite(testbed, path, text))
+      if (end === 'done') await files.unlink(`${path}~`)
+      else await files.rename(`${path}~`, path)
+      return end
+    }
+
+    /** A program has read the record, another client changes its title, and its own text changes it too. */
+    async function between(t: Test, path: string) {
+      const testbed = await open(t, { settings: { ttlRecord: '1s' } })
+      const { service } = testbed
+      const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
+      const mine = await mineOf(testbed, path)
+      await service.elsewhere('PUT', '/report', retitled(await stored(), 'Theirs'))
+      return { testbed, mine, stored }
+    }
+
+    async function mineOf(testbed: Testbed, path: string): Promise<string> {
+      return retitled(await textOf(testbed, path), 'Mine')
+    }
+
+    t.test(
+      'STALE-1 it is no sign that its program has seen it: the next try is a conflict still',
+      async t => {
+        const { testbed, mine, stored } = await between(t, report)
+        const asked = await testbed.service.during(async () => {
+          for (let tries = 0; tries < 4; tries += 1) {
+            t.equal(await writeWithBackup(testbed, report, mine), 'ESTALE')
+            await testbed.pass(2500)
+          }
+        })
+        t.same(writes(asked), [])
+        t.match(await stored(), /"Theirs"/)
+        t.match(await textOf(testbed, report), /"Theirs"/)
+        t.equal(await writeWithBackup(testbed, report, mine), 'done', 'after it was read')
+        t.match(await stored(), /"Mine"/)
+      },
+    )
+
+    t.test('STALE-1 nor is it after a remount', async t => {
+      const { testbed, mine, stored } = await between(t, report)
+      const { files } = testbed
+      await testbed.pass(5000)
+      await files.rename(report, `${report}~`)
+      await testbed.remount()
+      await files.rename(`${report}~`, report)
+      t.equal(await outcome(overwrite(testbed, report, mine)), 'ESTALE')
+      t.match(await stored(), /"Theirs"/)
+    })
+
+    t.test('SAVE-9 whoever has read it under the other name has seen it', async t => {
+      const { testbed, mine, stored } = await between(t, report)
+      const { files } = testbed
+      await testbed.pass(5000)
+      await files.rename(report, `${report}~`)
+      t.match(await textOf(testbed, `${report}~`), /"Theirs"/)
+      await files.rename(`${report}~`, report)
+      await overwrite(testbed, report, mine)
+      t.match(await stored(), /"Mine"/)
+    })
+
+    t.test('SAVE-9 a backup that takes a save back is an edit', async t => {
+      const testbed = await open(t)
+      const { files, service } = testbed
+      const mine = await mineOf(testbed, report)
+      await files.rename(report, `${report}~`)
+      await overwrite(testbed, report, mine)
+      const asked = await service.during(() => files.rename(`${report}~`, report))
+      t.same(writes(asked), ['PUT /report'])
+      const again = await service.during(() => overwrite(testbed, report, mine))
+      t.same(writes(again), ['PUT /report'])
+    })
+
+    t.test('STALE-1 so it is through the name that a share was made with', async t => {
+      const testbed = await open(t, { settings: { ttlListing: '1s' } })
+      const { service } = testbed
+      const path = `${shares}/new-guest.json`
+      const text = (permission: string) => JSON.stringify({ user: 'guest', permission })
+      await overwrite(testbed, path, text('READ'))
+      const { shareId } = JSON.parse(await textOf(testbed, path))
+      const share = async () => service.elsewhere('GET', `/project/share?id=${ids.water}`)
+      await service.elsewhere('PUT', '/project/share', JSON.stringify({ shareId, permission: 'FULLACCESS' }))
+      for (let tries = 0; tries < 4; tries += 1) {
+        t.equal(await writeWithBackup(testbed, path, text('WRITE')), 'ESTALE')
+        await testbed.pass(2500)
+      }
+      t.match(await share(), /FULLACCESS/)
+    })
+  })
 }
+
+const retitled = (text: string, title: string): string =>
+  text.replace(/"title":( ?)"[^"]*"/, `"title":$1"${title}"`)
