@@ -313,6 +313,12 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         const node = draft.key === undefined || isApart ? undefined : nodeOfRecordKey(draft.key)
         if (node !== undefined) records.adopt(nodeKey(node), draft)
       }
+      for (const draft of drafts.emptied()) {
+        const node = draft.key === undefined ? undefined : nodeOfRecordKey(draft.key)
+        if (node?.kind !== 'new' || records.draftOf(nodeKey(node)) !== undefined) continue
+        records.adopt(nodeKey(node), draft)
+        records.setAside(nodeKey(node))
+      }
     },
     settle,
   }

@@ -8,6 +8,7 @@ import type { Drafts } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
+import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { clearPlace } from '../../system/set-aside.js'
@@ -18,6 +19,8 @@ export interface DraftFiles {
   begin(key: RecordKey, base: string | undefined): Promise<Draft>
   /** What waits to be saved, the oldest first. */
   unsent(): readonly Draft[]
+  /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
+  emptied(): readonly Draft[]
   names(): readonly string[]
   read(name: string): Promise<TextSnapshot>
   /** It was opened and shows this: whoever reads the text that stands against his own may insist on his own afterwards. */
@@ -91,6 +94,8 @@ export function openDraftFiles(
   return {
     begin: async (key, base) => track(await drafts.create(key, base, thingOf(key))),
     unsent,
+    emptied: () =>
+      [...live.values()].filter(({ size, meta }) => size === 0 && meta.apart !== true && mayBeMade(meta)),
     names: () => [...files().keys()],
     read,
     async opened(name, bytes) {

@@ -4,6 +4,7 @@ import { realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { creationSteps, killCreation } from './kill-creation.js'
+import { sceneOn } from './scene.js'
 
 t.setTimeout(240_000)
 
@@ -60,3 +61,69 @@ t.test('NEW-2 killed when the draft is gone, the next mount knows what the name 
   const anew = await testbed.service.during(() => overwrite(testbed, 'reports/new-kept.json', edit))
   t.same(writes(anew), ['POST /report'], 'after an end in order the name is free')
 })
+
+t.test(
+  'killed during its POST, it is made once by programs that unlink before they create, as mv does',
+  async t => {
+    const testbed = await realMount(t)
+    const { files, service } = testbed
+
+    /** The service carries the POST out; the daemon is killed before the answer, and comes up again. */
+    async function killedAt(post: RegExp, path: string, text: string): Promise<void> {
+      const scene = sceneOn(testbed)
+      const reached = scene.held(post, 'after')
+      await scene.writeAndClose(path, text)
+      await reached
+      await testbed.kill9()
+      await scene.cleanUp()
+      await testbed.mount()
+    }
+
+    t.test('NEW-8 a report', async t => {
+      const path = 'reports/new-moved.json'
+      const text = '{"title":"Moved","reportType":"1"}'
+      const asked = await service.during(async () => {
+        await killedAt(/^POST \/report$/, path, text)
+        for (let tries = 0; tries < 2; tries += 1) {
+          await files.unlink(path)
+          t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
+        }
+      })
+      t.same(writes(asked), ['POST /report'])
+      t.equal(await textOf(testbed, '.calcfs/drafts/new-moved.json'), text)
+    })
+
+    t.test('NEW-8 nor is it made twice where a kill comes between the emptying and the text', async t => {
+      const path = 'reports/new-emptied.json'
+      const text = '{"title":"Emptied","reportType":"1"}'
+      const asked = await service.during(async () => {
+        await killedAt(/^POST \/report$/, path, text)
+        const scene = sceneOn(testbed)
+        await scene.open(path, 'w')
+        await testbed.kill9()
+        await scene.cleanUp()
+        await testbed.mount()
+        t.equal(await outcome(overwrite(testbed, path, text)), 'EIO')
+      })
+      t.same(writes(asked), ['POST /report'])
+      t.equal(await textOf(testbed, '.calcfs/drafts/new-emptied.json'), text)
+    })
+
+    t.test('SHARE-5 a share', async t => {
+      const path = 'projects/Water splitting/.shares/new-moved.json'
+      const text = '{"user":"guest","permission":"READ"}'
+      const asked = await service.during(async () => {
+        await killedAt(/^POST \/project\/share$/, path, text)
+        await files.unlink(path).catch(() => {})
+        t.equal(await outcome(overwrite(testbed, path, text)), 'done')
+      })
+      t.same(writes(asked), ['POST /project/share'])
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [
+        'new-emptied.json',
+        'new-emptied.json.why',
+        'new-moved.json',
+        'new-moved.json.why',
+      ])
+    })
+  },
+)
