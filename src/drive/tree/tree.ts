@@ -98,7 +98,7 @@ export function openTree(sources: TreeSources): Tree {
       const next = known ?? lookup(node, name, context)
       if (next instanceof Promise)
         return next
-          .catch(unlessNothing)
+          .catch(unlessNothingIn(node))
           .then(found => descend(way, linkIfAncestor(requireNode(found, path), above), at + 1))
       node = linkIfAncestor(requireNode(next, path), above)
     }
@@ -320,8 +320,11 @@ export function scratchDirectory(directory: DirectoryNode): string | undefined {
   }
 }
 
-/** Documented answers to a lookup that mean no more than that there is no such thing. */
-function unlessNothing(thrown: unknown): undefined {
-  const failure = asFailure(thrown)
-  if (failure.kind !== 'absent' && failure.kind !== 'invalid') throw failure
-}
+/** Answers to a lookup that mean no more than that there is no such thing: 'invalid' may say so of a name, never of a listing. */
+const unlessNothingIn =
+  ({ kind }: DirectoryNode) =>
+  (thrown: unknown): undefined => {
+    const failure = asFailure(thrown)
+    const isAskedByName = kind !== 'project' && kind !== 'calculation'
+    if (failure.kind !== 'absent' && !(isAskedByName && failure.kind === 'invalid')) throw failure
+  }

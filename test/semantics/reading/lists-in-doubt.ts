@@ -1,6 +1,6 @@
 // A listing whose items name another project as their parent, where that one cannot be asked, or is the project itself.
 import type { Test } from 'tap'
-import { namesOf, type OpenTestbed, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { fillPair, ofOne, one } from './identity.js'
 
 export function listsInDoubt(t: Test, open: OpenTestbed): void {
@@ -51,6 +51,18 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     }
     gone()
     t.same(await look(), known)
+  })
+
+  t.test('STALE-6 a list that is refused says nothing of what is in it', async t => {
+    const testbed = await open(t)
+    const { files, service } = testbed
+    const folder = 'projects/Water splitting/TS1_opt'
+    await namesOf(testbed, 'projects/Water splitting')
+    service.intercept(/^GET \/calculation\/files\?/, response => {
+      response.writeHead(400).end('{}')
+    })
+    t.equal(await outcome(files.lstat(`${folder}/run.log`)), 'EINVAL')
+    t.equal(await outcome(files.readdir(folder)), 'EINVAL')
   })
 
   t.test('LIST-22 a project that is listed in itself is no mixed-up listing', async t => {
