@@ -1,5 +1,5 @@
-// Which changes were sent and never answered: kept in the state directory, so that the next mount waits for them, too.
-import { readFileSync, rmSync } from 'node:fs'
+// Which changes were sent and not answered in time: kept in the state directory, so that other mounts and the next one wait for them, too.
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFileNow } from '../edit/journal/atomic-file.js'
 import { textHash } from '../edit/journal/text-history.js'
@@ -25,32 +25,54 @@ export function openUnanswered(
     }
   }
 
-  function read(subject: string): Instant | undefined {
+  function read(subject: string): string | undefined {
     try {
       clearPlace(directory, 'directory')
       clearPlace(fileOf(subject), 'file')
-      return instant(Number(readFileSync(fileOf(subject), 'utf8')))
+      return readFileSync(fileOf(subject), 'utf8')
     } catch (thrown) {
       if (!isMissing(thrown)) note(thrown)
       return undefined
     }
   }
 
-  const remove = (subject: string): void => noting(() => rmSync(fileOf(subject), { force: true }))
+  const write = (subject: string, text: string): void =>
+    noting(() => {
+      clearPlace(directory, 'directory')
+      makeDirectoriesNow(directory)
+      replaceFileNow(fileOf(subject), text)
+    })
 
+  function sweep(): void {
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name)
+      if (now() - statSync(path).mtimeMs > sweptAfterMs) rmSync(path, { force: true })
+    }
+  }
+
+  try {
+    sweep()
+  } catch (thrown) {
+    if (!isMissing(thrown)) note(thrown)
+  }
   return {
     until(subject) {
-      const kept = read(subject)
-      if (kept === undefined || kept > now()) return kept
-      remove(subject)
+      const kept = Number(read(subject) ?? 'none')
+      if (kept > now()) return instant(kept)
+      // Given up by another process, or by the one before.
+      if (!Number.isNaN(kept)) write(subject, endedAt(instant(kept)))
       return undefined
     },
-    note: (subject, until) =>
-      noting(() => {
-        clearPlace(directory, 'directory')
-        makeDirectoriesNow(directory)
-        replaceFileNow(fileOf(subject), String(until))
-      }),
-    answered: remove,
+    note: (subject, until) => write(subject, String(until)),
+    answered: subject => write(subject, endedAt(now())),
+    ended(subject) {
+      const [, at] = /^ended (\d+)$/.exec(read(subject) ?? '') ?? []
+      return at === undefined ? undefined : instant(Number(at))
+    },
   }
 }
+
+const endedAt = (at: Instant): string => `ended ${Math.round(at)}`
+
+/** Milliseconds: no change rests on so old a look. */
+const sweptAfterMs = 60 * 60_000

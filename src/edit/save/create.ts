@@ -173,12 +173,14 @@ async function postOnce(
 ): Promise<string> {
   const { record, draft, now } = creation
   let ours: string | undefined
+  let isThere = false
   const again = async (within: RequestContext): Promise<void> => {
     await refuseOtherPlace(creation, within)
     const found = await record.find?.(body, within)
     if (found === undefined) return
     // The answer to an earlier try of this draft may have been waited for.
     if (isUnderWay) ours = found
+    isThere = true
     throw new Failure('conflict', 'another client has made such a one while this one waited to be sent')
   }
   const late = openLateAnswers({ ...withReserve(context, now()), look: { at: looked, again } })
@@ -187,7 +189,8 @@ async function postOnce(
   } catch (thrown) {
     if (ours !== undefined) return ours
     const failure = asFailure(thrown)
-    if (!isUndecided(failure)) throw await withFailureAs('refused', draft, failure)
+    // Of the one that was met the next try is an edit: it may be this user's own, sent by another mount.
+    if (!isUndecided(failure)) throw await withFailureAs(isThere ? 'in-flight' : 'refused', draft, failure)
     if (record.find === undefined)
       throw await withFailureAs('outcome-unknown', draft, outcomeUnknown(failure))
     const found = await record.find(body, context).catch(asNotFound)

@@ -9,7 +9,10 @@ import { type Instant, instant, type RequestContext } from '../remote.js'
 export type Subject = string
 
 export interface LateWrites {
-  /** Resolves when no earlier change of one of them is unanswered: true if one was. @throws Failure 'timeout' at the deadline */
+  /**
+   * Resolves when no earlier change of one of them is unanswered: true if one was, now or since the look that the next one
+   * rests on. @throws Failure 'timeout' at the deadline
+   */
   settled(subjects: readonly Subject[], context: RequestContext): Promise<boolean>
   /** The response; at the deadline a rejection with `late`, and the exchange goes on by itself. */
   response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse>
@@ -17,11 +20,13 @@ export interface LateWrites {
   end(): void
 }
 
-/** What outlives the process: until when an answer to an earlier change of a subject may still come. */
+/** What outlives the process, and what other mounts see: until when an answer to an earlier change of a subject may still come. */
 export interface UnansweredChanges {
   until(subject: Subject): Instant | undefined
   note(subject: Subject, until: Instant): void
   answered(subject: Subject): void
+  /** When the last one was answered or given up, if that is not long ago. */
+  ended(subject: Subject): Instant | undefined
 }
 
 interface LateWrite {
@@ -86,6 +91,12 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
     await sleep(clock, until - clock.now())
   }
 
+  /** It may have been carried out after the look began. */
+  function hasEndedSince({ look }: RequestContext, subjects: readonly Subject[]): boolean {
+    const ends = look === undefined ? [] : subjects.flatMap(subject => unanswered?.ended(subject) ?? [])
+    return ends.some(end => look !== undefined && end >= look.at)
+  }
+
   return {
     async settled(subjects, context) {
       const before = [...late.values()]
@@ -94,7 +105,7 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       if (before.length > 0) await withDeadline(Promise.all(before), context, clock, notAnswered)
       const until = subjects.flatMap(subject => unanswered?.until(subject) ?? [])
       if (until.length > 0) await passed(instant(Math.max(...until)), context)
-      return before.length > 0 || until.length > 0
+      return before.length > 0 || until.length > 0 || hasEndedSince(context, subjects)
     },
     end() {
       ending = true

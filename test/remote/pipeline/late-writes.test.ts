@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { UnansweredChanges } from '../../../src/remote/pipeline/late-writes.js'
 import { type Instant, instant, type ProjectId, type RequestContext } from '../../../src/remote/remote.js'
+import { until } from '../../testbed/within.js'
 import { failsAs } from '../fails.js'
 import { ask, type Heard, rawService, whole } from '../raw.js'
 
@@ -80,6 +81,7 @@ t.test(
       until: subject => kept.get(subject),
       note: (subject, until) => void kept.set(subject, until),
       answered: subject => void kept.delete(subject),
+      ended: () => undefined,
     }
     const service = await rawService(t, late, { unanswered })
     const began = Date.now()
@@ -94,5 +96,39 @@ t.test(
       service.heard.map(({ body }) => body),
       ['"later"', '"slow"', '"next"'],
     )
+  },
+)
+
+t.test(
+  'SAVE-17 what was looked at before a late answer came is looked at again',
+  { timeout: 20_000 },
+  async t => {
+    const ends = new Map<string, Instant>()
+    const unanswered: UnansweredChanges = {
+      until: () => undefined,
+      note: () => {},
+      answered: subject => void ends.set(subject, instant(Date.now())),
+      ended: subject => ends.get(subject),
+    }
+    const service = await rawService(t, late, { unanswered })
+    let looks = 0
+    const resting = (at: Instant): RequestContext => ({
+      ...ask(),
+      look: {
+        at,
+        again: async () => {
+          looks += 1
+        },
+      },
+    })
+    await failsAs(t, 'outcome-unknown', service.asked.text(put('new share', '"slow"'), ask(500)))
+    await until(5000, 'the answer comes', () => ends.has('new share'))
+    const end = ends.get('new share') ?? instant(0)
+    await service.asked.text(put('new share', '"after"'), resting(instant(end + 1)))
+    t.equal(looks, 0, 'that look has seen what was made')
+    await service.asked.text(put('new share', '"before"'), resting(end))
+    t.equal(looks, 1)
+    await service.asked.text(put('report 1', '"another"'), resting(end))
+    t.equal(looks, 1, 'another thing is not looked at')
   },
 )

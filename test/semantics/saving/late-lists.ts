@@ -107,7 +107,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       settings: { access: 'manage', deadlineSave: '3s' },
       fill(seed) {
         fillSampleData(seed)
-        seed.addUser({ name: 'bob', password: 'bob' })
+        for (const name of ['bob', 'eve', 'kim']) seed.addUser({ name, password: name })
       },
     })
     const { files, service } = testbed
@@ -165,6 +165,25 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       })
       t.same(writes(asked), ['POST /project/share'])
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
+    })
+
+    t.test('SAVE-17 SHARE-5 nor beside one that another client made while it waited', async t => {
+      const path = `${water}/.shares/new-kim.json`
+      const save = () => outcome(overwrite(testbed, path, '{"user":"kim","permission":"WRITE"}'))
+      const asked = await service.during(async () => {
+        const eve = '{"user":"eve","permission":"READ"}'
+        await unanswered(/^POST \/project\/share$/, overwrite(testbed, `${water}/.shares/new-eve.json`, eve))
+        const saved = save()
+        await new Promise(wake => setTimeout(wake, 200))
+        const theirs = { projectId: Number(ids.water), user: 'kim', permission: 'READ' }
+        await service.elsewhere('POST', '/project/share', JSON.stringify(theirs))
+        t.equal(await saved, 'ESTALE')
+        t.equal(await save(), 'done', 'the next try is an edit of that one')
+      })
+      t.same(writes(asked), ['POST /project/share', 'PUT /project/share'])
+      const shares = await service.elsewhere('GET', `/project/share?id=${ids.water}`)
+      t.equal(shares.split('"kim"').length - 1, 1)
+      await files.unlink('.calcfs/drafts/share-100-new-eve.json')
     })
 
     t.test('SAVE-17 a project in which one may still be made is not deleted', async t => {
