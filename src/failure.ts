@@ -8,6 +8,7 @@ export type FailureKind =
   | 'unauthenticated' // 401 after one new log-in
   | 'forbidden' // 403
   | 'absent' // 404, 410, or a record that is `null`
+  | 'in-doubt' // the service calls absent what it has told of, and nothing else shows that it is gone
   | 'conflict' // 409, 412, or two people edited one field
   | 'replaced' // a content is another version than the one a reader has begun with
   | 'another-thing' // the id stands for another thing than the one that was meant: nothing is sent

@@ -149,7 +149,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const draftStore = await openDrafts(account.places.state, now)
   const drafts = openDraftFiles(draftStore, history, identityReader(identities))
   const reports = openKnownReports(known, dialect)
-  const roots = openRoots(catalog, ledger, dialect, config.root)
+  const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })
   const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
     state: known,
     mountPoint: settings.mountPoint,

@@ -19,7 +19,7 @@ import { reading } from './reading/reading.js'
 import { editedAnew, recreateService } from './reading/recreated-service.js'
 import { replaced } from './reading/replaced.js'
 import { rights } from './reading/rights.js'
-import { roots } from './reading/roots.js'
+import { missingRoots, roots } from './reading/roots.js'
 import { signIn } from './reading/sign-in.js'
 import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
@@ -78,6 +78,7 @@ export const aboutWritingSlowly: readonly Promises[] = [
   freedNames,
   identity,
   listsInDoubt,
+  missingRoots,
   recreateService,
   oneDate,
   editedAnew,

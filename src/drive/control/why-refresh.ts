@@ -245,6 +245,7 @@ function adviceFor(kind: FailureKind): readonly string[] {
     case 'timeout':
     case 'unreachable':
     case 'busy':
+    case 'in-doubt':
       return ['Try again when the service answers; `calcfs status` says how it is.']
     case 'untrusted':
       return ['`calcfs doctor` looks at the certificates and names the line that mends them.']

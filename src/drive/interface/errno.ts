@@ -32,6 +32,7 @@ const table: Record<FailureKind, ErrnoName> = {
   unauthenticated: 'EACCES',
   forbidden: 'EACCES',
   absent: 'ENOENT',
+  'in-doubt': 'ESTALE',
   conflict: 'ESTALE',
   replaced: 'ESTALE',
   'another-thing': 'ESTALE',

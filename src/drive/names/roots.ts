@@ -1,35 +1,41 @@
 // What stands at the top of `projects/`: the user's own root where it has an id, else the given roots and what was found.
 import type { Ledger } from '../../cache/ledger/ledger.js'
-import type { Catalog } from '../../cache/metadata/catalog.js'
-import { Failure } from '../../failure.js'
-import {
-  type Dialect,
-  idForm,
-  type ProjectId,
-  type RequestContext,
-  type ServicePath,
-} from '../../remote/remote.js'
+import { asFailure, Failure } from '../../failure.js'
+import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'
+import { type KeptPlaces, openPlaces, type PlaceParts } from './places.js'
 
 /** A project known by where it stands: its id and the name in its path. */
 export interface FoundProject {
   readonly id: ProjectId
   readonly title: string
+  /** It was found there, and is looked up there again; a given root has been by then. */
+  readonly path?: ServicePath
+  /** Why it cannot be told whether it is still there. */
+  readonly doubt?: Failure
 }
 
 /** `one`: `projects/` is a project itself. `several`: it is a list, and other names are looked up by path. */
-export type TopLevel =
-  | { readonly form: 'one'; readonly id: ProjectId; readonly user: string }
-  | { readonly form: 'several'; readonly entries: readonly FoundProject[]; readonly users: readonly string[] }
+export type TopLevel = { readonly form: 'one'; readonly id: ProjectId; readonly user: string } | SeveralTop
+
+export interface SeveralTop {
+  readonly form: 'several'
+  readonly entries: readonly FoundProject[]
+  readonly users: readonly string[]
+  /** Why something is not among the entries of which no name is known: they are no whole list then. */
+  readonly missing?: Failure | undefined
+  /** What is to be said of the roots that were given. */
+  readonly troubles?: readonly string[]
+}
 
 export interface Roots {
   top(context: RequestContext): Promise<TopLevel>
   /** What stood there when somebody asked last. */
   known(): TopLevel | undefined
-  /** The project at `/db/<user>/<title>`, remembered once found. */
+  /** The project at `/db/<user>/<title>`, remembered once found. @throws Failure 'in-doubt' */
   find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined>
-  /** The project that stands now where this one was found; undefined where there is none any more. */
-  present(found: ProjectId, context: RequestContext): Promise<ProjectId | undefined>
-  /** The id of `/db/<user>`, where the service gives it one. */
+  /** The project that stands now where this one was found; undefined where there is none any more. @throws Failure 'in-doubt' */
+  present(found: FoundProject, context: RequestContext): Promise<ProjectId | undefined>
+  /** The id of `/db/<user>`, where the service gives it one. @throws Failure 'in-doubt' where it had one */
   userRoot(user: string, context: RequestContext): Promise<ProjectId | undefined>
   /** Projects found earlier below `/db/<user>`. */
   foundBelow(user: string): readonly FoundProject[]
@@ -41,25 +47,34 @@ export interface Roots {
   explain(top: TopLevel): string
 }
 
-const foundRoom = 'found'
+export interface RootParts extends PlaceParts {
+  /** Paths that were typed. */
+  readonly ledger: Ledger
+  /** What no operation of the service would bring back: which spaces and given roots were there. */
+  readonly state: Ledger
+  /** The user's `--root`s: paths or ids. */
+  readonly given: readonly string[]
+}
 
-/** `given` are the user's `--root`s: paths or ids. */
-export function openRoots(
-  catalog: Catalog,
-  ledger: Ledger,
-  dialect: Dialect,
-  given: readonly string[],
-): Roots {
+/** A given root as it is now: an entry, what lies in a space, or nothing but what is to be said of it. */
+interface GivenRoot {
+  readonly top?: TopLevel
+  /** Why its names are not known. */
+  readonly missing?: Failure
+  readonly trouble?: string
+}
+
+export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots {
+  const { catalog, dialect } = parts
+  const places = openPlaces(parts)
+  const found: KeptPlaces = { ledger, namespace: 'found' }
+  const spaces: KeptPlaces = { ledger: state, namespace: 'space' }
+  const roots: KeptPlaces = { ledger: state, namespace: 'root' }
+  /** Titles of the roots that were given by their ids. */
+  const rootTitles = 'root title'
+  /** Given roots of which the service has shown that they are gone. */
+  const goneRoots = 'root gone'
   const pathOf = (...parts: string[]): ServicePath => `/db/${parts.join('/')}` as ServicePath
-
-  async function resolve(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
-    try {
-      return await catalog.project(path, context)
-    } catch (thrown) {
-      if (thrown instanceof Failure && saysNoSuchPath.has(thrown.kind)) return undefined
-      throw thrown
-    }
-  }
 
   async function find(
     user: string,
@@ -67,56 +82,108 @@ export function openRoots(
     context: RequestContext,
   ): Promise<FoundProject | undefined> {
     const path = pathOf(user, title)
-    const id = await resolve(path, context)
-    if (id === undefined) {
-      ledger.delete(foundRoom, path)
-      return undefined
-    }
-    ledger.set(foundRoom, path, id)
-    return { id, title }
+    const id = await places.projectAt(path, found, context)
+    return id && { id, title, path }
   }
 
   /** A service made anew may have another project on that path, and another path for that id. */
-  async function present(found: ProjectId, context: RequestContext): Promise<ProjectId | undefined> {
-    const path = [...ledger.entries(foundRoom)].find(([, kept]) => kept.value === found)?.[0]
-    if (path === undefined) return found
-    const id = await resolve(path as ServicePath, context)
-    if (id === undefined) ledger.delete(foundRoom, path)
-    else if (id !== found) ledger.set(foundRoom, path, id)
-    return id
+  async function present(entry: FoundProject, context: RequestContext): Promise<ProjectId | undefined> {
+    if (entry.doubt !== undefined) throw entry.doubt
+    if (entry.path === undefined) return entry.id
+    return places.projectAt(entry.path, found, context)
   }
 
   function foundBelow(user: string): FoundProject[] {
     const prefix = pathOf(user, '')
-    return [...ledger.entries(foundRoom)]
+    return [...ledger.entries(found.namespace)]
       .filter(([path]) => path.startsWith(prefix))
-      .map(([path, kept]) => ({ id: kept.value as ProjectId, title: path.slice(prefix.length) }))
+      .map(([path, kept]) => ({
+        id: kept.value as ProjectId,
+        title: path.slice(prefix.length),
+        path: path as ServicePath,
+      }))
   }
 
   async function givenRoots(context: RequestContext): Promise<TopLevel> {
-    const tops = await Promise.all(given.map(root => givenRoot(root, context)))
-    const [only] = tops
-    if (tops.length === 1 && only !== undefined && only.form === 'one') return only
-    const entries = await Promise.all(
-      tops.map(async top => (top.form === 'several' ? top.entries : await childProjects(top.id, context))),
-    )
-    return { form: 'several', entries: entries.flat(), users: [] }
+    const all = await Promise.all(given.map(root => givenRoot(root, context)))
+    const [only] = all
+    if (all.length === 1 && only?.top?.form === 'one') return only.top
+    const looks = await Promise.all(all.map(root => withChildren(root, context)))
+    const troubles = looks.flatMap(({ trouble, missing }) => trouble ?? missing?.message ?? [])
+    const missing = looks.find(look => look.missing !== undefined)?.missing
+    return { form: 'several', entries: looks.flatMap(({ entries }) => entries), users: [], missing, troubles }
   }
 
-  async function givenRoot(root: string, context: RequestContext): Promise<TopLevel> {
-    const user = /^\/?db\/([^/]+)\/?$/.exec(root)?.[1]
-    const id = idForm.test(root) ? (root as ProjectId) : await resolve(asPath(root), context)
-    if (id === undefined) {
-      if (user !== undefined) return { form: 'several', entries: foundBelow(user), users: [user] }
-      throw new Failure('absent', `--root ${root}: the service knows no project at this path`)
+  /** One root that cannot be told keeps no other from being shown. */
+  async function withChildren(
+    { top, ...rest }: GivenRoot,
+    context: RequestContext,
+  ): Promise<Omit<GivenRoot, 'top'> & { readonly entries: readonly FoundProject[] }> {
+    if (top?.form !== 'one') return { ...rest, entries: top?.entries ?? [] }
+    try {
+      return { ...rest, entries: await childProjects(top.id, context) }
+    } catch (thrown) {
+      return { missing: asFailure(thrown), entries: [] }
     }
-    if (user !== undefined) return { form: 'one', id, user }
-    return { form: 'several', entries: [{ id, title: await titleOfRoot(root, id, context) }], users: [] }
   }
 
-  async function titleOfRoot(root: string, id: ProjectId, context: RequestContext): Promise<string> {
-    if (!idForm.test(root)) return root.replace(/\/$/, '').replace(/^.*\//, '')
-    return dialect.facts(await catalog.record({ kind: 'project', id }, context)).title ?? id
+  async function givenRoot(root: string, context: RequestContext): Promise<GivenRoot> {
+    const user = /^\/?db\/([^/]+)\/?$/.exec(root)?.[1]
+    if (user === undefined) return entryRoot(root, context)
+    try {
+      const id = await places.spaceAt(pathOf(user), spaces, context)
+      if (id !== undefined) return { top: { form: 'one', id, user } }
+      return { top: { form: 'several', entries: foundBelow(user), users: [user] } }
+    } catch (thrown) {
+      return { missing: asFailure(thrown) }
+    }
+  }
+
+  /** Its name is known from its path, or was told once: it stays listed while it is not told whether it is there. */
+  async function entryRoot(root: string, context: RequestContext): Promise<GivenRoot> {
+    const path = idForm.test(root) ? undefined : asPath(root)
+    const id = path === undefined ? (root as ProjectId) : (state.get(roots.namespace, path) as ProjectId)
+    const title = path === undefined ? state.get(rootTitles, root) : path.replace(/^.*\//, '')
+    try {
+      const entry = await (path === undefined ? rootById(id, context) : rootByPath(path, context))
+      if (entry === undefined) return lostRoot(root, id)
+      if (state.get(goneRoots, root) !== undefined) state.delete(goneRoots, root)
+      return { top: { form: 'several', entries: [entry], users: [] } }
+    } catch (thrown) {
+      const doubt = asFailure(thrown)
+      const trouble = `--root ${root}: ${doubt.message}`
+      if (id === undefined || title === undefined) return { missing: doubt, trouble }
+      return { top: { form: 'several', entries: [{ id, title, doubt }], users: [] }, trouble }
+    }
+  }
+
+  async function rootByPath(path: ServicePath, context: RequestContext): Promise<FoundProject | undefined> {
+    const id = await places.projectAt(path, roots, context)
+    return id && { id, title: path.replace(/^.*\//, '') }
+  }
+
+  async function rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
+    try {
+      const { title = id } = dialect.facts(await catalog.record({ kind: 'project', id }, context))
+      if (state.get(rootTitles, id) !== title) state.set(rootTitles, id, title)
+      return { id, title }
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (failure.kind !== 'absent') throw failure
+      const isGone =
+        state.get(goneRoots, id) !== undefined || (await places.isElsewhere(id, undefined, context))
+      if (!isGone) throw new Failure('in-doubt', failure.message, { cause: failure, said: failure.said })
+      return undefined
+    }
+  }
+
+  /** It was shown to be gone just now or earlier; or the service has never told of it, which may be a fault of the moment. */
+  function lostRoot(root: string, kept: ProjectId | undefined): GivenRoot {
+    if (kept !== undefined && state.get(goneRoots, root) === undefined) state.set(goneRoots, root, kept)
+    const trouble = `--root ${root}: the service knows no project at this path`
+    return state.get(goneRoots, root) === undefined
+      ? { missing: new Failure('in-doubt', trouble) }
+      : { trouble }
   }
 
   async function childProjects(id: ProjectId, context: RequestContext): Promise<FoundProject[]> {
@@ -134,7 +201,7 @@ export function openRoots(
   function servicePath(titles: readonly string[]): ServicePath | undefined {
     if (lastTop?.form === 'one') return pathOf(lastTop.user, ...titles)
     const [first, ...rest] = titles
-    const path = [...ledger.entries(foundRoom).keys()].find(known => known.endsWith(`/${first}`))
+    const path = [...ledger.entries(found.namespace).keys()].find(known => known.endsWith(`/${first}`))
     return path === undefined ? undefined : ([path, ...rest].join('/') as ServicePath)
   }
 
@@ -142,7 +209,7 @@ export function openRoots(
     if (given.length > 0) return givenRoots(context)
     const { candidates } = await catalog.user(context)
     for (const user of candidates) {
-      const id = await resolve(pathOf(user), context)
+      const id = await places.spaceAt(pathOf(user), spaces, context)
       if (id !== undefined) return { form: 'one', id, user }
     }
     return { form: 'several', entries: candidates.flatMap(foundBelow), users: candidates }
@@ -151,7 +218,7 @@ export function openRoots(
   async function users(context: RequestContext): Promise<string[]> {
     const own = await top(context)
     const names = own.form === 'one' ? [own.user] : own.users
-    const others = [...ledger.entries(foundRoom).keys()].map(path => /^\/db\/([^/]+)\//.exec(path)?.[1])
+    const others = [...ledger.entries(found.namespace).keys()].map(path => /^\/db\/([^/]+)\//.exec(path)?.[1])
     return [...new Set([...names, ...others])].filter(name => name !== undefined)
   }
 
@@ -160,7 +227,8 @@ export function openRoots(
     const user = shown.users[0]
     const hint =
       user === undefined ? '' : `; type a name to find it by path: cd projects/NAME looks up /db/${user}/NAME`
-    return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}`
+    const told = (shown.troubles ?? []).map(trouble => `; ${trouble}`).join('')
+    return `the service gives the user's space no id, so projects/ shows what was given with --root or found before${hint}${told}`
   }
 
   return {
@@ -169,7 +237,7 @@ export function openRoots(
     find,
     present,
     servicePath,
-    userRoot: (user, context) => resolve(pathOf(user), context),
+    userRoot: (user, context) => places.spaceAt(pathOf(user), spaces, context),
     foundBelow,
     users,
     explain,
@@ -177,6 +245,3 @@ export function openRoots(
 }
 
 const asPath = (root: string): ServicePath => `/${root.replace(/^\/+|\/+$/g, '')}` as ServicePath
-
-/** The answers that mean "there is no such path" as far as anybody can tell; the document names none for this operation. */
-const saysNoSuchPath = new Set<Failure['kind']>(['absent', 'invalid', 'forbidden', 'unsupported'])

@@ -12,8 +12,6 @@ import { nameChildren, splitMark, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import type { AccessRights } from './access.js'
 
-type NodesByName = ReadonlyMap<string, Node>
-
 /** A project's children under their names, projects first. */
 interface NamedChildren {
   readonly entries: readonly Dentry[]
@@ -97,15 +95,15 @@ export function openProjectTree(
     const top = await roots.top(context)
     if (top.form === 'one') return lookup(top.id, name, context)
     const known = nameFoundProjects(top.entries).get(name)
-    if (known?.kind === 'project') {
-      const id = await roots.present(known.id, context)
+    if (known !== undefined) {
+      const id = await roots.present(known, context)
       // What is known of the top is made of what was found.
       if (id !== known.id) await roots.top(context)
       if (id === undefined) return undefined
       await rights.meet(id, context)
-      return id === known.id ? known : { kind: 'project', id }
+      return { kind: 'project', id }
     }
-    if (known !== undefined) return known
+    if (top.missing !== undefined) throw top.missing
     for (const user of top.users) {
       const found = await roots.find(user, titleOf(name), context)
       if (found !== undefined) return { kind: 'project', id: found.id }
@@ -121,7 +119,8 @@ export function openProjectTree(
   function knownTop(name: string): Node | undefined {
     const top = roots.known()
     if (top?.form === 'one') return known(top.id, name)
-    return top && nameFoundProjects(top.entries).get(name)
+    const found = top && nameFoundProjects(top.entries).get(name)
+    return found === undefined || found.doubt !== undefined ? undefined : { kind: 'project', id: found.id }
   }
 
   return {
@@ -147,16 +146,22 @@ export function openProjectTree(
     },
     async listTop(context) {
       const top = await roots.top(context)
-      return top.form === 'several' ? dentries(nameFoundProjects(top.entries)) : []
+      if (top.form === 'one') return []
+      if (top.missing !== undefined) throw top.missing
+      return dentries(
+        new Map([...nameFoundProjects(top.entries)].map(([name, { id }]) => [name, { kind: 'project', id }])),
+      )
     },
   }
 }
 
 /** Projects that are no siblings on the service, under names of their own. */
-export function nameFoundProjects(found: readonly FoundProject[]): NodesByName {
+export function nameFoundProjects<Found extends FoundProject>(
+  found: readonly Found[],
+): ReadonlyMap<string, Found> {
   const unique = [...new Map(found.map(entry => [entry.id, entry])).values()]
   const given = nameChildren(unique.map(({ id, title }) => ({ kind: 'project', id, title })))
-  return new Map(unique.map(({ id }, at) => [given[at] ?? id, { kind: 'project', id }]))
+  return new Map(unique.map((entry, at) => [given[at] ?? entry.id, entry]))
 }
 
 /** `name~c7` finds calculation 7 here, whoever has the bare name just now. */

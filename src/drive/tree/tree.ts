@@ -1,7 +1,7 @@
 // THE mapping from paths to nodes: lookup and readdir of every directory stand side by side, so that they agree.
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Dialect, Instant, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { FreedNames } from '../names/freed-names.js'
@@ -22,6 +22,7 @@ import { isProbe } from '../nodes/well-known-names.js'
 import type { AccessRights } from './access.js'
 import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
+import { openDoubts } from './in-doubt.js'
 import type { LocalFiles, NewPlace } from './local-files.js'
 import { openMarks } from './met.js'
 import { linkAncestors, linkIfAncestor } from './own-ancestor.js'
@@ -76,7 +77,13 @@ export function openTree(sources: TreeSources): Tree {
   const projects = openProjectTree(sources, roots)
   const calculations = openCalculationTree(catalog, markOf)
   const users = openUserTree(catalog, roots, projects)
+  const doubts = openDoubts(catalog, lastParent)
   const reportTree = openReportTree({ catalog, dialect, reports, hasDraft: local.hasDraft })
+
+  function lastParent(directory: DirectoryNode): ProjectId | undefined {
+    if (directory.kind !== 'project' && directory.kind !== 'calculation') return undefined
+    return sources.identities.known(directory)?.parent as ProjectId | undefined
+  }
 
   function walk(path: string, context: RequestContext): MaybePromise<Node> {
     const names = path.split('/').filter(name => name !== '')
@@ -92,17 +99,31 @@ export function openTree(sources: TreeSources): Tree {
       if (!isDirectory(node)) throw new Failure('not-directory', `${path}: a part of this path is a file`)
       const fault = nameFault(name)
       if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
-      noteAbove(node, above)
+      const directory = node
+      noteAbove(directory, above)
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
       const known = at < names.length - 1 ? knownChild(node, name) : undefined
       const next = known ?? lookup(node, name, context)
       if (next instanceof Promise)
         return next
-          .catch(unlessNothingIn(node))
+          .catch(thrown => nothingIn(way, { directory, at }, thrown))
           .then(found => descend(way, linkIfAncestor(requireNode(found, path), above), at + 1))
       node = linkIfAncestor(requireNode(next, path), above)
     }
     return node
+  }
+
+  /** @throws Failure 'in-doubt' where the directory itself is called absent, and is still listed where it lies */
+  async function nothingIn(
+    { names, context }: PathWalk,
+    { directory, at }: { readonly directory: DirectoryNode; readonly at: number },
+    thrown: unknown,
+  ): Promise<undefined> {
+    const doubt = doubts.of(directory, thrown)
+    if (doubt === undefined) return
+    const isListed = directory.kind === 'project' || directory.kind === 'calculation'
+    if (isListed) await walk(names.slice(0, at).join('/'), context)
+    throw doubt
   }
 
   /** The projects on a way, `projects/` as the one it stands for. */
@@ -319,12 +340,3 @@ export function scratchDirectory(directory: DirectoryNode): string | undefined {
       return undefined
   }
 }
-
-/** Answers to a lookup that mean no more than that there is no such thing: 'invalid' may say so of a name, never of a listing. */
-const unlessNothingIn =
-  ({ kind }: DirectoryNode) =>
-  (thrown: unknown): undefined => {
-    const failure = asFailure(thrown)
-    const isAskedByName = kind !== 'project' && kind !== 'calculation'
-    if (failure.kind !== 'absent' && !(isAskedByName && failure.kind === 'invalid')) throw failure
-  }

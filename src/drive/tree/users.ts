@@ -1,7 +1,8 @@
 // The tree below db/: links, so that a path pasted from the platform's web pages works here, colleagues' too.
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import type { ProjectId, RequestContext } from '../../remote/remote.js'
-import type { Roots } from '../names/roots.js'
+import { asFailure, type FailureKind } from '../../failure.js'
+import type { RequestContext } from '../../remote/remote.js'
+import type { FoundProject, Roots } from '../names/roots.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
 import { type Dentry, dentries, type Node, nodeIn } from '../nodes/node.js'
 import { nameFoundProjects, type ProjectTree } from './projects.js'
@@ -23,35 +24,49 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
 
   /** A pasted name is a title as it is; one that was completed by a shell is a file name. */
   async function lookupBelow(user: string, name: string, context: RequestContext): Promise<Node | undefined> {
-    const entries = await listBelow(user, context)
-    const listed = nodeIn(entries, name) ?? nodeIn(entries, escapeTitle(name))
-    if (listed !== undefined) return presentLink(listed, context)
+    const own = await listOwn(user, context)
+    const link = own && (nodeIn(own, name) ?? nodeIn(own, escapeTitle(name)))
+    if (link !== undefined) return link
+    const below = own === undefined ? nameFoundProjects(await knownBelow(user, context)) : undefined
+    const known = below?.get(name) ?? below?.get(escapeTitle(name))
+    // What was found earlier is looked up again by its path.
+    if (known !== undefined) return linkToProject(await roots.present(known, context))
     const found = (await roots.find(user, name, context)) ?? (await roots.find(user, titleOf(name), context))
-    return found === undefined ? undefined : linkToProject(found.id)
-  }
-
-  /** What was found earlier is looked up again by its path. */
-  async function presentLink(link: Node, context: RequestContext): Promise<Node | undefined> {
-    const id = link.kind === 'link' ? foundLink.exec(link.to)?.[1] : undefined
-    if (id === undefined) return link
-    const present = await roots.present(id as ProjectId, context)
-    return present === undefined ? undefined : linkToProject(present)
+    return linkToProject(found?.id)
   }
 
   async function listBelow(user: string, context: RequestContext): Promise<readonly Dentry[]> {
+    const own = await listOwn(user, context)
+    if (own !== undefined) return own
+    const links = [...nameFoundProjects(await projectsBelow(user, context))].flatMap(([name, { id }]) => {
+      const link = linkToProject(id)
+      return link === undefined ? [] : [[name, link] as const]
+    })
+    return dentries(new Map(links))
+  }
+
+  /** Of the space that `projects/` shows; undefined for any other. */
+  async function listOwn(user: string, context: RequestContext): Promise<readonly Dentry[] | undefined> {
     const top = await roots.top(context)
-    if (top.form === 'one' ? top.user === user : top.users.includes(user)) {
-      const own =
-        top.form === 'one' ? await projects.children(top.id, context) : await projects.listTop(context)
-      return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
-    }
+    if (top.form === 'one' ? top.user !== user : !top.users.includes(user)) return undefined
+    const own =
+      top.form === 'one' ? await projects.children(top.id, context) : await projects.listTop(context)
+    return own.map(({ name }) => ({ name, node: { kind: 'link', to: `../../projects/${name}` } }))
+  }
+
+  async function projectsBelow(user: string, context: RequestContext): Promise<readonly FoundProject[]> {
     const root = await roots.userRoot(user, context)
-    const found =
-      root === undefined ? roots.foundBelow(user) : (await catalog.children(root, context)).projects
-    return dentries(nameFoundProjects(found)).map(({ name, node }) => ({
-      name,
-      node: node.kind === 'project' ? linkToProject(node.id) : node,
-    }))
+    return root === undefined ? roots.foundBelow(user) : (await catalog.children(root, context)).projects
+  }
+
+  /** A project that is shared is found by its path, whatever can be told of the space it lies in. */
+  async function knownBelow(user: string, context: RequestContext): Promise<readonly FoundProject[]> {
+    try {
+      return await projectsBelow(user, context)
+    } catch (thrown) {
+      if (!isUntold(asFailure(thrown).kind)) throw thrown
+      return roots.foundBelow(user)
+    }
   }
 
   return {
@@ -63,6 +78,7 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
   }
 }
 
-const foundLink = /^\.\.\/\.\.\/by-id\/project\/(\d+)$/
+const isUntold = (kind: FailureKind): boolean => kind === 'in-doubt' || kind === 'absent'
 
-const linkToProject = (id: string): Node => ({ kind: 'link', to: `../../by-id/project/${id}` })
+const linkToProject = (id: string | undefined): Node | undefined =>
+  id === undefined ? undefined : { kind: 'link', to: `../../by-id/project/${id}` }

@@ -1,7 +1,48 @@
 // What stands at the top of projects/: the user's own space, what was given with --root, or what was found by its path.
 import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
 import { ids } from '../../testbed/sample-data.js'
-import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
+import { namesOf, type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
+
+const brief = { ttlListing: '1s', ttlRecord: '500ms', ttlAbsent: '500ms' }
+/** Longer than each lifetime, and than the kernel believes anything. */
+const later = 2500
+
+/** Two projects of each user, each with one calculation; those of the guest may be changed by demo. */
+function twoEach(seed: Seed): void {
+  seed.addUser({ name: 'demo', password: 'demo' })
+  seed.addUser({ name: 'guest', password: 'guest' })
+  for (const [id, owner, name] of [
+    ['101', 'demo', 'One'],
+    ['102', 'demo', 'Two'],
+    ['201', 'guest', 'One'],
+    ['202', 'guest', 'Two'],
+  ] as const) {
+    const project = seed.addProject({ id, name, owner })
+    seed.addCalculation({ id: `${id}0`, name: `of ${id}`, project, files: { 'a.inp': id } })
+    if (owner === 'guest') seed.addShare({ project, user: 'demo', permission: 'FULLACCESS' })
+  }
+}
+
+/** All but what tells that the platform is there. */
+const everything = /^GET \/(?!user\/info)/
+const paths = /^GET \/navigation\/path\/resolve/
+
+/** The calculations in a project, or the errno. */
+async function inside(testbed: Testbed, path: string): Promise<readonly string[] | string> {
+  let names: string[] = []
+  const end = await outcome(namesOf(testbed, path).then(all => (names = all)))
+  return end === 'done' ? names.filter(name => name.startsWith('of ')) : end
+}
+
+async function rename({ service }: Testbed, id: string, name: string): Promise<void> {
+  const record = await service.elsewhere('GET', `/project?id=${id}`)
+  await service.elsewhere('PUT', '/project', record.replace(/"name":"[^"]*"/, `"name":"${name}"`))
+}
+
+function absent({ service }: Testbed, status: number, which: RegExp): () => void {
+  return service.intercept(which, response => void response.writeHead(status).end('{}'))
+}
 
 export function roots(t: Test, open: OpenTestbed): void {
   t.test('where the root does not resolve', async t => {
@@ -38,5 +79,139 @@ export function roots(t: Test, open: OpenTestbed): void {
     const several = await open(t, { settings: { root: ['/db/guest/Dyes', ids.empty] } })
     t.same(await namesOf(several, 'projects'), ['Dyes', 'Sub project'])
     t.match(await namesOf(several, 'projects/Dyes'), ['.index.tsv', '.project.json', '.shares', 'Indigo'])
+  })
+}
+
+/** Renamed, deleted, or only not answered. */
+export function missingRoots(t: Test, open: OpenTestbed): void {
+  for (const { below, two: pair } of [
+    { below: 'projects', two: ['101', '102'] },
+    { below: 'db/guest', two: ['201', '202'] },
+  ] as const) {
+    t.test(`THING-6 a name that was typed below ${below} is looked up by its own path`, async t => {
+      const service = { shortcomings: { root: true } }
+      const testbed = await open(t, { fill: twoEach, service, settings: brief })
+      const [one, two] = pair
+      const found = async (name: string) => inside(testbed, `${below}/${name}/`)
+      t.same([await found('One'), await found('Two')], [[`of ${one}`], [`of ${two}`]])
+      await rename(testbed, one, 'Away')
+      await rename(testbed, two, 'One')
+      await rename(testbed, one, 'Two')
+      await testbed.pass(later)
+      t.same([await found('One'), await found('Two')], [[`of ${two}`], [`of ${one}`]])
+      if (below === 'projects') t.same(await namesOf(testbed, below), ['One', 'Two'])
+      await rename(testbed, one, 'Away')
+      await rename(testbed, two, 'Two')
+      await testbed.pass(later)
+      t.same([await found('Two'), await found('One')], [[`of ${two}`], 'ENOENT'])
+      await testbed.remount()
+      t.same([await found('Two'), await found('One')], [[`of ${two}`], 'ENOENT'])
+    })
+  }
+
+  t.test('ROOT-6 a --root that is gone is left out, and the others stay', async t => {
+    for (const root of [
+      ['101', '201', '/db/demo/Two', '/db/guest/Two'],
+      ['/db/demo/One', '/db/guest/One', '102', '202'],
+    ]) {
+      const settings = { ...brief, root }
+      const testbed = await open(t, { fill: twoEach, settings })
+      t.equal((await namesOf(testbed, 'projects')).length, 4)
+      await testbed.service.elsewhere('DELETE', '/project?id=101')
+      await testbed.pass(later)
+      const left = await namesOf(testbed, 'projects')
+      t.equal(left.length, 3)
+      t.same(await inside(testbed, 'projects/Two'), ['of 102'])
+      t.match(JSON.parse(await textOf(testbed, '.calcfs/status.json')).top, `--root ${root[0]}`)
+      await testbed.remount()
+      t.same(await namesOf(testbed, 'projects'), left)
+    }
+  })
+
+  t.test('ROOT-6 a --root that was never there makes the list ESTALE, and the others are found', async t => {
+    const settings = { ...brief, root: ['101', '/db/demo/None', '999'] }
+    const testbed = await open(t, { fill: twoEach, settings })
+    t.equal(await outcome(testbed.files.readdir('projects')), 'ESTALE')
+    t.same(await inside(testbed, 'projects/One'), ['of 101'])
+    t.equal(await outcome(testbed.files.lstat('projects/None')), 'ESTALE')
+  })
+
+  for (const status of [404, 400, 501]) {
+    t.test(`ROOT-7 a space that had an id is no empty one while the service says ${status}`, async t => {
+      const testbed = await open(t, { fill: twoEach, settings: brief })
+      const { files } = testbed
+      const file = 'projects/One/of 101/a.inp'
+      const known = await namesOf(testbed, 'projects')
+      t.equal(await textOf(testbed, file), '101')
+      const well = absent(testbed, status, paths)
+      await testbed.pass(later)
+      t.same(await namesOf(testbed, 'projects'), known)
+      t.equal(await textOf(testbed, file), '101')
+      await testbed.remount()
+      t.same(await namesOf(testbed, 'projects'), known)
+      well()
+      const mend = absent(testbed, status, everything)
+      for (const again of [false, true]) {
+        if (again) await testbed.remount()
+        await testbed.pass(later)
+        for (const path of ['projects', 'projects/One', 'db/demo'])
+          t.not(await outcome(files.readdir(path)), 'done', `ls ${path}`)
+        for (const path of ['projects/One', file, 'db/demo/One'])
+          t.notMatch(await outcome(files.lstat(path)), /^(done|ENOENT)$/, path)
+      }
+      mend()
+      await testbed.pass(later)
+      t.same(await namesOf(testbed, 'projects'), known)
+      t.equal(await textOf(testbed, file), '101')
+    })
+  }
+
+  t.test('ROOT-7 what was found by its path stays while the service calls everything absent', async t => {
+    const service = { shortcomings: { root: true } }
+    const testbed = await open(t, { fill: twoEach, service, settings: brief })
+    const found = async () => [await inside(testbed, 'projects/One'), await inside(testbed, 'db/guest/Two/')]
+    t.same(await found(), [['of 101'], ['of 202']])
+    const mend = absent(testbed, 404, everything)
+    await testbed.pass(later)
+    t.same(await found(), ['ESTALE', 'ESTALE'])
+    await testbed.remount()
+    t.same(await found(), ['ESTALE', 'ESTALE'])
+    mend()
+    await testbed.pass(later)
+    t.same(await found(), [['of 101'], ['of 202']])
+    t.same(await namesOf(testbed, 'projects'), ['One'])
+  })
+
+  t.test('ROOT-7 what was found by its path and is deleted here is gone', async t => {
+    const service = { shortcomings: { root: true } }
+    const fill = (seed: Seed) => {
+      twoEach(seed)
+      seed.addProject({ id: '103', name: 'Empty', owner: 'demo' })
+    }
+    const testbed = await open(t, { fill, service, settings: { ...brief, access: 'manage' } })
+    t.same(await inside(testbed, 'projects/One'), ['of 101'])
+    t.same(await inside(testbed, 'projects/Empty'), [])
+    await testbed.files.rmdir('projects/Empty')
+    for (const wait of [later, 10_000]) {
+      await testbed.pass(wait)
+      t.equal(await outcome(testbed.files.lstat('projects/Empty')), 'ENOENT')
+      t.same(await namesOf(testbed, 'projects'), ['One'])
+    }
+  })
+
+  t.test('LIST-24 what lies in a project whose list is called absent is ESTALE', async t => {
+    const testbed = await open(t, { fill: twoEach, settings: brief })
+    const { files, service } = testbed
+    t.same(await inside(testbed, 'projects/One'), ['of 101'])
+    const mend = absent(testbed, 404, /^GET \/project\/descendant\?id=101/)
+    await testbed.pass(later)
+    t.equal(await outcome(files.lstat('projects/One/of 101')), 'ESTALE')
+    mend()
+    await testbed.pass(later)
+    t.same(await inside(testbed, 'projects/One'), ['of 101'])
+    await service.elsewhere('DELETE', '/project?id=101')
+    await testbed.pass(later)
+    t.equal(await outcome(files.lstat('projects/One/of 101')), 'ENOENT')
+    t.equal(await outcome(files.lstat('projects/One')), 'ENOENT')
   })
 }
