@@ -8,9 +8,9 @@ import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { Dialect, Remote } from '../remote/remote.js'
-import { withAbsenceConfirmed } from '../remote/rest/absence.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyGeometries } from '../remote/rest/geometry.js'
+import { withRefusalsConfirmed } from '../remote/rest/refusals.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
 import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
@@ -66,7 +66,7 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const signed = withAbsenceConfirmed(withAuthorization(plain, who), { clock, capabilities })
+  const signed = withRefusalsConfirmed(withAuthorization(plain, who), { clock, capabilities })
   const remote = refuseEmptyGeometries(openRest(signed, speech, capabilities))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }

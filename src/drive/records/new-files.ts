@@ -14,6 +14,7 @@ import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { MadeNames } from '../names/made-names.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
+import { listUnseen, madeAllTheSame } from './made-in-part.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './open-record.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
@@ -175,7 +176,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     if (known === undefined) noteMade(node, draft, alias)
     if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
     const failure = await handOver(alias, isUnread, context)
-    if (failure?.kind === 'absent') return endedWith(alias, draft, failure)
+    if (failure?.kind === 'absent') return endedWith(node, alias, draft, failure)
     // What is stored now is what the next text is an edit of; what was not, is not.
     if (failure === undefined && !isUnread) aliases.set(nodeKey(node), { ...alias, base: alias.form })
     return failure
@@ -225,10 +226,19 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
-  async function endedWith({ target }: NewFileAlias, draft: Draft, failure: Failure): Promise<never> {
+  async function endedWith(
+    node: NewNode,
+    { target }: NewFileAlias,
+    draft: Draft,
+    failure: Failure,
+  ): Promise<never> {
+    await draft.change({
+      made: target.id,
+      madeOf: madeNames.of(node)?.madeOf ?? draft.meta.madeOf,
+      gone: true,
+    })
     forget(target)
     await parts.records.drop(nodeKey(target))
-    await draft.change({ made: undefined, madeOf: undefined })
     throw await withFailure(draft, failure)
   }
 
@@ -252,7 +262,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       return (await parts.creatable(node).continues(text, made, context)) ? alias : undefined
     } catch (thrown) {
       const failure = asFailure(thrown)
-      if (failure.kind === 'absent') return endedWith(alias, draft, failure)
+      if (failure.kind === 'absent') return endedWith(node, alias, draft, failure)
       // The name ends with the drive, and the draft does not.
       await draft.change({ made: target.id, madeOf: madeNames.of(node)?.madeOf })
       throw await withFailure(draft, failure)
@@ -373,23 +383,4 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
 
 function isSameRecordText({ dialect }: EditingParts, stored: JsonObject, form: JsonObject): boolean {
   return editsBetween(dialect.plain(stored), dialect.plain(form)).size === 0
-}
-
-function madeAllTheSame(node: NewNode, id: string, cause: Failure): Failure {
-  return new Failure(
-    cause.kind,
-    `it was made as ${node.of} ${id}, but not all of it is stored: ${cause.message}`,
-    {
-      cause,
-      said: cause.said,
-      place: cause.place,
-    },
-  )
-}
-
-function listUnseen(node: NewNode, made: string): Failure {
-  return new Failure(
-    'refused',
-    `it was made as ${node.of} ${made}, and whether its list is stored cannot be seen; save it again to set the list`,
-  )
 }

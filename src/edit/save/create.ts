@@ -72,8 +72,8 @@ export interface Creator {
 }
 
 /** Whether a draft's record may be there already. */
-export const mayBeMade = ({ state, made }: DraftMeta): boolean =>
-  made !== undefined || /^(sending|in-flight|outcome-unknown)$/.test(state)
+export const mayBeMade = ({ state, made, gone }: DraftMeta): boolean =>
+  (made !== undefined && gone !== true) || /^(sending|in-flight|outcome-unknown)$/.test(state)
 
 export function openCreator(history: TextHistory, now: () => Instant): Creator {
   const inTurn = openKeyedQueue()
@@ -145,9 +145,11 @@ async function isStillMade(
     if (await record.continues(written, { id: made, before: known }, context)) return true
   } catch (thrown) {
     const failure = asFailure(thrown)
-    throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
+    // Gone at the save before this, too: one refusal may be a passing one.
+    if (failure.kind !== 'absent') throw failure
+    if (draft.meta.gone !== true) throw notShownYet(record.key, made, failure)
   }
-  await draft.change({ made: undefined, madeOf: undefined })
+  await draft.change({ made: undefined, madeOf: undefined, gone: undefined })
   return false
 }
 

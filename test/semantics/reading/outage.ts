@@ -73,51 +73,52 @@ export function outage(t: Test, open: OpenTestbed): void {
     })
   })
 
-  t.test('STALE-13 a gateway that says 404 to everything is an outage', async t => {
-    const testbed = await open(t, { settings: { ...brief, access: 'manage', ttlAbsent: '1s' } })
-    const { files, service } = testbed
-    const made = 'reports/new-made.json'
-    await overwrite(testbed, made, '{"name":"Made","reportType":1}')
-    const tops = await namesOf(testbed, 'projects')
-    const known = await namesOf(testbed, project)
-    await textOf(testbed, `${project}/TS1_opt/run.log`)
-    const folder = await namesOf(testbed, `${project}/TS1_opt`)
-    const deploy = () =>
-      service.intercept(/^\w+ \/(?!login)/, response => {
-        response.writeHead(404, { 'content-type': 'text/html' }).end('<html>404 Not Found</html>')
+  for (const status of [404, 403])
+    t.test(`STALE-13 a gateway that says ${status} to everything is an outage`, async t => {
+      const testbed = await open(t, { settings: { ...brief, access: 'manage', ttlAbsent: '1s' } })
+      const { files, service } = testbed
+      const made = 'reports/new-made.json'
+      await overwrite(testbed, made, '{"name":"Made","reportType":1}')
+      const tops = await namesOf(testbed, 'projects')
+      const known = await namesOf(testbed, project)
+      await textOf(testbed, `${project}/TS1_opt/run.log`)
+      const folder = await namesOf(testbed, `${project}/TS1_opt`)
+      const deploy = () =>
+        service.intercept(/^\w+ \/(?!login)/, response => {
+          response.writeHead(status, { 'content-type': 'text/html' }).end('<html>We are sorry</html>')
+        })
+      const isKnown = async () => {
+        await testbed.pass(2500)
+        t.same(await namesOf(testbed, 'projects'), tops)
+        t.same(await namesOf(testbed, project), known)
+        t.same(await namesOf(testbed, `${project}/TS1_opt`), folder)
+        t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
+      }
+      const back = deploy()
+      await new Promise(wake => setTimeout(wake, 1_100))
+      await isKnown()
+      const asked = await service.during(async () => {
+        t.equal(await outcome(files.lstat('reports/4711.json')), 'EIO', 'what is not known is no "not there"')
+        t.equal(
+          await outcome(overwrite(testbed, made, '{"name":"Made","reportType":1,"description":"a"}')),
+          'EIO',
+        )
+        t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EIO')
       })
-    const isKnown = async () => {
+      t.same(writes(asked), [])
+      await testbed.remount()
+      await isKnown()
+      back()
       await testbed.pass(2500)
-      t.same(await namesOf(testbed, 'projects'), tops)
-      t.same(await namesOf(testbed, project), known)
-      t.same(await namesOf(testbed, `${project}/TS1_opt`), folder)
-      t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
-    }
-    const back = deploy()
-    await new Promise(wake => setTimeout(wake, 1_100))
-    await isKnown()
-    const asked = await service.during(async () => {
-      t.equal(await outcome(files.lstat('reports/4711.json')), 'EIO', 'what is not known is no "not there"')
-      t.equal(
-        await outcome(overwrite(testbed, made, '{"name":"Made","reportType":1,"description":"a"}')),
-        'EIO',
-      )
-      t.equal(await outcome(files.rmdir(`${project}/Sub project`)), 'EIO')
-    })
-    t.same(writes(asked), [])
-    await testbed.remount()
-    await isKnown()
-    back()
-    await testbed.pass(2500)
-    t.same(
-      writes(
-        await service.during(() =>
-          overwrite(testbed, made, '{"name":"Made","reportType":1,"description":"b"}'),
+      t.same(
+        writes(
+          await service.during(() =>
+            overwrite(testbed, made, '{"name":"Made","reportType":1,"description":"b"}'),
+          ),
         ),
-      ),
-      ['PUT /report'],
-    )
-    t.equal(await outcome(files.lstat('reports/4711.json')), 'ENOENT')
-    await isKnown()
-  })
+        ['PUT /report'],
+      )
+      t.equal(await outcome(files.lstat('reports/4711.json')), 'ENOENT')
+      await isKnown()
+    })
 }

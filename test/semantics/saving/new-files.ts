@@ -164,6 +164,22 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
+    t.test('NEW-9 a passing 404 of its record makes no second one', async t => {
+      const text = (description: string) => JSON.stringify({ name: 'Passing', reportType: 1, description })
+      const path = 'reports/new-passing.json'
+      await overwrite(testbed, path, text('a'))
+      for (const status of [404, 400]) {
+        const mend = service.intercept(/^GET \/report\?/, response => {
+          response.writeHead(status).end('{}')
+        })
+        t.equal(await outcome(overwrite(testbed, path, text(`b ${status}`))), 'ENOENT')
+        mend()
+        const asked = await service.during(() => overwrite(testbed, path, text(`c ${status}`)))
+        t.same(writes(asked), ['PUT /report'])
+      }
+      t.same(await drafts(testbed), [])
+    })
+
     t.test('NEW-8 a gateway that gives up with 503 has perhaps made it', async t => {
       const mend = service.intercept(/^POST \/report$/, async (response, { carryOut }) => {
         await carryOut()
@@ -234,6 +250,18 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       const own = `${shares}/${(await namesOf(testbed, shares))[0]}`
       const text = (await textOf(testbed, own)).replace('FULLACCESS', 'WRITE')
       t.same(writes(await service.during(() => overwrite(testbed, own, text))), ['PUT /project/share'])
+      t.match(await sharesOf(), [{ permission: 'WRITE' }])
+    })
+
+    t.test('SHARE-7 a passing 404 of the list of shares makes no second one', async t => {
+      const mend = service.intercept(/^GET \/project\/share\?/, response => {
+        response.writeHead(404).end('{}')
+      })
+      const text = (permission: string) => `{"user":"guest","permission":"${permission}"}`
+      t.equal(await outcome(overwrite(testbed, `${shares}/new.json`, text('READ'))), 'ENOENT')
+      mend()
+      const asked = await service.during(() => overwrite(testbed, `${shares}/new.json`, text('WRITE')))
+      t.same(writes(asked), [])
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
     })
 

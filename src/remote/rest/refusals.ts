@@ -1,5 +1,5 @@
-// When "absent" is believed: a gateway in the place of a service that is being deployed says it of everything.
-import { Failure } from '../../failure.js'
+// When a refusal is believed: a gateway in the place of a service, or before it, refuses everything.
+import { Failure, type FailureKind } from '../../failure.js'
 import type { Clock } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
@@ -10,11 +10,14 @@ const userInfo = '/user/info'
 /** Milliseconds for which an answer that was well says that the platform is there. */
 const wellFor = 1_000
 
+/** What would say something of the thing that was asked for. */
+const refusals = new Set<FailureKind>(['absent', 'invalid', 'forbidden', 'unsupported'])
+
 /**
- * The same service, where an absence counts only while the platform answers anything well: else it is asked who the user is, once
+ * The same service, where a refusal counts only while the platform answers anything well: else it is asked who the user is, once
  * for all that wait for that, and where it cannot tell, which it could before, the failure is 'broken', an outage.
  */
-export function withAbsenceConfirmed(
+export function withRefusalsConfirmed(
   http: Http,
   { clock, capabilities }: { readonly clock: Clock; readonly capabilities: Capabilities },
 ): Http {
@@ -50,10 +53,10 @@ export function withAbsenceConfirmed(
       if (path === userInfo) capabilities.tellsUser = true
       return value
     } catch (thrown) {
-      const isAbsent = thrown instanceof Failure && thrown.kind === 'absent'
+      if (!(thrown instanceof Failure) || !refusals.has(thrown.kind)) throw thrown
       const isDoubtful = capabilities.tellsUser === true && clock.now() - well >= wellFor
-      if (!isAbsent || !isDoubtful || (await isThere(context))) throw thrown
-      const sentence = `the service calls everything absent, so that it says nothing of ${method} ${path}`
+      if (!isDoubtful || (await isThere(context))) throw thrown
+      const sentence = `the service refuses everything, so that it says nothing of ${method} ${path}: ${thrown.message}`
       throw new Failure('broken', sentence, { cause: thrown, said: thrown.said })
     }
   }
