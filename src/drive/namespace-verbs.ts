@@ -101,6 +101,10 @@ export function openNamespaceVerbs(
       await unlinkContent(from, node, context)
       return resolver.keepOpen(to, node)
     }
+    if (node.kind === 'draft-text' && isUnlinkOfOpenFile(to)) {
+      await parts.discardDraft(node.name)
+      return resolver.keepOpen(to, node)
+    }
     if (isEditable(node) && target === undefined && place !== undefined) {
       const isUnlink = isUnlinkOfOpenFile(to)
       if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from)) deleteRules.admitUnlink(from, node)

@@ -71,6 +71,21 @@ with open("${calculation}/run.log", "rb") as file:
     t.equal((await pythonIn(testbed, program)).trim(), `300000 ${log.slice(250_000, 250_009)} 000029999`)
   })
 
+  t.test('rm of a draft that a program has open gives it up, and the program reads on', async t => {
+    const record = `${calculation}/.calculation.json`
+    await overwrite(testbed, record, 'no JSON').catch(() => {})
+    const draft = `.calcfs/drafts/calculation-${ids.transition}.json`
+    const program = `
+import os
+with open("${draft}") as file:
+    print(file.read(3))
+    os.unlink("${draft}")
+    print(os.listdir(".calcfs/drafts"))
+    print(os.fstat(file.fileno()).st_size, file.read())
+print(os.listdir(".calcfs/drafts"))`
+    t.same((await pythonIn(testbed, program)).trim().split('\n'), ['no ', '[]', '7 JSON', '[]'])
+  })
+
   t.test('24 readers at once all read right', async t => {
     const line = `for i in $(seq 24); do md5sum < '${calculation}/run.log' & done; wait`
     const { stdout } = await shell(line, testbed.directory)
