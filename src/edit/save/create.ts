@@ -137,17 +137,18 @@ async function isStillMade(
   written: JsonObject,
   context: RequestContext,
 ): Promise<boolean> {
-  const { made, madeOf } = draft.meta
+  const { made, madeOf, gone: wasGone } = draft.meta
   if (made === undefined) return false
-  const before = madeOf === undefined ? undefined : await history.recall(record.key, madeOf)
+  // What was gone once may be another thing of that number: the record itself has to be what the text is about.
+  const before = madeOf === undefined || wasGone ? undefined : await history.recall(record.key, madeOf)
   try {
     const known = before === undefined ? undefined : parseObject(before)
     if (await record.continues(written, { id: made, before: known }, context)) return true
   } catch (thrown) {
     const failure = asFailure(thrown)
     // Gone at the save before this, too: one refusal may be a passing one.
-    if (failure.kind !== 'absent') throw failure
-    if (draft.meta.gone !== true) throw notShownYet(record.key, made, failure)
+    const isGone = wasGone && (failure.kind === 'absent' || failure.kind === 'refused')
+    if (!isGone) throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
   }
   await draft.change({ made: undefined, madeOf: undefined, gone: undefined })
   return false
