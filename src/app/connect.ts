@@ -66,7 +66,7 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const signed = withRefusalsConfirmed(withAuthorization(plain, who), { clock, capabilities })
+  const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities)
   const remote = refuseEmptyGeometries(openRest(signed, speech, capabilities))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }

@@ -25,17 +25,19 @@ export interface FileLists {
 }
 
 export function openFileLists(remote: Pick<Remote, 'fileTitles'>, now: () => Instant): FileLists {
-  const since = new LRUCache<string, Instant>({ max: 10_000 })
+  const spells = new LRUCache<string, { readonly began: Instant; readonly last: Instant }>({ max: 10_000 })
   return {
     async titles({ of, type, hadSome }, context) {
       const titles = await remote.fileTitles(of, type, context)
       const key = `${type} ${of}`
-      const began = since.get(key) ?? now()
+      const spell = spells.get(key)
+      const isSame = spell !== undefined && now() - spell.last < believedAfter
+      const began = isSame ? spell.began : now()
       if (titles !== unlistedFiles || !hadSome || now() - began >= believedAfter) {
-        since.delete(key)
+        spells.delete(key)
         return titles
       }
-      since.set(key, began)
+      spells.set(key, { began, last: now() })
       throw new Failure(
         'broken',
         `the service tells no files of calculation ${of} any more, and had told some`,

@@ -70,11 +70,12 @@ export function openPlaces({ catalog, dialect, identities }: PlaceParts): Places
     id: ProjectId,
     path: ServicePath | undefined,
     context: RequestContext,
+    parentThen?: string,
   ): Promise<boolean> {
     const [above, title] = path === undefined ? [] : cutPath(path)
     const place = above && (await resolve(above, context))
     const known = identities.known({ kind: 'project', id })
-    const parent = place ?? known?.parent
+    const parent = place ?? parentThen ?? known?.parent
     const told = await recordOf(id, context)
     if (told !== undefined)
       return !isSameName(told.title, title) || (parent !== undefined && (told.parent ?? parent) !== parent)
@@ -93,10 +94,18 @@ export function openPlaces({ catalog, dialect, identities }: PlaceParts): Places
   ): Promise<ProjectId | undefined> {
     const id = await resolve(path, context)
     const before = keptAt(path, kept)
+    const parents = `${kept.namespace} in`
+    const parentThen = kept.ledger.get(parents, path)
+    if (id !== undefined && (id !== before || parentThen === undefined)) {
+      const parent = identities.known({ kind: 'project', id })?.parent
+      if (parent !== undefined) kept.ledger.set(parents, path, parent)
+      else if (id !== before) kept.ledger.delete(parents, path)
+    }
     if (id === before) return id
     if (id === undefined) {
-      if (before !== undefined && !(await isElsewhere(before, path, context))) throw inDoubt(path, before)
-      kept.ledger.delete(kept.namespace, path)
+      const isGone = before === undefined || (await isElsewhere(before, path, context, parentThen))
+      if (!isGone) throw inDoubt(path, before)
+      for (const namespace of [kept.namespace, parents]) kept.ledger.delete(namespace, path)
       return undefined
     }
     kept.ledger.set(kept.namespace, path, id)

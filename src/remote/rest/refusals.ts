@@ -1,33 +1,36 @@
 // When a refusal is believed: a gateway in the place of a service, or before it, refuses everything.
 import { Failure, type FailureKind } from '../../failure.js'
-import type { Clock } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
 import type { Capabilities } from './capabilities.js'
 
 /** What every user may ask of the platform, and what it has always an answer to. */
 const userInfo = '/user/info'
-/** Milliseconds for which an answer that was well says that the platform is there. */
-const wellFor = 1_000
 
 /** What would say something of the thing that was asked for. */
 const refusals = new Set<FailureKind>(['absent', 'invalid', 'forbidden', 'unsupported'])
 
+/** A short answer that is not content: asked once more it costs little. */
+const isRecord = (path: string, method: string): boolean =>
+  method === 'GET' && /^\/(project|calculation|report)\?/.test(path)
+
 /**
- * The same service, where a refusal counts only while the platform answers anything well: else it is asked who the user is, once
- * for all that wait for that, and where it cannot tell, which it could before, the failure is 'broken', an outage.
+ * The same service, where a refusal counts only while the platform answers anything well: after each one it is asked what it has
+ * answered last, and who the user is, once for all that wait for that. Where it tells neither, the failure is 'broken', an outage.
  */
-export function withRefusalsConfirmed(
-  http: Http,
-  { clock, capabilities }: { readonly clock: Clock; readonly capabilities: Capabilities },
-): Http {
-  let well = Number.NEGATIVE_INFINITY
+export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): Http {
+  /** A question of records that was answered well last. */
+  let lastWell: string | undefined
   let asking: Promise<boolean> | undefined
 
-  async function tellsUser(context: RequestContext): Promise<boolean> {
+  /** One operation may be ill by itself, and one thing gone: whether either of two is answered. */
+  async function answersAny(context: RequestContext): Promise<boolean> {
+    return (lastWell !== undefined && (await answers(lastWell, context))) || answers(userInfo, context)
+  }
+
+  async function answers(path: string, context: RequestContext): Promise<boolean> {
     try {
-      await http.text({ method: 'GET', path: userInfo }, context)
-      well = clock.now()
+      await http.text({ method: 'GET', path }, context)
       return true
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -36,7 +39,7 @@ export function withRefusalsConfirmed(
   }
 
   function isThere({ deadline, priority }: RequestContext): Promise<boolean> {
-    asking ??= tellsUser({ deadline, priority }).finally(() => {
+    asking ??= answersAny({ deadline, priority }).finally(() => {
       asking = undefined
     })
     return asking
@@ -49,13 +52,16 @@ export function withRefusalsConfirmed(
   ): Promise<Value> {
     try {
       const value = await answer
-      well = clock.now()
       if (path === userInfo) capabilities.tellsUser = true
+      else if (isRecord(path, method)) lastWell = path
       return value
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !refusals.has(thrown.kind)) throw thrown
-      const isDoubtful = capabilities.tellsUser === true && clock.now() - well >= wellFor
-      if (!isDoubtful || (await isThere(context))) throw thrown
+      // A service without HEAD says so of each.
+      if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
+      // What was answered well before it says nothing: the next moment may be the first of an outage.
+      if (lastWell === path) lastWell = undefined
+      if (capabilities.tellsUser !== true || (await isThere(context))) throw thrown
       const sentence = `the service refuses everything, so that it says nothing of ${method} ${path}: ${thrown.message}`
       throw new Failure('broken', sentence, { cause: thrown, said: thrown.said })
     }

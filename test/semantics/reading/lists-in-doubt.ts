@@ -46,7 +46,11 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     })
     t.same(await look(), known)
     if (testbed.name === 'in-process') {
-      await testbed.pass(60_000)
+      await testbed.pass(70_000)
+      t.same(await look(), known, 'nobody has asked between: it may be another spell')
+      await testbed.pass(40_000)
+      t.same(await look(), known)
+      await testbed.pass(30_000)
       t.same(await look(), ['.calculation.json'])
     }
     gone()

@@ -95,7 +95,6 @@ export function outage(t: Test, open: OpenTestbed): void {
         t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
       }
       const back = deploy()
-      await new Promise(wake => setTimeout(wake, 1_100))
       await isKnown()
       const asked = await service.during(async () => {
         t.equal(await outcome(files.lstat('reports/4711.json')), 'EIO', 'what is not known is no "not there"')
