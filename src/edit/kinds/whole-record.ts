@@ -98,11 +98,17 @@ function editableWholeRecord(
     },
     allow: noop,
     async send(change, context) {
-      await update(change.whole, context)
+      await update(change.whole, { names: newNameIn(dialect, change), ...context })
       return read(context).catch(unreadable)
     },
     compare: (change, stored) => compareTitled(dialect, change, stored),
   }
+}
+
+/** The project in which the change gives another name. */
+function newNameIn(dialect: Dialect, { before, whole }: RecordChange): ProjectId | undefined {
+  const { title, parent } = dialect.facts(whole)
+  return title === dialect.facts(before).title ? undefined : (parent as ProjectId | undefined)
 }
 
 function refuseChangedId(dialect: Dialect, what: string, { base, mine }: WrittenEdit): void {
