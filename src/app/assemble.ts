@@ -20,6 +20,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { openKnownReports } from '../drive/names/known-reports.js'
 import { openRoots } from '../drive/names/roots.js'
+import { openShownThings } from '../drive/names/shown-things.js'
 import { nodeKey } from '../drive/nodes/node.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
@@ -123,6 +124,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     identities,
     now,
     otherShare: (project, share) => reusedIds.otherShare(project, share),
+    sharesTold: (project, shares) => reusedIds.sharesTold(project, shares),
   })
   const content = openContentCache({
     directory: join(account.places.cache, 'content'),
@@ -148,7 +150,8 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   })
   const draftStore = await openDrafts(account.places.state, now)
   const drafts = openDraftFiles(draftStore, history, identityReader(identities))
-  const reports = openKnownReports(known, dialect)
+  const shown = openShownThings(known)
+  const reports = openKnownReports(known, { dialect, shown })
   const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })
   const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
     state: known,
@@ -166,6 +169,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     times,
     leases,
     reports,
+    shown,
     drafts,
     history,
     state: known,
@@ -186,6 +190,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     catalog,
     times,
     reports,
+    shown,
     drafts,
     records,
     forgetNames: writeSide.forgetNames,

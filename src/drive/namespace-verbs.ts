@@ -49,7 +49,7 @@ export function openNamespaceVerbs(
     // `mv` and `install` unlink before they create: what may have been made is not made once more by the next text.
     if (unsentNew !== undefined && mayBeMade(unsentNew.meta)) return records.setAside(source.key)
     if (unsentNew !== undefined) return records.drop(source.key)
-    if (node.kind === 'record' && !isDirectorysOwn(path)) deleteRules.admitUnlink(path, node)
+    if (node.kind === 'record' && !isDirectorysOwn(path)) await deleteRules.admitUnlink(path, node, context)
     await records.takeAway(source, context, 'replaced')
     removeRecord(path, node)
   }
@@ -107,7 +107,8 @@ export function openNamespaceVerbs(
     }
     if (isEditable(node) && target === undefined && place !== undefined) {
       const isUnlink = isUnlinkOfOpenFile(to)
-      if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from)) deleteRules.admitUnlink(from, node)
+      if (isUnlink && node.kind === 'record' && !isDirectorysOwn(from))
+        await deleteRules.admitUnlink(from, node, context)
       // libfuse renames an open file away before another takes its place.
       const handlesAre = isUnlink ? 'replaced' : 'moved'
       const keep = (text: Uint8Array, isUnread: boolean) => scratch.put(place, text, isUnread)

@@ -6,6 +6,7 @@ import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
 import { making } from './namespace/making.js'
 import { refusals } from './namespace/refusals.js'
+import { unshown } from './namespace/unshown.js'
 import { contradictions } from './reading/contradictions.js'
 import { foreignChanges } from './reading/foreign-changes.js'
 import { identity } from './reading/identity.js'
@@ -82,4 +83,5 @@ export const aboutWritingSlowly: readonly Promises[] = [
   recreateService,
   oneDate,
   editedAnew,
+  unshown,
 ]

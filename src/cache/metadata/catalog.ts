@@ -108,12 +108,14 @@ export interface CatalogSources {
   readonly now: () => Instant
   /** The share of this id is given to another person than before. */
   readonly otherShare: (project: ProjectId, share: Share) => void
+  /** The service lists these shares now. */
+  readonly sharesTold: (project: ProjectId, shares: readonly Share[]) => void
 }
 
 export function openCatalog(
   remote: Remote,
   queryCache: QueryCache,
-  { dialect, identities, otherShare, now, ...lifetimes }: Lifetimes & CatalogSources,
+  { dialect, identities, otherShare, sharesTold, now, ...lifetimes }: Lifetimes & CatalogSources,
 ): Catalog {
   const fileLists = openFileLists(remote, now)
   const userQuestion: Query<User> = {
@@ -224,6 +226,7 @@ export function openCatalog(
         const person = people.get(share.id)
         if (person !== undefined && share.user !== undefined && person !== share.user) otherShare(of, share)
       }
+      sharesTold(of, shares)
       return shares
     },
   })

@@ -4,6 +4,7 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'
 import { compareIds } from '../nodes/name.js'
+import { reportIdentity, type ShownThings } from './shown-things.js'
 
 /** One line of INDEX.tsv. */
 export interface KnownReport {
@@ -17,8 +18,8 @@ export interface KnownReports {
   /** In the order of their ids. */
   list(): readonly KnownReport[]
   knows(id: ReportId): boolean
-  /** Remembers a report with what its record says now. */
-  add(id: ReportId, record: JsonObject): void
+  /** Remembers a report with what its record says now, which a program was shown unless it is `unseen`. */
+  add(id: ReportId, record: JsonObject, how?: 'unseen'): void
   /** Keeps a known report's line true; an unknown report stays unknown. */
   refresh(id: ReportId, record: JsonObject): void
   /** The service said that it is gone. */
@@ -39,8 +40,11 @@ function lineIn(text: string): Omit<KnownReport, 'id'> {
   }
 }
 
-export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports {
-  function add(id: ReportId, record: JsonObject): void {
+export function openKnownReports(
+  ledger: Ledger,
+  { dialect, shown }: { readonly dialect: Dialect; readonly shown: ShownThings },
+): KnownReports {
+  function keepLine(id: ReportId, record: JsonObject): void {
     const line = JSON.stringify({
       title: dialect.facts(record).title ?? '',
       type: dialect.reportType(record) ?? '',
@@ -59,9 +63,13 @@ export function openKnownReports(ledger: Ledger, dialect: Dialect): KnownReports
         .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
         .sort((a, b) => compareIds(a.id, b.id)),
     knows: id => ledger.get(room, id) !== undefined,
-    add,
+    add(id, record, how) {
+      keepLine(id, record)
+      if (how === undefined) shown.shown({ of: 'report', id }, reportIdentity(dialect.facts(record)))
+    },
     refresh(id, record) {
-      if (ledger.get(room, id) !== undefined) add(id, record)
+      shown.told([[{ of: 'report', id }, reportIdentity(dialect.facts(record))]])
+      if (ledger.get(room, id) !== undefined) keepLine(id, record)
     },
     drop: id => ledger.delete(room, id),
   }

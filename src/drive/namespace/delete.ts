@@ -2,7 +2,7 @@
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
-import type { CalculationId, Instant, Remote, RequestContext } from '../../remote/remote.js'
+import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -42,8 +42,8 @@ type ContentNode = Extract<Node, { kind: 'content' }>
 export interface DeleteRules {
   /** A file of a calculation is unlinked: that counts for the rmdir that follows. @throws Failure where it cannot */
   unlinkContent(path: string, node: ContentNode, folder: CalculationNode): void
-  /** Before a record's file is taken away. @throws Failure 'not-permitted' where deleting it would be refused */
-  admitUnlink(path: string, node: RecordNode): void
+  /** Before a record's file is taken away. @throws Failure where deleting it would be refused */
+  admitUnlink(path: string, node: RecordNode, context: RequestContext): Promise<void>
   /** The record's file was taken away: it is deleted after the pause, or with its calculation. */
   recordUnlinked(path: string, node: RecordNode): void
   rmdir(path: string, node: DirectoryNode, context: RequestContext): Promise<void>
@@ -180,6 +180,16 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     return takeBackIn(own, why).length > 0
   }
 
+  /** Where an unsent text is shown in its place, nothing has looked at it yet. */
+  async function lookAt(node: RecordNode, context: RequestContext): Promise<void> {
+    const looked =
+      node.of === 'share'
+        ? catalog.shares(node.project, context)
+        : catalog.record({ kind: 'report', id: node.id as ReportId }, context)
+    // What cannot be seen now is looked at before it is deleted.
+    await looked.then(noop, noop)
+  }
+
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
     if (node.kind === 'content') return pending.has(calculationKey(node.content.calculation))
@@ -199,7 +209,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
       tryCalculation(parentOf(path), folder)
       whiteouts.add({ calculation, key: nodeKey(node), path, scopes: scopesOf(folder) })
     },
-    admitUnlink(path, node) {
+    async admitUnlink(path, node, context) {
       if (rights.access !== 'manage') return
       refuseGuarded(path, node)
       if (node.of === 'share') {
@@ -207,8 +217,11 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         judge(scopesOf(node)[0], nodeKey(node), parentOf(parentOf(path)))
         refuseGuarded(path, node)
       }
-      if (isDeletable(node) && rights.refusal({ do: 'delete-record', node }) === undefined)
-        refuseBurst(path, nodeKey(node))
+      if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
+      await lookAt(node, context)
+      deleteSender.refuseUnshown(node)
+      refuseGuarded(path, node)
+      refuseBurst(path, nodeKey(node))
     },
     recordUnlinked(path, node) {
       if (node.of === 'calculation')
@@ -221,7 +234,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         path,
         scopes: scopesOf(node),
         pause: pauseMs,
-        carryOut: () => deleteSender.record(node, unlinked, parts.patience()),
+        carryOut: () => deleteSender.record(node, unlinked, parts.patience(), 'shown'),
       })
     },
     async rmdir(path, node, context) {
@@ -277,6 +290,8 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     },
   }
 }
+
+const noop = (): void => {}
 
 const onlyWhole = 'the service deletes a calculation as a whole only: rm -r CALCULATION'
 

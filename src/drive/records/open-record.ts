@@ -139,7 +139,7 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
       const held = await heldFor(source, access, context)
       if (held === undefined)
         return openRecordHandle(saving, { source, state, view: freshView(nothing) }, now)
-      source.opened()
+      source.opened(access, held.shown.bytes)
       return openRecordHandle(saving, { source, state, view: freshView(held.shown.bytes, held) }, now)
     },
     async create(source) {

@@ -10,6 +10,7 @@ import { anotherThing, identityNote, keepApart } from '../../edit/save/another.j
 import type { CalculationId, Instant, ProjectId, ReportId, Share } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
+import { type ShownThings, shareIdentity } from '../names/shown-things.js'
 import { type EditableNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import type { DraftFiles } from './draft-files.js'
 import { nodeOfRecordKey } from './node-key.js'
@@ -20,6 +21,7 @@ export interface ReusedIdsParts {
   readonly catalog: Catalog
   readonly times: Times
   readonly reports: KnownReports
+  readonly shown: ShownThings
   readonly drafts: Pick<DraftFiles, 'unsent'>
   readonly records: Records
   /** No `new*.json` stands for a record that is another one now. */
@@ -37,6 +39,8 @@ export interface ReusedIdsParts {
 /** Listens to what the service says; answers what to do where a share is given to another person than before. */
 export function openReusedIds(parts: ReusedIdsParts): {
   otherShare(project: ProjectId, share: Share): void
+  /** What the service says of a project's shares now. */
+  sharesTold(project: ProjectId, shares: readonly Share[]): void
 } {
   const { catalog, identities, records } = parts
   let expiredAt = Number.NEGATIVE_INFINITY
@@ -61,6 +65,7 @@ export function openReusedIds(parts: ReusedIdsParts): {
     if (thing.kind === 'report') {
       records.detach(nodeKey({ kind: 'order', id: thing.id as ReportId }))
       parts.reports.drop(thing.id as ReportId)
+      parts.shown.changed({ of: 'report', id: thing.id })
     }
     keepDraftsApart(key => isOf(key, thing))
   }
@@ -86,10 +91,15 @@ export function openReusedIds(parts: ReusedIdsParts): {
   identities.listenDoubt(({ kind, id }) => {
     if (kind === 'calculation') catalog.forgetFiles(id as CalculationId)
     else if (kind === 'project') parts.aliases.gone(id as ProjectId)
+    else parts.shown.changed({ of: 'report', id })
   })
   return {
+    sharesTold(project, shares) {
+      parts.shown.told(shares.map(({ id, user }) => [{ of: 'share', id }, shareIdentity(project, user)]))
+    },
     otherShare(project, { id }) {
       parts.log('a share is given to another person than before', { project, share: id })
+      parts.shown.changed({ of: 'share', id })
       records.detach(nodeKey({ kind: 'record', of: 'share', id, project }))
       keepDraftsApart(key => key.kind === 'share' && key.as === undefined && key.id === id)
     },

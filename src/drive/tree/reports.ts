@@ -45,7 +45,9 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
-    const rows = dialect.rows(await catalog.record({ kind: 'report', id }, context)) ?? []
+    const record = await catalog.record({ kind: 'report', id }, context)
+    reports.refresh(id, record)
+    const rows = dialect.rows(record) ?? []
     const digits = Math.max(2, String(rows.length).length)
     const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), context))
     return [orderEntry(id), ...(await Promise.all(links))]
