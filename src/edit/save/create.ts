@@ -149,6 +149,8 @@ async function isStillMade(
     // Gone at the save before this, too: one refusal may be a passing one.
     const isGone = wasGone && (failure.kind === 'absent' || failure.kind === 'refused')
     if (!isGone) throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
+    // Remembered until another one is made: the service may be ill for longer.
+    return false
   }
   await draft.change({ made: undefined, madeOf: undefined, gone: undefined })
   return false
@@ -164,7 +166,7 @@ export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Fa
 }
 
 async function noted(draft: Draft, id: string): Promise<string> {
-  await draft.change({ state: 'editing', made: id, why: undefined })
+  await draft.change({ state: 'editing', made: id, gone: undefined, why: undefined })
   return id
 }
 
