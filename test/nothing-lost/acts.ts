@@ -167,8 +167,10 @@ export async function finish(testbed: Testbed, { subject, word, text }: Act): Pr
     ends.push(end)
     if (subject.isStored(word)) break
     // Whether it was made is not known to calcfs; its user has looked, and begins again.
-    if (end === 'EIO' && subject.kind === 'new report') await outcome(testbed.files.unlink(draft))
-    else if (end === 'ESTALE') stale++
+    if (end === 'EIO' && subject.kind === 'new report') {
+      await outcome(testbed.files.unlink(draft))
+      if (tries > 2) await new Promise(wake => setTimeout(wake, 1_500))
+    } else if (end === 'ESTALE') stale++
     // Two requests of which one was carried out: who has looked at what is there may insist, or edits that.
     if (stale === 1) await outcome(testbed.files.readFile(`${draft.replace(/\.json$/, '')}.theirs.json`))
     else if (stale > 1) {
@@ -184,7 +186,8 @@ export async function finish(testbed: Testbed, { subject, word, text }: Act): Pr
   return [`${subject.kind}: saved again (${ends}) it is there ${subject.copies(word)} times${isThere}`]
 }
 
-const patientTries = 6
+/** A change that was never answered is waited for four times as long as it was given (SAVE-17). */
+const patientTries = 12
 
 /** Gives up what still waits, so that the next case begins with nothing. */
 export async function clear(testbed: Testbed, records: readonly string[] = []): Promise<void> {
