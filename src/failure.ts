@@ -95,6 +95,11 @@ function closedPlace(thrown: unknown): { readonly path: string; readonly code: s
   return typeof path === 'string' && code !== undefined && closedCodes.has(code) ? { path, code } : undefined
 }
 
+const denials = new Set<FailureKind>(['absent', 'invalid', 'forbidden', 'unsupported'])
+
+/** The service's own answer about the very thing that was asked for: of another thing it says nothing. */
+export const isDenial = ({ kind }: Failure): boolean => denials.has(kind)
+
 /** Undefined in the place of what is not there. @throws everything else */
 export function unlessAbsent(thrown: unknown): undefined {
   if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown

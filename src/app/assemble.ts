@@ -101,7 +101,8 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
   const ledger = openLedger(join(account.places.cache, 'index'), { now, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
-  capabilities.tellsUser = ledger.get('user', 'self') !== undefined
+  const knowsService = ledger.get('user', 'self') !== undefined
+  capabilities.tellsUser = knowsService
   // What the service was not seen to do is found out by each mount.
   delete capabilities.untold
   const { remote, health } = withHealth(connection.remote, now)
@@ -316,7 +317,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     log.warn({ directory, cause }, 'a draft cannot be read')
 
   return {
-    knowsService: ledger.get('user', 'self') !== undefined,
+    knowsService,
     async introduce() {
       try {
         const user = await remote.user({

@@ -1,7 +1,7 @@
 // Which project stands at a path of the service, and when the answer that none stands there is believed.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isDenial } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { Dialect, Identity, ProjectId, RequestContext, ServicePath } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
@@ -46,24 +46,16 @@ export interface Places {
 }
 
 export function openPlaces({ catalog, dialect, identities }: PlaceParts): Places {
-  async function resolve(path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> {
-    try {
-      return await catalog.project(path, context)
-    } catch (thrown) {
-      return unlessDenied(thrown)
-    }
-  }
+  const resolve = (path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> =>
+    catalog.project(path, context).catch(unlessDenied)
 
   const keptAt = (path: ServicePath, { ledger, namespace }: KeptPlaces): ProjectId | undefined =>
     ledger.get(namespace, path) as ProjectId | undefined
 
   /** Undefined where the service does not tell it. */
   async function recordOf(id: ProjectId, context: RequestContext): Promise<Identity | undefined> {
-    try {
-      return dialect.facts(await catalog.record({ kind: 'project', id }, context))
-    } catch (thrown) {
-      return unlessDenied(thrown)
-    }
+    const record = await catalog.record({ kind: 'project', id }, context).catch(unlessDenied)
+    return record && dialect.facts(record)
   }
 
   async function isElsewhere(
@@ -148,12 +140,9 @@ function cutPath(path: ServicePath): readonly [ServicePath, string] {
   return [path.slice(0, end) as ServicePath, path.slice(end + 1)]
 }
 
-/** Of a path the documented answers name none for "there is no such path": these may mean it. */
-const denials = new Set<Failure['kind']>(['absent', 'invalid', 'forbidden', 'unsupported'])
-
-/** Undefined in the place of what the service denies. @throws everything else */
+/** Undefined in the place of what is refused: no documented answer says "there is no such path", and each may mean it. @throws everything else */
 function unlessDenied(thrown: unknown): undefined {
-  if (!denials.has(asFailure(thrown).kind)) throw thrown
+  if (!isDenial(asFailure(thrown))) throw thrown
 }
 
 const inDoubt = (path: string, id: ProjectId): Failure =>

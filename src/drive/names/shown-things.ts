@@ -1,7 +1,9 @@
 // What each report and share was when a program saw it: no operation brings back what is removed by a number of another thing.
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
-import { type Identity, instant, isAnotherThing, type ProjectId } from '../../remote/remote.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { type Dialect, type Identity, instant, isAnotherThing, type ProjectId } from '../../remote/remote.js'
+import type { RecordNode } from '../nodes/node.js'
 
 /** A report or share by its number. */
 export interface ShownRef {
@@ -92,6 +94,16 @@ export const reportIdentity = ({ born, owner, title }: Identity): Identity => ({
   title,
   parent: undefined,
 })
+
+/** What a record that is deleted by its number is known by. */
+export const shownIdentity = (
+  node: RecordNode & { readonly of: 'report' | 'share' },
+  record: JsonObject,
+  dialect: Dialect,
+): Identity =>
+  node.of === 'report'
+    ? reportIdentity(dialect.facts(record))
+    : shareIdentity(node.project, dialect.sharedWith(record))
 
 const differ = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one !== other

@@ -2,6 +2,7 @@
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
@@ -290,8 +291,6 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     },
   }
 }
-
-const noop = (): void => {}
 
 const onlyWhole = 'the service deletes a calculation as a whole only: rm -r CALCULATION'
 

@@ -16,7 +16,7 @@ import type {
 import { isSameName } from '../../spelling.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { NameAliases } from '../names/name-aliases.js'
-import { reportIdentity, type ShownThings, shareIdentity } from '../names/shown-things.js'
+import { type ShownThings, shownIdentity } from '../names/shown-things.js'
 import type { CalculationNode, ProjectNode, RecordNode } from '../nodes/node.js'
 
 export interface DeleteSenderParts {
@@ -168,11 +168,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
   /** What no program was shown is not meant by a number. @throws Failure 'another-thing' */
   function refuseOther(node: RecordNode, record: JsonObject): void {
     if (node.of !== 'report' && node.of !== 'share') return
-    const said =
-      node.of === 'report'
-        ? reportIdentity(parts.dialect.facts(record))
-        : shareIdentity(node.project, parts.dialect.sharedWith(record))
-    if (!parts.shown.isOther(node, said)) return
+    if (!parts.shown.isOther(node, shownIdentity(node, record, parts.dialect))) return
     throw new Failure(
       'another-thing',
       `${node.of} ${node.id} is another one now than the one that was shown: it is not deleted until a program has opened it`,

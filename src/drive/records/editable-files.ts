@@ -14,7 +14,7 @@ import { parseObject } from '../../record/json/parse.js'
 import { prettyBytes } from '../../record/json/print.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { reportIdentity, type ShownThings, shareIdentity } from '../names/shown-things.js'
+import { type ShownThings, shownIdentity } from '../names/shown-things.js'
 import { type EditableNode, nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
 import type { AccessRights } from '../tree/access.js'
 import type { DraftFiles } from './draft-files.js'
@@ -105,10 +105,8 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known, 'unseen')
       // A program that only writes is shown nothing.
       const record = access === 'write-only' ? undefined : recordsOf.get(bytes)
-      if (record === undefined) return
-      if (node.of === 'report') parts.shown.shown(node, reportIdentity(dialect.facts(record)))
-      if (node.of === 'share')
-        parts.shown.shown(node, shareIdentity(node.project, dialect.sharedWith(record)))
+      if (record === undefined || (node.of !== 'report' && node.of !== 'share')) return
+      parts.shown.shown(node, shownIdentity(node, record, dialect))
     },
   })
 }

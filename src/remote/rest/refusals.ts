@@ -1,14 +1,11 @@
 // When a refusal is believed: a gateway in the place of a service, or before it, refuses everything.
-import { Failure, type FailureKind } from '../../failure.js'
+import { Failure, isDenial } from '../../failure.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
 import type { Capabilities } from './capabilities.js'
 
 /** What every user may ask of the platform, and what it has always an answer to. */
 const userInfo = '/user/info'
-
-/** What would say something of the thing that was asked for. */
-const refusals = new Set<FailureKind>(['absent', 'invalid', 'forbidden', 'unsupported'])
 
 /** A short answer that is not content: asked once more it costs little. */
 const isRecord = (path: string, method: string): boolean =>
@@ -56,7 +53,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
       else if (isRecord(path, method)) lastWell = path
       return value
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || !refusals.has(thrown.kind)) throw thrown
+      if (!(thrown instanceof Failure) || !isDenial(thrown)) throw thrown
       // A service without HEAD says so of each.
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
       // What was answered well before it says nothing: the next moment may be the first of an outage.

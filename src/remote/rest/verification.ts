@@ -1,7 +1,7 @@
 // What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { asFailure, type FailureKind } from '../../failure.js'
+import { asFailure, isDenial } from '../../failure.js'
 import { systemClock, withDeadline } from '../clock.js'
 import {
   type CalculationId,
@@ -118,9 +118,6 @@ const fingerprint = (ids: ReadonlySet<string>): string =>
     .update([...ids].sort().join())
     .digest('base64')
 
-/** Failures that are the service's own answer about this very thing: they tell nothing about another one. */
-const answers = new Set<FailureKind>(['absent', 'forbidden', 'invalid', 'unsupported'])
-
 /** Undefined where it could not be had: that proves nothing, and what was answered well is shown. */
 async function listingIfAny<Item>(
   list: ListChildren<Item>,
@@ -131,7 +128,7 @@ async function listingIfAny<Item>(
   try {
     return await withDeadline(list(of, context), { ...context, deadline }, systemClock, 'no proof in time')
   } catch (thrown) {
-    return answers.has(asFailure(thrown).kind) ? [] : undefined
+    return isDenial(asFailure(thrown)) ? [] : undefined
   }
 }
 
