@@ -39,7 +39,6 @@ export type FailureKind =
   | 'not-directory'
   | 'no-attribute'
   | 'bad-handle'
-  | 'other-device'
   | 'internal' // a bug of ours, logged with its stack
 
 /** A failure as a value: one sentence for people, a kind for programs, and what the service itself said. */
@@ -95,12 +94,75 @@ function closedPlace(thrown: unknown): { readonly path: string; readonly code: s
   return typeof path === 'string' && code !== undefined && closedCodes.has(code) ? { path, code } : undefined
 }
 
-const denials = new Set<FailureKind>(['absent', 'invalid', 'forbidden', 'unsupported'])
+/** What a kind of failure says of the thing that was asked for, of the service, and of what was sent. */
+type FailureClass =
+  /** The service's own answer about the very thing that was asked for; of another thing it says nothing. */
+  | 'denial'
+  /** A denial that the same question, asked again at once, would meet again. */
+  | 'settled'
+  /** The service is away, or ill: nothing is said of the thing, and what was known of it still counts. */
+  | 'outage'
+  /** An outage without any answer. */
+  | 'silence'
+  /** An outage that may end without anything being changed by a person. */
+  | 'passing'
+  /** The service, or the way to it, has more to do than it can. */
+  | 'strain'
+  /** The request may succeed if it is sent again. */
+  | 'transient'
+  /** A request that changes something may have been carried out all the same. */
+  | 'undecided'
+  /** Nothing was sent: it says nothing of what is known of the record. */
+  | 'unsent'
+  /** What programs meet every day, and what is no trouble. */
+  | 'everyday'
 
-/** The service's own answer about the very thing that was asked for: of another thing it says nothing. */
-export const isDenial = ({ kind }: Failure): boolean => denials.has(kind)
+const classes = {
+  invalid: ['denial'],
+  unauthenticated: [],
+  forbidden: ['denial', 'settled'],
+  absent: ['denial', 'settled', 'everyday'],
+  'in-doubt': [],
+  conflict: [],
+  replaced: [],
+  'another-thing': [],
+  'too-large': [],
+  busy: ['outage', 'passing', 'strain'],
+  unsupported: ['denial', 'settled'],
+  'service-full': [],
+  broken: ['outage', 'passing', 'transient', 'undecided'],
+  'outcome-unknown': ['undecided'],
+  timeout: ['outage', 'silence', 'passing', 'strain', 'undecided'],
+  unreachable: ['outage', 'silence', 'passing', 'strain', 'transient', 'undecided'],
+  untrusted: ['outage', 'silence'],
+  'read-only': [],
+  'not-permitted': [],
+  'not-json': ['unsent'],
+  refused: ['unsent'],
+  'no-space': ['unsent'],
+  'disk-read-only': [],
+  'name-too-long': [],
+  'name-not-utf8': [],
+  'not-empty': [],
+  exists: [],
+  'stale-attributes': [],
+  'taken-back': ['everyday'],
+  'is-directory': [],
+  'not-directory': [],
+  'no-attribute': ['everyday'],
+  'bad-handle': [],
+  internal: ['undecided'],
+} as const satisfies Record<FailureKind, readonly FailureClass[]>
+
+/** Whether the failure is of this class. */
+export const isA = (of: FailureClass, { kind }: Failure): boolean =>
+  (classes[kind] as readonly FailureClass[]).includes(of)
+
+/** Whether the service says that the thing is not there. Of what is no Failure: false. */
+export const isAbsent = (thrown: unknown): thrown is Failure & { readonly kind: 'absent' } =>
+  thrown instanceof Failure && thrown.kind === 'absent'
 
 /** Undefined in the place of what is not there. @throws everything else */
 export function unlessAbsent(thrown: unknown): undefined {
-  if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+  if (!isAbsent(thrown)) throw thrown
 }

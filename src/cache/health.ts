@@ -1,5 +1,5 @@
 // Whether the service answers and takes the sign-in, seen from every question that is asked of it.
-import { asFailure, type Failure } from '../failure.js'
+import { asFailure, type Failure, isA } from '../failure.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
 import { untilDeadline } from './deadline.js'
 
@@ -28,16 +28,10 @@ export interface Health {
   check(context: RequestContext): Promise<void>
 }
 
-/** Failures that say that the service is away, not that it refuses something. */
-const away = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted', 'broken', 'busy'])
-
 /** Milliseconds in which the question of a check is answered, whoever has stopped waiting for it. */
 const checkedFor = 10_000
 /** A check may take so much longer than the one before. */
 const longerThanLast = 1.5
-
-/** Failures without any answer. */
-const unheard = new Set<Failure['kind']>(['timeout', 'unreachable', 'untrusted'])
 
 /** The same remote, watched. */
 export function withHealth(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
@@ -54,7 +48,7 @@ export function withHealth(remote: Remote, now: () => Instant): { remote: Remote
     if (failure.kind === 'unauthenticated') {
       outage = undefined
       if (!answeredMeanwhile) signedOut ??= { since: now(), failure }
-    } else if (away.has(failure.kind)) {
+    } else if (isA('outage', failure)) {
       if (!answeredMeanwhile) outage ??= { since: now(), failure }
     } else heard()
   }
@@ -123,7 +117,7 @@ export function withHealth(remote: Remote, now: () => Instant): { remote: Remote
         return asked
       },
       get away() {
-        return silent || (outage !== undefined && unheard.has(outage.failure.kind))
+        return silent || (outage !== undefined && isA('silence', outage.failure))
       },
       silentSince(began) {
         if (heardAt < began) silent = true

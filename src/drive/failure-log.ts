@@ -1,6 +1,6 @@
 // Why something failed, by path, for `calcfs why` and user.calcfs.error: the last few hundred failures a user met.
 import { LRUCache } from 'lru-cache'
-import type { Failure } from '../failure.js'
+import { type Failure, isA } from '../failure.js'
 import type { Instant } from '../remote/remote.js'
 
 /** The last failure at a path. */
@@ -54,8 +54,7 @@ export function openFailureLog(now: () => Instant): FailureLog {
       // That a name is not there is an answer, not a failure: programs ask for many.
       // Nor is it one that a program copies attributes along: it does so unasked.
       // Nor is it that a removal was called off: the call is repeated by the kernel, and ends well.
-      if (failure.kind === 'taken-back') return
-      if (failure.kind === 'absent' || failure.kind === 'no-attribute' || verb === 'setxattr') return
+      if (isA('everyday', failure) || verb === 'setxattr') return
       const met = { at: now(), verb, failure }
       lines.set(path, met)
       last = `${path}: ${failureLine(met)}`

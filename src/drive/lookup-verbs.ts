@@ -1,6 +1,6 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
-import { asFailure, Failure } from '../failure.js'
+import { asFailure, Failure, isAbsent } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
@@ -86,7 +86,7 @@ export function openLookupVerbs(
     const told = content.knownSize(wanted)
     if (told !== undefined) return told
     return content.size(wanted, context).catch((thrown: unknown) => {
-      if (asFailure(thrown).kind === 'absent') parts.catalog.refreshCalculation(wanted.calculation)
+      if (isAbsent(thrown)) parts.catalog.refreshCalculation(wanted.calculation)
       throw thrown
     })
   }
@@ -122,8 +122,7 @@ export function openLookupVerbs(
     try {
       return await tree.list(directory, context, path)
     } catch (thrown) {
-      if (asFailure(thrown).kind === 'absent')
-        await tree.refresh(await tree.directory(parentOf(path), context), context)
+      if (isAbsent(thrown)) await tree.refresh(await tree.directory(parentOf(path), context), context)
       throw thrown
     }
   }
@@ -148,7 +147,7 @@ export function openLookupVerbs(
 
   /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
   function guardUnseen(path: string, thrown: unknown): void {
-    if (asFailure(thrown).kind === 'absent' || parts.rights.access !== 'manage') return
+    if (isAbsent(thrown) || parts.rights.access !== 'manage') return
     const directory = parentOf(path)
     tree.directory(directory, until()).then(
       node => parts.deleteRules.ownFileUnseen(directory, node),

@@ -2,7 +2,7 @@
 
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
-import { asFailure, Failure } from '../failure.js'
+import { asFailure, Failure, isAbsent } from '../failure.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { NamespaceVerbs } from './interface/verbs.js'
@@ -156,7 +156,7 @@ export function openNamespaceVerbs(
       await resolver.node(path, context)
       return true
     } catch (thrown) {
-      if (thrown instanceof Failure && thrown.kind === 'absent') return false
+      if (isAbsent(thrown)) return false
       throw thrown
     }
   }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../../askers.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { treeBytes } from '../../record/json/weight.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
@@ -89,10 +89,6 @@ interface CachedAnswer {
   expired: boolean
 }
 
-/** The failures that say nothing about the thing itself, so that what was known still counts. */
-const outages = new Set<Failure['kind']>(['timeout', 'unreachable', 'broken', 'busy', 'untrusted'])
-/** The failures that are the service's answer to this very question: asked again at once, it would say the same. */
-const answers = new Set<Failure['kind']>(['absent', 'forbidden', 'unsupported'])
 /** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
 const bytesOfName = 256
 /** An answer takes as much memory as so many names, whatever is in it. */
@@ -226,7 +222,7 @@ export function openQueryCache(
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
           if (failure.kind === 'absent') forget(query.namespace, query.key)
-          if (answers.has(failure.kind)) absences.set(name, { failure, until: now() + limits.absence })
+          if (isA('settled', failure)) absences.set(name, { failure, until: now() + limits.absence })
           throw failure
         },
       )
@@ -244,7 +240,7 @@ export function openQueryCache(
     try {
       return await landed(query, context)
     } catch (thrown) {
-      if (!joins || now() >= context.deadline || answers.has(asFailure(thrown).kind)) throw thrown
+      if (!joins || now() >= context.deadline || isA('settled', asFailure(thrown))) throw thrown
       return landed(query, context)
     }
   }
@@ -260,7 +256,7 @@ export function openQueryCache(
 
   function serveStale<Answer>(query: Query<Answer>, entry: CachedAnswer, failure: Failure): Answer {
     const old = now() - entry.at > query.lifetime + limits.staleness
-    if (!outages.has(failure.kind) || old) throw failure
+    if (!isA('outage', failure) || old) throw failure
     entry.stale = failure
     return entry.answer as Answer
   }

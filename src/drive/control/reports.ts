@@ -3,7 +3,7 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { editableOrder } from '../../edit/kinds/order-record.js'
 import { checkedRows, resolveEntryId } from '../../edit/kinds/report-list.js'
 import { renumberedReport } from '../../edit/kinds/report-renumber.js'
-import { Failure } from '../../failure.js'
+import { Failure, isAbsent } from '../../failure.js'
 import { formulasIn } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -42,7 +42,7 @@ export function openReportControl(
     try {
       return await remote.report(id, context)
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+      if (!isAbsent(thrown)) throw thrown
       throw new Failure('absent', `the service has no report ${id}, or does not show it to you`, {
         cause: thrown,
         said: thrown.said,

@@ -3,7 +3,7 @@ import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
-import { asFailure, Failure, type FailureKind } from '../../failure.js'
+import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
 import { instant, type RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
 import type { Control, Explanation, Refreshed } from '../interface/control.js'
@@ -108,7 +108,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
       return { stale: outage?.failure.message }
     }
     if (refreshed.kind === 'unauthenticated' && signedOut !== undefined) throw withoutSignIn(refreshed)
-    if (outage === undefined || !passing.has(refreshed.kind)) throw refreshed
+    if (outage === undefined || !isA('passing', refreshed)) throw refreshed
     throw new Failure('unreachable', `the service does not answer: ${refreshed.message}`, {
       cause: refreshed,
       said: refreshed.said,
@@ -134,7 +134,6 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
 }
 
 /** Failures that may be of one question alone, and are of the service while it answers nothing else. */
-const passing = new Set<FailureKind>(['timeout', 'unreachable', 'broken', 'busy'])
 
 const withoutSignIn = (failure: Failure): Failure =>
   new Failure('unauthenticated', signInEnded(failure), { cause: failure, said: failure.said })

@@ -25,7 +25,6 @@ export type ErrnoName =
   | 'EROFS'
   | 'ESTALE'
   | 'ETIMEDOUT'
-  | 'EXDEV'
 
 const table: Record<FailureKind, ErrnoName> = {
   invalid: 'EINVAL',
@@ -61,7 +60,6 @@ const table: Record<FailureKind, ErrnoName> = {
   'not-directory': 'ENOTDIR',
   'no-attribute': 'ENODATA',
   'bad-handle': 'EBADF',
-  'other-device': 'EXDEV',
   internal: 'EIO',
 }
 

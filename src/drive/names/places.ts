@@ -1,7 +1,7 @@
 // Which project stands at a path of the service, and when the answer that none stands there is believed.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, isDenial } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { Dialect, Identity, ProjectId, RequestContext, ServicePath } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
@@ -142,7 +142,7 @@ function cutPath(path: ServicePath): readonly [ServicePath, string] {
 
 /** Undefined in the place of what is refused: no documented answer says "there is no such path", and each may mean it. @throws everything else */
 function unlessDenied(thrown: unknown): undefined {
-  if (!isDenial(asFailure(thrown))) throw thrown
+  if (!isA('denial', asFailure(thrown))) throw thrown
 }
 
 const inDoubt = (path: string, id: ProjectId): Failure =>

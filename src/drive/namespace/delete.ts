@@ -1,7 +1,7 @@
 // rm and rmdir: what is refused, what is deleted after the pause, and what calls it off.
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { Failure } from '../../failure.js'
+import { Failure, isAbsent } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
@@ -263,7 +263,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         const node = await tree.walk(path, context)
         return node.kind === 'calculation' && hides(node) && takeBack(path, node)
       } catch (thrown) {
-        if (thrown instanceof Failure && thrown.kind === 'absent') return false
+        if (isAbsent(thrown)) return false
         throw thrown
       }
     },

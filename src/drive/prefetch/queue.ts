@@ -1,6 +1,6 @@
 // The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
 import { setMaxListeners } from 'node:events'
-import { asFailure, type Failure } from '../../failure.js'
+import { asFailure, isA } from '../../failure.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 
 /** Asks ahead; `signal` tells that nobody wants it any more. */
@@ -19,8 +19,6 @@ export interface PrefetchQueue {
 
 /** Milliseconds after which a guess has come too late anyway. */
 const patienceMs = 30_000
-/** The service is in trouble: nothing more is asked that nobody waits for. */
-const troubles = new Set<Failure['kind']>(['busy', 'timeout', 'unreachable'])
 
 /** `room` is how many guesses may be under way side by side, now. */
 export function openPrefetchQueue(room: () => number, now: () => Instant): PrefetchQueue {
@@ -48,7 +46,8 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
       await task({ deadline: instant(now() + patienceMs), priority: 'guess' }, signal)
     } catch (thrown) {
       // A guess that fails costs nothing: the user's own question will tell him.
-      if (troubles.has(asFailure(thrown).kind) && !signal.aborted) for (const batch of batches) batch.cancel()
+      // A service in trouble is asked for nothing more that no program waits for.
+      if (isA('strain', asFailure(thrown)) && !signal.aborted) for (const batch of batches) batch.cancel()
     } finally {
       underWay -= 1
       begin()

@@ -6,7 +6,7 @@ import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { EditableRecord } from '../../edit/save/editable.js'
 import type { SaveResult, Saver } from '../../edit/save/save.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -123,9 +123,6 @@ export function rememberText(
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 
-/** The failures of a save that say nothing about the record itself. */
-const ownMistakes = new Set<Failure['kind']>(['not-json', 'refused', 'no-space'])
-
 /** A save that failed at the service says that what is known here of the record may be old. */
 export async function savedOrOld(
   { catalog }: EditingParts,
@@ -135,7 +132,7 @@ export async function savedOrOld(
   try {
     return await save()
   } catch (thrown) {
-    if (!ownMistakes.has(asFailure(thrown).kind)) expireRecord(catalog, node)
+    if (!isA('unsent', asFailure(thrown))) expireRecord(catalog, node)
     throw thrown
   }
 }

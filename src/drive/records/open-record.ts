@@ -2,7 +2,7 @@
 
 import { untilDeadline } from '../../cache/deadline.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { asFailure } from '../../failure.js'
+import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
@@ -100,7 +100,7 @@ export function openRecords(leases: TextLeases, now: () => Instant): Records {
     try {
       return await leases.open(source.key, () => source.produce(context), access)
     } catch (thrown) {
-      if (access !== 'write-only' || !source.outlivesText || asFailure(thrown).kind !== 'absent') throw thrown
+      if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
       return undefined
     }
   }

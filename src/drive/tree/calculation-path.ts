@@ -1,5 +1,5 @@
 // A calculation named by a path: of the drive, of the mount as the user's shell sees it, or of the platform's web pages.
-import { Failure } from '../../failure.js'
+import { Failure, isAbsent } from '../../failure.js'
 import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'
 import type { Tree } from './tree.js'
@@ -39,7 +39,7 @@ async function calculationOfService(
   try {
     return await remote.resolveCalculation(plain as ServicePath, context)
   } catch (thrown) {
-    if (!(thrown instanceof Failure) || thrown.kind !== 'absent' || unescaped === plain) throw thrown
+    if (!isAbsent(thrown) || unescaped === plain) throw thrown
     return remote.resolveCalculation(unescaped as ServicePath, context)
   }
 }

@@ -1,6 +1,6 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
 
-import { Failure, unlessAbsent } from '../../failure.js'
+import { Failure, isAbsent, unlessAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
@@ -58,7 +58,7 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
       const found = await tree.walk(path, context)
       return isEditable(found) ? found : undefined
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || thrown.kind !== 'absent') throw thrown
+      if (!isAbsent(thrown)) throw thrown
     }
     const directory = await tree.directory(parentOf(path), context).catch(unlessAbsent)
     return directory === undefined ? undefined : newIn(directory, lastNameOf(path))

@@ -1,6 +1,6 @@
 // mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
 
-import { asFailure, Failure, unlessAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type {
   Dialect,
@@ -15,7 +15,7 @@ import type {
 import { isSpelling } from '../../spelling.js'
 import { editsBetween, unstoredFields } from '../save/diff.js'
 import { openLateAnswers } from '../save/late-answers.js'
-import { isUndecided, originalFailure } from '../save/reconcile.js'
+import { originalFailure } from '../save/reconcile.js'
 import { withReserve } from '../save/reserve.js'
 
 export interface NewProjectPorts {
@@ -91,7 +91,7 @@ export async function makeProject(
     id = await remote.createProject(body, answers.context)
   } catch (thrown) {
     const failure = asFailure(thrown)
-    if (!isUndecided(failure)) throw failure
+    if (!isA('undecided', failure)) throw failure
     const all = await list().catch(asNotFound)
     const found = all?.find(project => !old.has(project.id) && isSpelling(project.title, said.title))
     if (all === undefined) throw failure

@@ -1,5 +1,5 @@
 // How a new record is made: checked before it is sent, sent once, and looked for where the answer was lost.
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -12,7 +12,7 @@ import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { isOtherThan, refuseAnother } from './another.js'
 import { openLateAnswers } from './late-answers.js'
-import { isUndecided, originalFailure } from './reconcile.js'
+import { originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
 
@@ -195,7 +195,8 @@ async function postOnce(
     if (ours !== undefined) return ours
     const failure = asFailure(thrown)
     // Of the one that was met the next try is an edit: it may be this user's own, sent by another mount.
-    if (!isUndecided(failure)) throw await withFailureAs(isThere ? 'in-flight' : 'refused', draft, failure)
+    if (!isA('undecided', failure))
+      throw await withFailureAs(isThere ? 'in-flight' : 'refused', draft, failure)
     if (record.find === undefined)
       throw await withFailureAs('outcome-unknown', draft, outcomeUnknown(failure))
     const found = await record.find(body, context).catch(asNotFound)

@@ -1,8 +1,7 @@
 // A DELETE is sent once; where its answer was lost, a look tells whether the thing is gone.
-import { asFailure } from '../../failure.js'
+import { asFailure, isA, isAbsent } from '../../failure.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import { openLateAnswers } from './late-answers.js'
-import { isUndecided } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
 /** How one thing is deleted, and how one sees that it is still there. */
@@ -27,7 +26,7 @@ export async function deleteOnce(
   } catch (thrown) {
     const failure = asFailure(thrown)
     if (failure.kind === 'absent') return
-    if (!isUndecided(failure) || !(await isGone(deletion, context))) throw failure
+    if (!isA('undecided', failure) || !(await isGone(deletion, context))) throw failure
     late.seen()
   }
 }
@@ -37,6 +36,6 @@ async function isGone(deletion: DeleteOperation, context: RequestContext): Promi
     await deletion.look(context)
     return false
   } catch (thrown) {
-    return asFailure(thrown).kind === 'absent'
+    return isAbsent(thrown)
   }
 }

@@ -1,5 +1,5 @@
 // What became of a save whose end nobody saw: the record is read and compared, nothing is sent.
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import type { RequestContext } from '../../remote/remote.js'
@@ -56,15 +56,10 @@ function notStored(): Failure {
   return new Failure('unreachable', 'the last save was cut short, and the service does not have it')
 }
 
-/** True if the request may have been carried out although it failed. */
-export function isUndecided(failure: Failure): boolean {
-  return ['timeout', 'unreachable', 'broken', 'outcome-unknown', 'internal'].includes(failure.kind)
-}
-
 /** The change was taken, and what the reading after it fails of says nothing of that. */
 export function unreadable(thrown: unknown): never {
   const cause = asFailure(thrown)
-  if (isUndecided(cause)) throw cause
+  if (isA('undecided', cause)) throw cause
   throw new Failure(
     'outcome-unknown',
     `the service took it, but whether it is stored cannot be seen: ${cause.message}`,

@@ -1,5 +1,5 @@
 // One change on its way: noted on disk before it leaves, sent once, and read again whatever was answered.
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -9,7 +9,7 @@ import { type TextHistory, textHash } from '../journal/text-history.js'
 import { editsBetween } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
 import { openLateAnswers } from './late-answers.js'
-import { isUndecided, partlyStored } from './reconcile.js'
+import { partlyStored } from './reconcile.js'
 import { withReserve } from './reserve.js'
 
 /** A program's text, and the same in the form the service has it in (with ids for paths), as a base must be. */
@@ -150,14 +150,14 @@ async function readBack(
     return await passage.record.read(context)
   } catch {
     // The first failure is the one to tell; that the record cannot be read either is what 'in-flight' says.
-    if (!isUndecided(failure)) await passage.draft.change(notUnderWay(failure))
+    if (!isA('undecided', failure)) await passage.draft.change(notUnderWay(failure))
     throw failure
   }
 }
 
 /** What the service has clearly refused needs no second look; anything else may still be carried out late. */
 function notUnderWay(failure: Failure): MetaChange {
-  return isUndecided(failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
+  return isA('undecided', failure) ? { state: 'refused' } : { state: 'refused', attempt: undefined }
 }
 
 /** How a draft's note names the two. */

@@ -1,5 +1,5 @@
 // Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, and what a lost answer means.
-import { Failure } from '../../failure.js'
+import { Failure, isA } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
@@ -359,7 +359,7 @@ function unansweredFailure(
   away: boolean,
 ): AttemptResult<never> {
   if (outgoing.repeatable || !(sent || headed !== undefined)) {
-    const transient = failure.kind === 'unreachable' || failure.kind === 'broken' || failure === dropped
+    const transient = isA('transient', failure) || failure === dropped
     const again = !away && outgoing.repeatable && transient
     return { ended: 'badly', failure, again, unasked: away && !tried }
   }

@@ -1,5 +1,5 @@
 // When a refusal is believed: a gateway in the place of a service, or before it, refuses everything.
-import { Failure, isDenial } from '../../failure.js'
+import { Failure, isA } from '../../failure.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
 import type { Capabilities } from './capabilities.js'
@@ -53,7 +53,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
       else if (isRecord(path, method)) lastWell = path
       return value
     } catch (thrown) {
-      if (!(thrown instanceof Failure) || !isDenial(thrown)) throw thrown
+      if (!(thrown instanceof Failure) || !isA('denial', thrown)) throw thrown
       // A service without HEAD says so of each.
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
       // What was answered well before it says nothing: the next moment may be the first of an outage.

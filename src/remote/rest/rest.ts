@@ -1,5 +1,5 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
-import { asFailure, Failure, type FailureKind } from '../../failure.js'
+import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Http } from '../http/http.js'
@@ -195,7 +195,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     try {
       return read(await get('calculation/files', { id: of, type }, context), of)
     } catch (failure) {
-      if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
+      if (!isAbsent(failure)) throw failure
       // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.
       if (type === 'files') await calculation(of, context)
       return unlistedFiles
@@ -207,7 +207,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     try {
       return await get('report/types', {}, context)
     } catch (failure) {
-      if (!(failure instanceof Failure) || failure.kind !== 'absent') throw failure
+      if (!isAbsent(failure)) throw failure
       const answer = await get('report-type', {}, context)
       capabilities.reportTypes = 'report-type'
       return answer

@@ -1,7 +1,7 @@
 // What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { asFailure, isDenial } from '../../failure.js'
+import { asFailure, isA } from '../../failure.js'
 import { systemClock, withDeadline } from '../clock.js'
 import {
   type CalculationId,
@@ -128,7 +128,7 @@ async function listingIfAny<Item>(
   try {
     return await withDeadline(list(of, context), { ...context, deadline }, systemClock, 'no proof in time')
   } catch (thrown) {
-    return isDenial(asFailure(thrown)) ? [] : undefined
+    return isA('denial', asFailure(thrown)) ? [] : undefined
   }
 }
 

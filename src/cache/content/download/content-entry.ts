@@ -1,6 +1,6 @@
 // One content on its way: which way a read takes (kept file, what arrives, passing through).
 import { openAskers } from '../../../askers.js'
-import { asFailure, Failure } from '../../../failure.js'
+import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { noop } from '../../../noop.js'
 import {
   type ByteOffset,
@@ -366,7 +366,8 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
 
 /** A service that refuses the question only does not tell; one that is away does not let the body be believed. */
 function ifSizeUnknown(thrown: unknown): undefined {
-  if (!/^(broken|unsupported|invalid|forbidden|absent)$/.test(asFailure(thrown).kind)) throw thrown
+  const failure = asFailure(thrown)
+  if (!isA('denial', failure) && failure.kind !== 'broken') throw thrown
 }
 
 const spanOf = ({ offset, into }: Pick<ColdRead, 'offset' | 'into'>, length: number | undefined) => ({
@@ -383,6 +384,6 @@ const isLost = (error: unknown): boolean =>
 const retryJoined =
   <Answer>(again: () => Promise<Answer>) =>
   (error: unknown): Promise<Answer> => {
-    if (isContradiction(error) || asFailure(error).kind === 'absent') throw error
+    if (isContradiction(error) || isAbsent(error)) throw error
     return again()
   }
