@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/versions/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
+import { lastNameOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import {
@@ -26,7 +27,7 @@ import {
 } from './nodes/node.js'
 import { noSuchReport, noUpload, readOnlyBecause } from './nodes/refusals.js'
 import type { RecordHandle } from './records/handle.js'
-import { lastNameOf, type PathResolver } from './tree/path-resolver.js'
+import type { PathResolver } from './tree/path-resolver.js'
 
 type HandleTarget =
   | { readonly kind: 'record'; readonly file: RecordHandle; readonly path: string; readonly node: Node }

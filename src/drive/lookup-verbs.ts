@@ -1,6 +1,7 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
 import { asFailure, Failure, isAbsent } from '../failure.js'
+import { parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { type Content, type Instant, instant, type RequestContext } from '../remote/remote.js'
@@ -19,7 +20,7 @@ import {
 } from './nodes/node.js'
 import type { TextSnapshot } from './records/text-lease.js'
 import { openPathDeadlines } from './tree/path-deadline.js'
-import { isDirectorysOwn, type PathResolver, parentOf } from './tree/path-resolver.js'
+import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096

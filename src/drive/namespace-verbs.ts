@@ -3,6 +3,7 @@
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
 import { asFailure, Failure, isAbsent } from '../failure.js'
+import { lastNameOf, parentOf } from '../layout.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { NamespaceVerbs } from './interface/verbs.js'
@@ -12,7 +13,7 @@ import { escapeTitle, titleWritten } from './nodes/name.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeKey } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { pauseMs } from './records/saving.js'
-import { isDirectorysOwn, lastNameOf, type PathResolver, parentOf } from './tree/path-resolver.js'
+import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
 
 export function openNamespaceVerbs(
   parts: DriveParts,

@@ -1,7 +1,9 @@
 // The daemon of a mounted drive: found without touching the mount, asked with a deadline, and what to do where it does not answer.
+
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Control } from '../../drive/interface/control.js'
+import { fixedNames } from '../../layout.js'
 import { type Mount, mountAt } from '../../mount/mount-point.js'
 import { probeDaemon, textAt } from '../../mount/probe.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -89,12 +91,12 @@ async function freshStatus(mount: Mount): Promise<Status> {
   }
   throw new Stop(
     exitCodes.failed,
-    `a program keeps ${join(mount.path, '.calcfs/status.json')} open, so only its old text can be read; close it.`,
+    `a program keeps ${join(mount.path, fixedNames.own, fixedNames.status)} open, so only its old text can be read; close it.`,
   )
 }
 
 async function statusFile(mount: Mount): Promise<Status> {
-  const text = await textAt(join(mount.path, '.calcfs/status.json'), pulseLimit)
+  const text = await textAt(join(mount.path, fixedNames.own, fixedNames.status), pulseLimit)
   if (text === undefined) throw await noAnswerFailure(mount, undefined)
   if (text === 'forbidden') {
     throw new Stop(

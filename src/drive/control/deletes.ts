@@ -1,12 +1,12 @@
 // `calcfs delete`: what stands at some paths and goes with them, and one of these deleted as it was shown.
 import { Failure } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import { instant } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
-import { lastNameOf } from '../tree/path-resolver.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {

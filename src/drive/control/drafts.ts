@@ -1,4 +1,5 @@
 // Unsent texts from the command line: looked at, compared, sent once more by an explicit wish, given up with a copy kept.
+
 import type { Draft } from '../../edit/journal/draft.js'
 import type { DraftState } from '../../edit/journal/draft-meta.js'
 import { damagedEnding } from '../../edit/journal/draft-name.js'
@@ -6,6 +7,7 @@ import { recordWords } from '../../edit/journal/explain.js'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { editsBetween, withEdits } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { instant, type RequestContext } from '../../remote/remote.js'
@@ -36,7 +38,7 @@ export function openDraftControl(
 
   /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
   function find(given: string): { name: string; draft: Draft } {
-    const bare = given.slice(given.lastIndexOf('/') + 1)
+    const bare = lastNameOf(given)
     const all = named()
     const plain = [bare, `${bare}.json`, `${bare}.txt`]
     const name = [...plain, ...plain.map(one => one + damagedEnding)].find(one => all.has(one))
@@ -156,7 +158,7 @@ export function openDraftControl(
       }))
     },
     async show({ name }) {
-      const bare = name.slice(name.lastIndexOf('/') + 1)
+      const bare = lastNameOf(name)
       const file = drafts.names().includes(bare) ? bare : find(bare).name
       const { bytes } = await drafts.read(file)
       await drafts.opened(file, bytes)

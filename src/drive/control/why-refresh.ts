@@ -4,12 +4,12 @@ import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
 import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
+import { parentOf } from '../../layout.js'
 import { instant, type RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
 import type { Control, Explanation, Refreshed } from '../interface/control.js'
 import { type DirectoryNode, isDirectory, type Node, nodeKey, type RecordNode } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
-import { parentOf } from '../tree/path-resolver.js'
 import type { ControlParts } from './context.js'
 
 const scratchSentence = (path: string): string =>

@@ -1,7 +1,9 @@
 // Which project stands at a path of the service, and when the answer that none stands there is believed.
+
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA } from '../../failure.js'
+import { lastNameOf, parentOf } from '../../layout.js'
 import { noop } from '../../noop.js'
 import type { Dialect, Identity, ProjectId, RequestContext, ServicePath } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
@@ -136,8 +138,7 @@ const isNothingKnown = (told: Identity): boolean => Object.values(told).every(va
 
 /** The path above, and the last name; above a project of the top is the user's space. */
 function cutPath(path: ServicePath): readonly [ServicePath, string] {
-  const end = path.lastIndexOf('/')
-  return [path.slice(0, end) as ServicePath, path.slice(end + 1)]
+  return [parentOf(path) as ServicePath, lastNameOf(path)]
 }
 
 /** Undefined in the place of what is refused: no documented answer says "there is no such path", and each may mean it. @throws everything else */

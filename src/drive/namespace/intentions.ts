@@ -1,5 +1,5 @@
 // When several removals are one intention on a whole project, or too many at once: all of them are refused then.
-import { parentOf } from '../tree/path-resolver.js'
+import { parentOf } from '../../layout.js'
 import type { DeleteBudget } from './delete-budget.js'
 import type { Lineage, Scope } from './lineage.js'
 import type { PendingDelete, PendingDeletes } from './pending-deletes.js'

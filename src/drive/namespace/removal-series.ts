@@ -1,4 +1,5 @@
 // What is removed in one go: removals that follow one another without a pause, whoever makes them and wherever.
+import { parentOf } from '../../layout.js'
 
 import { noop } from '../../noop.js'
 import type { AwakeClock } from './awake.js'
@@ -61,7 +62,7 @@ export function openRemovalSeries(awake: AwakeClock): RemovalSeries {
       awake.watch()
       endIfQuiet()
       removed = now()
-      directories.add(path.slice(0, path.lastIndexOf('/') + 1))
+      directories.add(`${parentOf(path)}/`)
     },
     waits(path) {
       if (directories.size === 0) return noop

@@ -1,4 +1,5 @@
 // Which names beside a record are an editor's own files: they stay local and never reach the service.
+import { fixedNames, idOfRecordFile } from '../../layout.js'
 
 /** libfuse keeps a file that is open under such a name, where it is unlinked or another takes its place. */
 const hiddenName = /^\.fuse_hidden[0-9a-f]+$/
@@ -28,7 +29,7 @@ export function isScratchBeside(record: string, name: string): boolean {
 
 /** In a folder of records (`reports/`, `.shares/`): every name that is no record and no `new*.json`. */
 export function isScratchAmong(name: string): boolean {
-  return !/^\d+\.json$/.test(name) && !isNewName(name) && name !== 'INDEX.tsv'
+  return idOfRecordFile(name) === undefined && !isNewName(name) && name !== fixedNames.reportIndex
 }
 
 /** `new.json`, `new-dyes.json`: a save under such a name makes a record. */

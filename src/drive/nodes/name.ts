@@ -9,7 +9,9 @@
 //   300 bytes      → first bytes…~c12 too long to be reversed by itself: the id in the mark does it
 //
 // `~p<id>` marks a project, `~c<id>` a calculation, `~h<hash>` a file; a generated geometry carries the mark before `.xyz`.
+
 import { createHash } from 'node:crypto'
+import { fixedNames } from '../../layout.js'
 import { emptyIndex } from '../../record/compact/name-index.js'
 
 /** The longest file name Linux takes, in bytes (NAME_MAX). */
@@ -23,7 +25,12 @@ export type NamedChild =
 const emptyName = '%empty'
 const geometryEnding = '.xyz'
 /** Names calcfs makes itself beside children, and those an editor makes beside a record of ours. */
-const ownNames = /^\.(project\.json|calculation\.json|index\.tsv|shares|calcfs|fuse_hidden|#)/
+const ownNames = new RegExp(
+  `^(?:${[...Object.values(fixedNames), '.fuse_hidden', '.#']
+    .filter(name => name.startsWith('.'))
+    .map(name => name.replaceAll('.', '\\.'))
+    .join('|')})`,
+)
 const mark = /~(?=(?:[pc]\d+|h[0-9a-f]{16})(?:\.xyz)?$)/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const illegal = /[\u0000-\u001f\u007f-\u009f/\ufffd\u2028\u2029]/gu

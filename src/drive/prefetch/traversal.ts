@@ -1,7 +1,8 @@
 // The walks that are under way: begun at the second folder, followed through the levels of the tree, given up when he leaves.
+
+import { lastNameOf, parentOf } from '../../layout.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import { type Dentry, type DirectoryNode, isDirectory, type Node } from '../nodes/node.js'
-import { lastNameOf, parentOf } from '../tree/path-resolver.js'
 import { type AccessLevel, type AccessPattern, fileClassOf, openAccessPattern } from './access-pattern.js'
 import {
   advanceInto,

@@ -1,5 +1,7 @@
 // The two names of a file whose saves reach the service: the drive's node and the edit room's key.
+
 import type { RecordKey } from '../../edit/journal/record-key.js'
+import { fixedNames, recordFile } from '../../layout.js'
 import type { CalculationId, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 import type { EditableNode } from '../nodes/node.js'
 
@@ -38,25 +40,27 @@ export function nodeOfRecordKey({ kind, id, project, as }: RecordKey): EditableN
   }
 }
 
+const reports = `/${fixedNames.reports}`
+const numbers = `/${fixedNames.numbers}`
+const sharesOf = (project: ProjectId): string => `${numbers}/project/${project}/${fixedNames.shares}`
+
 /** Where such a file stands, for people; reports and what has a number. */
 export function pathOfNode(node: EditableNode): string {
   switch (node.kind) {
     case 'order':
-      return `/reports/${node.id}/order.txt`
+      return `${reports}/${node.id}/${fixedNames.order}`
     case 'new':
-      return node.of === 'share'
-        ? `/by-id/project/${node.project}/.shares/${node.name}`
-        : `/reports/${node.name}`
+      return node.of === 'share' ? `${sharesOf(node.project)}/${node.name}` : `${reports}/${node.name}`
     case 'record':
       switch (node.of) {
         case 'report':
-          return `/reports/${node.id}.json`
+          return `${reports}/${recordFile(node.id)}`
         case 'share':
-          return `/by-id/project/${node.project}/.shares/${node.id}.json`
+          return `${sharesOf(node.project)}/${recordFile(node.id)}`
         case 'project':
-          return `/by-id/project/${node.id}/.project.json`
+          return `${numbers}/project/${node.id}/${fixedNames.project}`
         case 'calculation':
-          return `/by-id/calculation/${node.id}/.calculation.json`
+          return `${numbers}/calculation/${node.id}/${fixedNames.calculation}`
       }
   }
 }

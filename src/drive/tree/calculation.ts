@@ -1,6 +1,8 @@
 // A calculation's folder: its record, its files under their names, and the generated geometry.
+
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
+import { fixedNames } from '../../layout.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameFiles, nameGeometry } from '../nodes/name.js'
@@ -72,7 +74,7 @@ function entriesOf(
 ): readonly Dentry[] {
   const files = nameFiles(titles)
   const record = { kind: 'record', of: 'calculation', id, parent } as const
-  const entries: Dentry[] = [{ name: '.calculation.json', node: record }]
+  const entries: Dentry[] = [{ name: fixedNames.calculation, node: record }]
   for (const [name, file] of files) {
     const content = { of: 'file', calculation: id, title: file as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })

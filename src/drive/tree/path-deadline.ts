@@ -1,6 +1,7 @@
 // One deadline for a path: the kernel looks up one component after another, and each goes on with what the one before has left.
+
+import { parentOf } from '../../layout.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
-import { parentOf } from './path-resolver.js'
 
 export interface PathDeadlines {
   /** For a lookup of this path: the time of the walk that it goes on with, or of a new one. */

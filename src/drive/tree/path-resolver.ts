@@ -1,6 +1,7 @@
 // From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
 
 import { Failure, isAbsent, unlessAbsent } from '../../failure.js'
+import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
@@ -80,15 +81,11 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
   }
 }
 
+const firstNames = new Set<string>([fixedNames.project, fixedNames.projectIndex])
+
 /** The first entries of every project, and of the reports: `rm -r` begins with them. */
 export const isDirectorysOwn = (path: string): boolean =>
-  /\/\.(project\.json|index\.tsv)$/.test(path) || path === '/reports/INDEX.tsv'
-
-/** The directory a path lies in; the root lies in itself. */
-export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
-
-/** The last name of a path. */
-export const lastNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+  firstNames.has(lastNameOf(path)) || path === `/${fixedNames.reports}/${fixedNames.reportIndex}`
 
 const justRemoved = (path: string): Failure => new Failure('absent', `${path}: it was just taken away`)
 
@@ -96,11 +93,11 @@ const justRemoved = (path: string): Failure => new Failure('absent', `${path}: i
 function takesScratch(directory: DirectoryNode, name: string): boolean {
   switch (directory.kind) {
     case 'project':
-      return isScratchBeside('.project.json', name)
+      return isScratchBeside(fixedNames.project, name)
     case 'calculation':
-      return isScratchBeside('.calculation.json', name)
+      return isScratchBeside(fixedNames.calculation, name)
     case 'report':
-      return isScratchBeside('order.txt', name)
+      return isScratchBeside(fixedNames.order, name)
     case 'reports':
     case 'shares':
       return isScratchAmong(name)

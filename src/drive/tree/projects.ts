@@ -1,6 +1,7 @@
 // The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
 
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
+import { fixedNames, recordFile } from '../../layout.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
@@ -140,7 +141,7 @@ export function openProjectTree(
     async listShares(project, context) {
       const shares = await catalog.shares(project, context)
       return shares.map(({ id }) => ({
-        name: `${id}.json`,
+        name: recordFile(id),
         node: { kind: 'record', of: 'share', id, project },
       }))
     },
@@ -173,8 +174,8 @@ function markedChild({ projects, calculations }: Children, name: string): Node |
 
 function fixedEntries(id: ProjectId, parent: ProjectId | undefined): readonly Dentry[] {
   return [
-    { name: '.project.json', node: { kind: 'record', of: 'project', id, parent } },
-    { name: '.index.tsv', node: { kind: 'generated', text: 'project-index', id } },
-    { name: '.shares', node: { kind: 'shares', project: id } },
+    { name: fixedNames.project, node: { kind: 'record', of: 'project', id, parent } },
+    { name: fixedNames.projectIndex, node: { kind: 'generated', text: 'project-index', id } },
+    { name: fixedNames.shares, node: { kind: 'shares', project: id } },
   ]
 }

@@ -1,6 +1,8 @@
 // The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
+
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure } from '../../failure.js'
+import { fixedNames, recordFile } from '../../layout.js'
 import {
   type CalculationId,
   type Dialect,
@@ -23,7 +25,10 @@ export interface ReportTree {
   listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]>
 }
 
-const index: Dentry = { name: 'INDEX.tsv', node: { kind: 'generated', text: 'report-index', id: '' } }
+const index: Dentry = {
+  name: fixedNames.reportIndex,
+  node: { kind: 'generated', text: 'report-index', id: '' },
+}
 
 export interface ReportTreeSources {
   readonly catalog: Catalog
@@ -86,11 +91,11 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 }
 
-const orderEntry = (id: ReportId): Dentry => ({ name: 'order.txt', node: { kind: 'order', id } })
+const orderEntry = (id: ReportId): Dentry => ({ name: fixedNames.order, node: { kind: 'order', id } })
 
 function entries(id: ReportId): readonly Dentry[] {
   return [
-    { name: `${id}.json`, node: { kind: 'record', of: 'report', id } },
+    { name: recordFile(id), node: { kind: 'record', of: 'report', id } },
     { name: id, node: { kind: 'report', id } },
   ]
 }

@@ -1,7 +1,9 @@
 // THE mapping from paths to nodes: lookup and readdir of every directory stand side by side, so that they agree.
+
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
+import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Dialect, Instant, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { FreedNames } from '../names/freed-names.js'
@@ -57,18 +59,18 @@ export interface Tree {
 
 const root: Node = { kind: 'root' }
 const rootEntries: readonly Dentry[] = [
-  { name: 'projects', node: { kind: 'top' } },
-  { name: 'db', node: { kind: 'users' } },
-  { name: 'reports', node: { kind: 'reports' } },
-  { name: 'by-id', node: { kind: 'numbers' } },
-  { name: '.calcfs', node: { kind: 'own' } },
+  { name: fixedNames.projects, node: { kind: 'top' } },
+  { name: fixedNames.users, node: { kind: 'users' } },
+  { name: fixedNames.reports, node: { kind: 'reports' } },
+  { name: fixedNames.numbers, node: { kind: 'numbers' } },
+  { name: fixedNames.own, node: { kind: 'own' } },
 ]
 const ownEntries: readonly Dentry[] = [
-  { name: 'status.json', node: { kind: 'generated', text: 'status', id: '' } },
-  { name: 'user.json', node: { kind: 'generated', text: 'user', id: '' } },
-  { name: 'report-types.json', node: { kind: 'generated', text: 'report-types', id: '' } },
-  { name: 'README.txt', node: { kind: 'generated', text: 'readme', id: '' } },
-  { name: 'drafts', node: { kind: 'drafts' } },
+  { name: fixedNames.status, node: { kind: 'generated', text: 'status', id: '' } },
+  { name: fixedNames.user, node: { kind: 'generated', text: 'user', id: '' } },
+  { name: fixedNames.reportTypes, node: { kind: 'generated', text: 'report-types', id: '' } },
+  { name: fixedNames.readme, node: { kind: 'generated', text: 'readme', id: '' } },
+  { name: fixedNames.drafts, node: { kind: 'drafts' } },
 ]
 
 export function openTree(sources: TreeSources): Tree {

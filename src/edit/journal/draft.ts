@@ -1,8 +1,10 @@
 // One text that a program is writing, on disk from its first byte: what was answered survives any crash.
+
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import pLimit from 'p-limit'
 import { asFailure, Failure, rethrow } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
 import type { Instant } from '../../remote/remote.js'
 import { codeOf, isMissing } from '../../system/error-code.js'
 import { privateFile, replaceFile, syncDirectory } from './atomic-file.js'
@@ -167,7 +169,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   }
 
   return {
-    id: directory.slice(directory.lastIndexOf('/') + 1),
+    id: lastNameOf(directory),
     directory,
     get key() {
       return meta.key

@@ -1,6 +1,8 @@
 // A report's order as a record of its own: the lines become the report's list, on the list that their writer had.
+
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'
+import { fixedNames } from '../../layout.js'
 import { type JsonObject, stringJson, withField } from '../../record/json/json.js'
 import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell } from '../../record/tsv.js'
@@ -61,7 +63,7 @@ function rowsShown(dialect: Dialect, id: ReportId, record: JsonObject): readonly
 /** A path that begins with a dot, as a shell writes it, or a name of the folder's own links, is meant from there. */
 function fromFolder(id: ReportId, entry: string): string {
   const isFromFolder = /^\.\.?\//.test(entry) || /^\d+-[^/]*$/.test(entry)
-  return isFromFolder ? posix.join(`/reports/${id}`, entry) : entry
+  return isFromFolder ? posix.join(`/${fixedNames.reports}/${id}`, entry) : entry
 }
 
 async function rowOf(ports: ReportPorts, order: OrderLine, context: RequestContext): Promise<ReportRow> {

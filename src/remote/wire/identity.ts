@@ -1,5 +1,7 @@
 // Whether an answer is about what was asked for: a cache in front of the service may ignore a query or mix two of them.
+
 import { Failure } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
 import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/json/json.js'
 import { idIn } from './scalar.js'
 
@@ -85,7 +87,7 @@ const scalarText = (json: Json): string =>
 /** The platform may spell a name otherwise than a path does: blanks, case and signs do not count. */
 function agrees(path: string, title: string): boolean {
   if (path === title || path.endsWith(`/${title}`)) return true
-  const last = path.slice(path.lastIndexOf('/') + 1)
+  const last = lastNameOf(path)
   return normalizedName(last) === normalizedName(title)
 }
 
