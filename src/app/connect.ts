@@ -9,7 +9,7 @@ import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
 import type { Dialect, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
-import { refuseEmptyGeometries } from '../remote/rest/geometry.js'
+import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
 import { withRefusalsConfirmed } from '../remote/rest/refusals.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
@@ -67,7 +67,7 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
   })
   const speech = openWire(dialectFor(config), note)
   const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities)
-  const remote = refuseEmptyGeometries(openRest(signed, speech, capabilities))
+  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 

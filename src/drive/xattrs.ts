@@ -1,6 +1,8 @@
 // user.calcfs.*: what is known of a path, answered from memory only, because `ls -l` and `cp` ask for every file.
+
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
+import { contentLabel } from '../content-kinds.js'
 import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
@@ -63,7 +65,7 @@ function nodeId(node: Node): string | undefined {
 
 function nodeKind(node: Node): string {
   if (node.kind === 'record') return node.of
-  if (node.kind === 'content') return node.content.of === 'xyz' ? 'geometry' : 'file'
+  if (node.kind === 'content') return contentLabel(node.content.of)
   return node.kind
 }
 

@@ -1,6 +1,7 @@
 // The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
 
 import type { Askers } from '../askers.js'
+import type { ContentKindName, SourceType } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
 
@@ -199,9 +200,9 @@ export interface Body {
   cancel(): void
 }
 
-/** What of a calculation is downloaded: a file of its own, or the generated geometry. */
+/** What of a calculation is downloaded: a file of its own, or one that the service makes. */
 export interface Content {
-  readonly of: 'file' | 'xyz'
+  readonly of: ContentKindName
   readonly calculation: CalculationId
   readonly title: FileTitle
   /** Tells the calculation from another one that has or had its id; without control characters. */
@@ -248,7 +249,11 @@ export interface Remote {
   deleteCalculation(id: CalculationId, context: RequestContext): Promise<void>
 
   /** File names; an empty list where the service has none for a calculation that exists. */
-  fileTitles(of: CalculationId, type: 'files' | 'cml', context: RequestContext): Promise<readonly FileTitle[]>
+  fileTitles(
+    of: CalculationId,
+    type: 'files' | SourceType,
+    context: RequestContext,
+  ): Promise<readonly FileTitle[]>
   /** The same where none may be missing. @throws Failure 'broken' for a list of which a part makes no sense */
   allFileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
   /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */

@@ -1,4 +1,6 @@
 // The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
+
+import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
@@ -24,8 +26,8 @@ import type {
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
+import { openDerivedFiles } from './derived-files.js'
 import { openFileLists } from './file-lists.js'
-import { geometryFromTitles } from './geometry-told.js'
 import type { Query, QueryCache } from './query-cache.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
@@ -74,9 +76,9 @@ export interface Catalog {
   /** A file list that was just read anew. */
   learnFiles(of: CalculationId, titles: readonly FileTitle[]): void
   knownFiles(of: CalculationId): readonly FileTitle[] | undefined
-  /** Whether the calculation has a CML file, from which the service makes the geometry. */
-  hasGeometry(of: CalculationId, context: RequestContext): Promise<boolean>
-  freshGeometry(of: CalculationId): boolean | undefined
+  /** Which files the service makes of the calculation's own ones. */
+  derivedFiles(of: CalculationId, context: RequestContext): Promise<readonly DerivedName[]>
+  freshDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
   /** The next question about this directory goes to the service. */
   refreshProject(of: ProjectId): void
   refreshCalculation(of: CalculationId): void
@@ -176,17 +178,7 @@ export function openCatalog(
       return fileLists.titles({ of, type: 'files', hadSome }, context)
     })
 
-  const geometryOf = (of: CalculationId): Query<boolean> => ({
-    namespace: 'listing',
-    key: `cml ${of}`,
-    lifetime: seldom,
-    async fetch(context) {
-      const hadSome = queryCache.known(geometryOf(of)) === true
-      return (await fileLists.titles({ of, type: 'cml', hadSome }, context)).length > 0
-    },
-    encode: String,
-    decode: (text: string) => text === 'true',
-  })
+  const derived = openDerivedFiles(queryCache, fileLists, { filesOf, lifetime: seldom })
 
   const recordOf = (of: Readable): Query<JsonObject> => ({
     namespace: 'record',
@@ -273,18 +265,6 @@ export function openCatalog(
     return projects && calculations && pair(of, { projects, calculations })
   }
 
-  async function hasGeometry(of: CalculationId, context: RequestContext): Promise<boolean> {
-    return (
-      geometryFromTitles(await queryCache.ask(filesOf(of), context)) ??
-      queryCache.ask(geometryOf(of), context)
-    )
-  }
-
-  function freshGeometry(of: CalculationId): boolean | undefined {
-    const titles = queryCache.fresh(filesOf(of))
-    return titles && (geometryFromTitles(titles) ?? queryCache.fresh(geometryOf(of)))
-  }
-
   /** Takes it out of a listing, which stays as old as it is. */
   function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {
     const known = queryCache.known(query)
@@ -344,8 +324,8 @@ export function openCatalog(
     learnFiles: (of, titles) => queryCache.learn(filesOf(of), titles),
     knownFiles: of => queryCache.known(filesOf(of)),
     freshFiles: of => queryCache.fresh(filesOf(of)),
-    hasGeometry,
-    freshGeometry,
+    derivedFiles: derived.of,
+    freshDerivedFiles: derived.fresh,
     refreshProject,
     refreshCalculation(of) {
       queryCache.expire(filesOf(of))

@@ -1,5 +1,6 @@
 // How long a service must say 404 of a list of files before files that it told earlier count as gone.
 import { LRUCache } from 'lru-cache'
+import type { SourceType } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import {
   type CalculationId,
@@ -19,7 +20,7 @@ export interface FileLists {
    * @throws Failure 'broken', an outage, where none is told in the place of some for too short a time
    */
   titles(
-    list: { readonly of: CalculationId; readonly type: 'files' | 'cml'; readonly hadSome: boolean },
+    list: { readonly of: CalculationId; readonly type: 'files' | SourceType; readonly hadSome: boolean },
     context: RequestContext,
   ): Promise<readonly FileTitle[]>
 }

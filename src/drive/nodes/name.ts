@@ -8,9 +8,10 @@
 //   TS~c12         → TS%7Ec12         `~c12`, `~p12` and `~h1a2b…` at the end are marks of ours
 //   300 bytes      → first bytes…~c12 too long to be reversed by itself: the id in the mark does it
 //
-// `~p<id>` marks a project, `~c<id>` a calculation, `~h<hash>` a file; a generated geometry carries the mark before `.xyz`.
+// `~p<id>` marks a project, `~c<id>` a calculation, `~h<hash>` a file; a geometry that the service makes carries the mark before `.xyz`.
 
 import { createHash } from 'node:crypto'
+import { derivedKinds, derivedNames } from '../../content-kinds.js'
 import { fixedNames } from '../../layout.js'
 import { emptyIndex } from '../../record/compact/name-index.js'
 
@@ -23,7 +24,6 @@ export type NamedChild =
   | { readonly kind: 'calculation'; readonly id: string; readonly title: string }
 
 const emptyName = '%empty'
-const geometryEnding = '.xyz'
 /** Names calcfs makes itself beside children, and those an editor makes beside a record of ours. */
 const ownNames = new RegExp(
   `^(?:${[...Object.values(fixedNames), '.fuse_hidden', '.#']
@@ -31,7 +31,8 @@ const ownNames = new RegExp(
     .map(name => name.replaceAll('.', '\\.'))
     .join('|')})`,
 )
-const mark = /~(?=(?:[pc]\d+|h[0-9a-f]{16})(?:\.xyz)?$)/
+const endings = derivedNames.map(of => derivedKinds[of].ending.replaceAll('.', '\\.')).join('|')
+const mark = new RegExp(`~(?=(?:[pc]\\d+|h[0-9a-f]{16})(?:${endings})?$)`)
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for
 const illegal = /[\u0000-\u001f\u007f-\u009f/\ufffd\u2028\u2029]/gu
 const loneSurrogate = /[\ud800-\udfff]/gu
@@ -122,14 +123,15 @@ function nameFile(title: string): string {
   return withMark(name, `~h${createHash('sha256').update(title).digest('hex').slice(0, 16)}`)
 }
 
-/** The generated geometry's name in a calculation's folder; it yields to a file that is called the same. */
-export function nameGeometry(
+/** The name of a file that the service makes, in a calculation's folder; it yields to a file that is called the same. */
+export function nameDerived(
   calculation: { id: string; title: string },
+  ending: string,
   taken: { has(name: string): boolean },
 ): string {
-  const bare = escapeTitle(`${calculation.title}${geometryEnding}`)
+  const bare = escapeTitle(`${calculation.title}${ending}`)
   if (fits(bare) && !taken.has(bare)) return bare
-  return withMark(escapeTitle(calculation.title), `~c${calculation.id}${geometryEnding}`)
+  return withMark(escapeTitle(calculation.title), `~c${calculation.id}${ending}`)
 }
 
 /** Whether a name from the kernel can be looked up at all; the binding shows invalid UTF-8 as U+FFFD. */

@@ -1,4 +1,5 @@
 // What a user does in the folders he walks through: which kinds of files he looks at, opens, or reads to the end.
+import { contentLabel } from '../../content-kinds.js'
 import type { Dentry } from '../nodes/node.js'
 
 /** Each includes the one before. */
@@ -50,13 +51,13 @@ export function openAccessPattern(
   }
 }
 
-/** Files that are treated alike: those with one ending, the geometries, the records; undefined for what costs nothing. */
+/** Files that are treated alike: those with one ending, those the service makes, the records; undefined for what costs nothing. */
 export function fileClassOf({ name, node }: Dentry): string | undefined {
   switch (node.kind) {
     case 'record':
       return node.of === 'calculation' || node.of === 'project' ? `${node.of} record` : undefined
     case 'content':
-      return node.content.of === 'xyz' ? 'geometry' : `file ${extensionOf(name)}`
+      return node.content.of === 'file' ? `file ${extensionOf(name)}` : contentLabel(node.content.of)
     case 'shares':
       return 'shares'
     default:

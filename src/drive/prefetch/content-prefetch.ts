@@ -46,7 +46,7 @@ export function openContentPrefetch(
 
   return {
     async take(path, wanted, { level, context, signal }) {
-      // A geometry has no size before it is made.
+      // What the service makes has no size before.
       if (level === 'looked' && wanted.of === 'file') return void (await content.size(wanted, context))
       if (bytes >= readyAtMost || content.cached(wanted) === 1) return
       const most = Math.min(mostOf[level], readyAtMost)

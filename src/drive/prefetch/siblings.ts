@@ -82,11 +82,11 @@ export function openSiblingPrefetch(
       // Without a listing it was one file that he wanted.
       if (here.looks < 0) return
       here.looks += 1
-      // A geometry has no size without being made: only who looks at several files is thought to want that one, too.
-      const wanted = here.looks === 1 ? 'file' : here.looks === 2 ? 'xyz' : undefined
-      for (const dentry of wanted === undefined ? [] : folder.entries) {
+      // What the service makes has no size before: the second stat of a folder predicts those, too.
+      if (here.looks > 2) return
+      for (const dentry of folder.entries) {
         if (dentry.name === name || dentry.node.kind !== 'content') continue
-        if (dentry.node.content.of === wanted) take(here, folder, dentry, 'looked')
+        if ((dentry.node.content.of === 'file') === (here.looks === 1)) take(here, folder, dentry, 'looked')
       }
     },
     readOn(folder) {

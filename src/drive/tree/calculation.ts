@@ -2,10 +2,11 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
+import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
 import { fixedNames } from '../../layout.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
-import { nameFiles, nameGeometry } from '../nodes/name.js'
+import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
 import type { MarkOf } from './met.js'
 
@@ -21,7 +22,7 @@ const foldersAtMost = 4096
 /** What a folder was made of, and what came of it; made anew once either is another. */
 interface FolderListing {
   readonly titles: readonly FileTitle[]
-  readonly geometry: boolean
+  readonly derived: readonly DerivedName[]
   readonly entries: readonly Dentry[]
   readonly byName: ReadonlyMap<string, Node>
 }
@@ -30,11 +31,15 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
   const folders = new LRUCache<CalculationNode, FolderListing>({ max: foldersAtMost })
 
-  function folderOf(node: CalculationNode, titles: readonly FileTitle[], geometry: boolean): FolderListing {
+  function folderOf(
+    node: CalculationNode,
+    titles: readonly FileTitle[],
+    derived: readonly DerivedName[],
+  ): FolderListing {
     const known = folders.get(node)
-    if (known !== undefined && known.titles === titles && known.geometry === geometry) return known
-    const entries = entriesOf(node, { titles, geometry, mark: markOf(node) })
-    const folder = { titles, geometry, entries, byName: nodesByName(entries) }
+    if (known !== undefined && known.titles === titles && `${known.derived}` === `${derived}`) return known
+    const entries = entriesOf(node, { titles, derived, mark: markOf(node) })
+    const folder = { titles, derived, entries, byName: nodesByName(entries) }
     folders.set(node, folder)
     return folder
   }
@@ -42,13 +47,13 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
   function fresh(node: CalculationNode): FolderListing | undefined {
     markOf(node)
     const titles = catalog.freshFiles(node.id)
-    const geometry = titles && catalog.freshGeometry(node.id)
-    return titles && geometry !== undefined ? folderOf(node, titles, geometry) : undefined
+    const derived = titles && catalog.freshDerivedFiles(node.id)
+    return titles && derived && folderOf(node, titles, derived)
   }
 
   async function asked(node: CalculationNode, context: RequestContext): Promise<FolderListing> {
     const titles = await catalog.files(node.id, context)
-    return folderOf(node, titles, await catalog.hasGeometry(node.id, context))
+    return folderOf(node, titles, await catalog.derivedFiles(node.id, context))
   }
 
   return {
@@ -63,14 +68,20 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
     isKnownFile(node, name) {
       markOf(node)
       const files = nameFiles(catalog.knownFiles(node.id) ?? [])
-      return files.has(name) || nameGeometry(node, files) === name
+      return files.has(name) || derivedNames.some(of => derivedName(node, of, files) === name)
     },
   }
 }
 
+const derivedName = (
+  calculation: Pick<CalculationNode, 'id' | 'title'>,
+  of: DerivedName,
+  taken: { has(name: string): boolean },
+): string => nameDerived(calculation, derivedKinds[of].ending, taken)
+
 function entriesOf(
   { id, title, date, since, parent }: CalculationNode,
-  { titles, geometry, mark }: Pick<FolderListing, 'titles' | 'geometry'> & { mark: string },
+  { titles, derived, mark }: Pick<FolderListing, 'titles' | 'derived'> & { mark: string },
 ): readonly Dentry[] {
   const files = nameFiles(titles)
   const record = { kind: 'record', of: 'calculation', id, parent } as const
@@ -79,9 +90,9 @@ function entriesOf(
     const content = { of: 'file', calculation: id, title: file as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
-  if (geometry) {
-    const name = nameGeometry({ id, title }, files)
-    const content = { of: 'xyz', calculation: id, title: name as FileTitle, mark } as const
+  for (const of of derived) {
+    const name = derivedName({ id, title }, of, files)
+    const content = { of, calculation: id, title: name as FileTitle, mark } as const
     entries.push({ name, node: { kind: 'content', content, date, since } })
   }
   return entries

@@ -1,11 +1,12 @@
 // What one instance turned out to be able to do: found out once, kept by whoever owns this value.
+import type { ContentKindName } from '../../content-kinds.js'
 
 /** What was found out about a service and need not be found out again; its owner may keep it as JSON. */
 export interface Capabilities {
-  /** How the size of a file, or of a generated geometry, can be known without its bytes. */
-  sizes: { file?: SizeSource; xyz?: SizeSource }
+  /** How the size of a content of this kind can be known without its bytes. */
+  sizes: Partial<Record<ContentKindName, SizeSource>>
   /** Where no way is known yet: how many contents in a row, none of them empty, had neither, each refused in due form. */
-  untold?: { file?: number; xyz?: number }
+  untold?: Partial<Record<ContentKindName, number>>
   /** Whether a download can start in the middle. */
   ranges?: boolean
   /** How many answers in a row were the whole where a part was asked for. */

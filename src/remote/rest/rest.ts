@@ -1,4 +1,5 @@
 // The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
+import type { SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -78,9 +79,12 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
 
   function bytesPath(content: Content): string {
     const id = content.calculation
-    return content.of === 'file'
-      ? path('calculation/files/bitstream', { id, fileId: content.title })
-      : path('calculation/xyz', { id, filename: content.title })
+    switch (content.of) {
+      case 'file':
+        return path('calculation/files/bitstream', { id, fileId: content.title })
+      case 'xyz':
+        return path('calculation/xyz', { id, filename: content.title })
+    }
   }
 
   async function created<Id extends string>(
@@ -190,7 +194,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
   async function fileTitles(
     of: CalculationId,
     context: RequestContext,
-    { type, read }: { type: 'files' | 'cml'; read: Wire['fileTitles'] },
+    { type, read }: { type: 'files' | SourceType; read: Wire['fileTitles'] },
   ): Promise<readonly FileTitle[]> {
     try {
       return read(await get('calculation/files', { id: of, type }, context), of)

@@ -1,5 +1,6 @@
 // How the size of a content is found without its bytes: HEAD, else a Range of one byte, else not at all.
-import { Failure } from '../../failure.js'
+import type { ContentKindName } from '../../content-kinds.js'
+import { Failure, isA } from '../../failure.js'
 import type { Http } from '../http/http.js'
 import type { ByteCount, ContentFacts, RequestContext } from '../remote.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
@@ -11,7 +12,7 @@ import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 export async function sizeOf(
   http: Http,
   path: string,
-  of: 'file' | 'xyz',
+  of: ContentKindName,
   capabilities: Capabilities,
   context: RequestContext,
 ): Promise<ByteCount | undefined> {
@@ -32,7 +33,7 @@ export async function sizeOf(
 }
 
 /** After several contents in a row without a size this service is taken to have neither HEAD nor Range for them. */
-function isAssumedUnknown(capabilities: Capabilities, of: 'file' | 'xyz'): boolean {
+function isAssumedUnknown(capabilities: Capabilities, of: ContentKindName): boolean {
   const timesUnknown = capabilities.untold?.[of] ?? 0
   if (!isItsWay(timesUnknown)) return false
   countUnknownSize(capabilities, of)
@@ -40,11 +41,11 @@ function isAssumedUnknown(capabilities: Capabilities, of: 'file' | 'xyz'): boole
 }
 
 /** A part that came, or a length that was told after all: the service is asked again as one that was never asked. */
-export function forgetUnknownSizes(capabilities: Capabilities, of: 'file' | 'xyz'): void {
+export function forgetUnknownSizes(capabilities: Capabilities, of: ContentKindName): void {
   if (capabilities.untold?.[of] !== undefined) capabilities.untold = { ...capabilities.untold, [of]: 0 }
 }
 
-function countUnknownSize(capabilities: Capabilities, of: 'file' | 'xyz'): void {
+function countUnknownSize(capabilities: Capabilities, of: ContentKindName): void {
   capabilities.untold = { ...capabilities.untold, [of]: (capabilities.untold?.[of] ?? 0) + 1 }
 }
 
@@ -52,7 +53,7 @@ function countUnknownSize(capabilities: Capabilities, of: 'file' | 'xyz'): void 
 export async function factsOf(
   http: Http,
   path: string,
-  of: 'file' | 'xyz',
+  of: ContentKindName,
   capabilities: Capabilities,
   context: RequestContext,
 ): Promise<ContentFacts> {
@@ -75,8 +76,7 @@ async function sizeByHead(http: Http, path: string, context: RequestContext): Pr
   try {
     return { told: await http.head({ method: 'HEAD', path }, context), refused: true }
   } catch (failure) {
-    const refusesHead =
-      failure instanceof Failure && /^(absent|unsupported|invalid|forbidden|broken)$/.test(failure.kind)
+    const refusesHead = failure instanceof Failure && (isA('denial', failure) || failure.kind === 'broken')
     if (!refusesHead) throw failure
     return { told: undefined, refused: failure.kind !== 'broken' }
   }

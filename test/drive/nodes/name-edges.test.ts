@@ -7,9 +7,9 @@ import {
   longestName,
   markedName,
   nameChildren,
+  nameDerived,
   nameFault,
   nameFiles,
-  nameGeometry,
   nameRow,
   splitMark,
   titleOf,
@@ -127,9 +127,9 @@ t.test('NAME-5 a file’s name that is too long is marked with a hash of the who
 })
 
 t.test('XYZ-4 the geometry of a calculation with a long name has a mark before its ending', async t => {
-  t.equal(nameGeometry({ id: '7', title: 'a'.repeat(251) }, new Set()), `${'a'.repeat(251)}.xyz`)
-  t.equal(nameGeometry({ id: '7', title: 'a'.repeat(252) }, new Set()), `${'a'.repeat(248)}~c7.xyz`)
-  t.equal(nameGeometry({ id: '7', title: 'a/b' }, new Set(['a%2Fb.xyz'])), 'a%2Fb~c7.xyz')
+  t.equal(nameDerived({ id: '7', title: 'a'.repeat(251) }, '.xyz', new Set()), `${'a'.repeat(251)}.xyz`)
+  t.equal(nameDerived({ id: '7', title: 'a'.repeat(252) }, '.xyz', new Set()), `${'a'.repeat(248)}~c7.xyz`)
+  t.equal(nameDerived({ id: '7', title: 'a/b' }, '.xyz', new Set(['a%2Fb.xyz'])), 'a%2Fb~c7.xyz')
 })
 
 t.test('LIST-9 a row is named by its place, its title and its calculation', async t => {

@@ -8,8 +8,8 @@ import {
   markedName,
   type NamedChild,
   nameChildren,
+  nameDerived,
   nameFiles,
-  nameGeometry,
   splitMark,
   titleOf,
 } from '../../../src/drive/nodes/name.js'
@@ -131,7 +131,7 @@ t.test(
     fc.assert(
       fc.property(fc.uniqueArray(title, { maxLength: 10 }), title, id, (titles, own, number) => {
         const files = nameFiles(titles)
-        const geometry = nameGeometry({ id: number, title: own }, files)
+        const geometry = nameDerived({ id: number, title: own }, '.xyz', files)
         return (
           files.size === titles.length &&
           [...files.keys()].every(legal) &&
@@ -153,7 +153,7 @@ t.test('worked examples', async t => {
   t.equal(escapeTitle('.hidden'), '.hidden')
   t.equal(escapeTitle('end '), 'end%20')
   t.equal(escapeTitle('Übergang 水'), 'Übergang 水')
-  t.equal(nameGeometry({ id: '7', title: 'TS1' }, new Map()), 'TS1.xyz')
-  t.equal(nameGeometry({ id: '7', title: 'TS1' }, new Map([['TS1.xyz', 'TS1.xyz']])), 'TS1~c7.xyz')
+  t.equal(nameDerived({ id: '7', title: 'TS1' }, '.xyz', new Map()), 'TS1.xyz')
+  t.equal(nameDerived({ id: '7', title: 'TS1' }, '.xyz', new Map([['TS1.xyz', 'TS1.xyz']])), 'TS1~c7.xyz')
   t.ok(compareIds('9', '10') < 0)
 })

@@ -1,0 +1,69 @@
+// Which files the service makes of a calculation's own ones: its list of files tells, or a list of the sources alone.
+import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
+import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'
+import type { FileLists } from './file-lists.js'
+import type { Query, QueryCache } from './query-cache.js'
+
+export interface DerivedFiles {
+  /** Asks for the list of files first, which most often tells. */
+  of(calculation: CalculationId, context: RequestContext): Promise<readonly DerivedName[]>
+  /** Without a request; undefined where one is needed. */
+  fresh(calculation: CalculationId): readonly DerivedName[] | undefined
+}
+
+/** A list may be long, and is looked at for every name in it. */
+const told = new WeakMap<readonly FileTitle[], Map<DerivedName, boolean>>()
+
+export function openDerivedFiles(
+  queryCache: QueryCache,
+  fileLists: FileLists,
+  {
+    filesOf,
+    lifetime,
+  }: { filesOf(of: CalculationId): Query<readonly FileTitle[]>; readonly lifetime: number },
+): DerivedFiles {
+  const hasSources = (of: CalculationId, type: SourceType): Query<boolean> => ({
+    namespace: 'listing',
+    key: `${type} ${of}`,
+    lifetime,
+    async fetch(context) {
+      const hadSome = queryCache.known(hasSources(of, type)) === true
+      return (await fileLists.titles({ of, type, hadSome }, context)).length > 0
+    },
+    encode: String,
+    decode: (text: string) => text === 'true',
+  })
+
+  return {
+    async of(calculation, context) {
+      const titles = await queryCache.ask(filesOf(calculation), context)
+      const isThere = await Promise.all(
+        derivedNames.map(
+          name =>
+            toldByTitles(titles, name) ??
+            queryCache.ask(hasSources(calculation, derivedKinds[name].source), context),
+        ),
+      )
+      return derivedNames.filter((_, at) => isThere[at])
+    },
+    fresh(calculation) {
+      const titles = queryCache.fresh(filesOf(calculation))
+      if (titles === undefined) return undefined
+      const isThere = derivedNames.map(
+        name =>
+          toldByTitles(titles, name) ?? queryCache.fresh(hasSources(calculation, derivedKinds[name].source)),
+      )
+      return isThere.includes(undefined) ? undefined : derivedNames.filter((_, at) => isThere[at])
+    },
+  }
+}
+
+/** Undefined where only the service knows: it may take files of other names for sources, too. */
+function toldByTitles(titles: readonly FileTitle[], name: DerivedName): boolean | undefined {
+  if (titles.length === 0) return false
+  const known = told.get(titles) ?? new Map<DerivedName, boolean>()
+  told.set(titles, known)
+  const found = known.get(name) ?? titles.some(title => derivedKinds[name].isSource(title))
+  known.set(name, found)
+  return found || undefined
+}
