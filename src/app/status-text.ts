@@ -4,10 +4,13 @@ import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
+import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
-import type { Instant } from '../remote/remote.js'
+import { asFailure } from '../failure.js'
+import { type Instant, instant, type RequestContext } from '../remote/remote.js'
 import type { Account } from './account.js'
+import type { DirectoryTroubles } from './place-troubles.js'
 
 export interface StatusSources {
   readonly account: Account
@@ -29,8 +32,35 @@ export interface StatusSources {
 /** Of a folder that was emptied by hand not every file is named. */
 const unlinkedAtMost = 20
 
+/** Milliseconds a status waits for the service. */
+const statusPatience = 1000
+/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. A slow service is not away. */
+const checkPatience = 2400
+
+/** The text of `status.json`; `check` has the service asked before. */
+export type Status = (check?: boolean) => Promise<string>
+
+/** Status is asked for when things go wrong: it does not wait for a service that is away. */
+export function openStatus(
+  sources: StatusSources,
+  { roots, places }: { readonly roots: Roots; readonly places: DirectoryTroubles },
+): Status {
+  const within = (patience: number): RequestContext => ({
+    deadline: instant(sources.now() + patience),
+    priority: 'user',
+  })
+  return async (check = false) => {
+    const checked = check ? sources.health.check(within(checkPatience)) : undefined
+    const top = await roots
+      .top(within(statusPatience))
+      .then(roots.explain, (thrown: unknown) => asFailure(thrown).message)
+    await checked
+    return statusText(sources, top, await places.look())
+  }
+}
+
 /** `top` says what stands at the top of projects/, or why that is not known; `places` what is wrong with our directories. */
-export function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
+function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
   const { account, config, health, content, drafts, failures: failureLog, removals } = sources
   const time = (at: number): string => new Date(at).toISOString()
   return `${JSON.stringify(

@@ -12,21 +12,24 @@ export interface OwnMountParts {
   readonly isMounted: () => Promise<boolean>
 }
 
-const room = 'mounted last'
+export interface OwnMount {
+  readonly remote: Remote
+  /** Called once the directory is mounted. */
+  readonly claim: () => void
+}
+
+const namespace = 'mounted last'
 
 /**
- * The same remote; `claim` is called once the directory is mounted. A daemon that stood still would take what the next
+ * The same remote. A daemon that stood still would take what the next
  * mount there has shown and saved for its own, and send an older text over it.
  */
-export function withOwnMount(
-  remote: Remote,
-  { state, mountPoint, isMounted }: OwnMountParts,
-): { readonly remote: Remote; readonly claim: () => void } {
+export function withOwnMount(remote: Remote, { state, mountPoint, isMounted }: OwnMountParts): OwnMount {
   const own = randomUUID()
   let claimed = false
 
   async function isReplaced(): Promise<boolean> {
-    return claimed && state.get(room, mountPoint) !== own && !(await isMounted())
+    return claimed && state.get(namespace, mountPoint) !== own && !(await isMounted())
   }
 
   const guarded =
@@ -57,7 +60,7 @@ export function withOwnMount(
   return {
     remote: { ...remote, ...changes },
     claim() {
-      state.set(room, mountPoint, own)
+      state.set(namespace, mountPoint, own)
       state.flush()
       claimed = true
     },

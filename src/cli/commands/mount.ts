@@ -1,7 +1,8 @@
 // `calcfs mount URL DIR`: brings the drive up, stays until it is unmounted, and takes everything down in order.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { type AssembledDrive, assemble, kernelCacheSeconds } from '../../app/assemble.js'
+import { type AssembledDrive, assemble } from '../../app/assemble.js'
+import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
 import { prepareDirectories } from '../../app/own-places.js'
 import { type LoginRefusal, triedPassword, withPassword } from '../../app/sign-in.js'

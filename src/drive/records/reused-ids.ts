@@ -36,12 +36,14 @@ export interface ReusedIdsParts {
   readonly now: () => Instant
 }
 
-/** Listens to what the service says; answers what to do where a share is given to another person than before. */
-export function openReusedIds(parts: ReusedIdsParts): {
+export interface ReusedIds {
   otherShare(project: ProjectId, share: Share): void
   /** What the service says of a project's shares now. */
   sharesTold(project: ProjectId, shares: readonly Share[]): void
-} {
+}
+
+/** Listens to what the service says; answers what to do where a share is given to another person than before. */
+export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
   const { catalog, identities, records } = parts
   let expiredAt = Number.NEGATIVE_INFINITY
 

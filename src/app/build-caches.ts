@@ -1,0 +1,76 @@
+// What is remembered of the service: the ledger, and everything that answers from it before the service is asked.
+import { join } from 'node:path'
+import { type ContentCache, openContentCache } from '../cache/content/content.js'
+import { type Health, withHealth } from '../cache/health.js'
+import { type Identities, openIdentities } from '../cache/identity.js'
+import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
+import { type Catalog, openCatalog } from '../cache/metadata/catalog.js'
+import { openQueryCache, type QueryCache } from '../cache/metadata/query-cache.js'
+import { openTimes, type Times } from '../cache/metadata/times.js'
+import type { ReusedIds } from '../drive/records/reused-ids.js'
+import type { Remote } from '../remote/remote.js'
+import type { AssemblySettings, Note } from './assembly-settings.js'
+
+export interface Caches {
+  readonly ledger: Ledger
+  /** The platform, watched: what is asked of it tells whether it answers. */
+  readonly remote: Remote
+  readonly health: Health
+  readonly queryCache: QueryCache
+  readonly identities: Identities
+  readonly catalog: Catalog
+  readonly content: ContentCache
+  readonly times: Times
+  /** Whether anything of this account is remembered from earlier. */
+  readonly knowsService: boolean
+}
+
+/** Milliseconds for which a question goes on after those who asked it have stopped waiting. */
+const behindMs = 60_000
+
+/** `reused` is what a thing that has another's id is told to; it is made of the caches, and asked once they are. */
+export function buildCaches(
+  { config, connection, capabilities, now }: AssemblySettings,
+  note: Note,
+  reused: () => ReusedIds,
+): Caches {
+  const { cache } = connection.account.places
+  const ledger = openLedger(join(cache, 'index'), { now, log: note })
+  Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
+  const knowsService = ledger.get('user', 'self') !== undefined
+  capabilities.tellsUser = knowsService
+  // What the service was not seen to do is found out by each mount.
+  delete capabilities.untold
+  const { remote, health } = withHealth(connection.remote, now)
+  const queryCache = openQueryCache(
+    ledger,
+    {
+      names: config.maxEntries,
+      absence: config.ttlAbsent,
+      staleness: config.staleLimit,
+      patience: config.deadlineMetadata,
+      behind: behindMs,
+    },
+    { now, service: health },
+  )
+  const identities = openIdentities(ledger, { now, log: note })
+  const catalog = openCatalog(remote, queryCache, {
+    listing: config.ttlListing,
+    record: config.ttlRecord,
+    dialect: connection.dialect,
+    identities,
+    now,
+    otherShare: (project, share) => reused().otherShare(project, share),
+    sharesTold: (project, shares) => reused().sharesTold(project, shares),
+  })
+  const content = openContentCache({
+    directory: join(cache, 'content'),
+    limitBytes: config.cacheSize,
+    ledger,
+    remote,
+    now,
+    log: note,
+  })
+  const times = openTimes(ledger, now)
+  return { ledger, remote, health, queryCache, identities, catalog, content, times, knowsService }
+}

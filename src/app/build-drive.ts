@@ -1,0 +1,151 @@
+// The drive itself: its tree, the verbs over it, and what the command line may ask.
+import { join } from 'node:path'
+import { openControl } from '../drive/control/open-control.js'
+import { openDrive } from '../drive/drive.js'
+import type { FailureLog } from '../drive/failure-log.js'
+import { withFailuresOver } from '../drive/failure-recovery.js'
+import { generateText } from '../drive/generated-texts.js'
+import type { Control } from '../drive/interface/control.js'
+import type { Drive } from '../drive/interface/verbs.js'
+import { openFreedNames } from '../drive/names/freed-names.js'
+import { nodeKey } from '../drive/nodes/node.js'
+import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import { openTextLeases } from '../drive/records/text-lease.js'
+import { spaceOf } from '../drive/space.js'
+import { openTree, type Tree } from '../drive/tree/tree.js'
+import { openXattrs } from '../drive/xattrs.js'
+import { type AssemblySettings, leaseMs } from './assembly-settings.js'
+import type { Caches } from './build-caches.js'
+import type { Editing } from './build-editing.js'
+import type { Journal } from './build-journal.js'
+import type { DirectoryTroubles } from './place-troubles.js'
+import { openStatus } from './status-text.js'
+
+export function buildTree(
+  { connection, now }: AssemblySettings,
+  { catalog, identities }: Caches,
+  { drafts, reports, roots, scratch }: Journal,
+  { writeSide }: Editing,
+): Tree {
+  const { rights, aliases } = writeSide
+  return openTree({
+    catalog,
+    identities,
+    dialect: connection.dialect,
+    roots,
+    reports,
+    rights,
+    aliases,
+    local: { scratch: scratch.entries, drafts: drafts.names, ...writeSide.local },
+    freed: openFreedNames(now),
+    now,
+  })
+}
+
+export interface BuiltDrive {
+  readonly drive: Drive
+  readonly control: Control
+}
+
+export function buildDrive(
+  settings: AssemblySettings,
+  caches: Caches,
+  journal: Journal,
+  { leases, writeSide }: Editing,
+  { failureLog, places, tree }: { failureLog: FailureLog; places: DirectoryTroubles; tree: Tree },
+): BuiltDrive {
+  const { config, connection, mountPoint, now } = settings
+  const { account, dialect } = connection
+  const { catalog, content, health, identities, times } = caches
+  const { drafts, history, reports, roots, scratch } = journal
+  const { records } = writeSide
+  const deleteRules = writeSide.deleteRules(tree)
+  const status = openStatus(
+    {
+      account,
+      config,
+      mountPoint,
+      control: settings.controlSocket,
+      since: now(),
+      version: settings.version,
+      health,
+      content,
+      drafts,
+      failures: failureLog,
+      identities,
+      removals: writeSide.removals,
+      now,
+    },
+    { roots, places },
+  )
+  const xattrs = openXattrs({ catalog, content, records, failureLog, roots, service: account.base.href })
+  const deadlines = {
+    metadata: config.deadlineMetadata,
+    read: config.deadlineRead,
+    save: config.deadlineSave,
+  }
+  const generation = { catalog, dialect, tree, reports, status, isHidden: writeSide.isHidden }
+  const drive = openDrive({
+    tree,
+    catalog,
+    content,
+    times,
+    leases,
+    generated: openTextLeases(leaseMs, now),
+    health,
+    records,
+    scratch,
+    drafts,
+    produce: async (node, context) => {
+      const bytes = await generateText(node, generation, context)
+      return { bytes, mtime: times.ofText(nodeKey(node), bytes, undefined) }
+    },
+    source: writeSide.source,
+    discardDraft: async name => {
+      await writeSide.discardDraft(drafts.named(name))
+    },
+    succeeded: failureLog.forget,
+    failed: (path, failure) => failureLog.note('removing', path, failure),
+    rights: writeSide.rights,
+    createRename: writeSide.createRename,
+    deleteRules,
+    pending: writeSide.pending,
+    isHidden: writeSide.isHidden,
+    async recreated(node) {
+      deleteRules.createdAgain(node)
+      await writeSide.recreated(node)
+    },
+    takenBackAt: deleteRules.takeBackAt,
+    statfs: () => spaceOf(account.places.state),
+    xattrs,
+    foresight: openPrefetcher({
+      catalog,
+      content,
+      tree,
+      room: connection.guesses,
+      cacheBytes: config.cacheSize,
+      now,
+    }),
+    deadlines,
+    now,
+  })
+  const control = openControl({
+    placeTroubles: places.look,
+    tree,
+    catalog,
+    content,
+    cacheDirectory: join(account.places.cache, 'content'),
+    identities,
+    drafts,
+    history,
+    failureLog,
+    reports,
+    xattrs,
+    writeSide,
+    deadlines,
+    status,
+    health,
+    now,
+  })
+  return { drive: withFailuresOver(drive, failureLog), control }
+}

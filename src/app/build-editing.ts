@@ -1,0 +1,95 @@
+// What changes the service: the write side over this mount's own remote, and what follows where an id is another thing's.
+import { withConfirmedDeletes } from '../cache/confirming.js'
+import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
+import type { Config } from '../config/config.js'
+import type { FailureLog } from '../drive/failure-log.js'
+import { pathOfNode } from '../drive/records/node-key.js'
+import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
+import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
+import { calculationAt } from '../drive/tree/calculation-path.js'
+import type { Tree } from '../drive/tree/tree.js'
+import { openWriteSide, type WriteSide } from '../drive/write-side.js'
+import { openRecordLocks } from '../edit/journal/record-lock.js'
+import { Failure } from '../failure.js'
+import type { Instant, RequestContext } from '../remote/remote.js'
+import { type AssemblySettings, leaseMs, type Note } from './assembly-settings.js'
+import type { Caches } from './build-caches.js'
+import type { Journal } from './build-journal.js'
+
+export interface Editing {
+  readonly ownMount: OwnMount
+  readonly leases: TextLeases
+  readonly writeSide: WriteSide
+  readonly reusedIds: ReusedIds
+}
+
+/** `tree` is made of what stands here, and asked once it is. */
+export function buildEditing(
+  { config, connection, mountPoint, isMounted, now }: AssemblySettings,
+  note: Note,
+  { catalog, identities, queryCache, remote, times }: Caches,
+  { drafts, history, known, reports, shown }: Journal,
+  { failureLog, tree }: { failureLog: FailureLog; tree(): Tree },
+): Editing {
+  const { account, dialect } = connection
+  const leases = openTextLeases(leaseMs, now)
+  const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
+    state: known,
+    mountPoint,
+    isMounted: isMounted ?? (async () => true),
+  })
+  const entries = { tree, remote, mountPoint }
+  const writeSide = openWriteSide({
+    access: config.access,
+    maxDeletes: config.maxDeletes,
+    catalog,
+    dialect,
+    remote: ownMount.remote,
+    identities,
+    times,
+    leases,
+    reports,
+    shown,
+    drafts,
+    history,
+    state: known,
+    mountPoint,
+    describe: description(config, account.user, now),
+    resolveEntry: (path: string, context: RequestContext) => calculationAt(path, entries, context),
+    failed: (path, failure) => failureLog.note('deleting', path, failure),
+    succeeded: failureLog.forget,
+    lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
+    log: note,
+    patience: config.deadlineSave,
+    hold: openRecordLocks(account.places.state, now),
+    now,
+  })
+  const reusedIds = openReusedIds({
+    identities,
+    catalog,
+    times,
+    reports,
+    shown,
+    drafts,
+    records: writeSide.records,
+    forgetNames: writeSide.forgetNames,
+    aliases: writeSide.aliases,
+    expireAll: queryCache.expireAll,
+    lifetime: config.ttlListing,
+    log: note,
+    now,
+  })
+  return { ownMount, leases, writeSide, reusedIds }
+}
+
+/** The template of the configuration with a new project's own name in it. */
+function description(config: Config, user: string, now: () => Instant): (title: string) => string {
+  return title => {
+    const own: Record<string, string> = {
+      name: title,
+      user,
+      date: new Date(now()).toISOString().slice(0, 10),
+    }
+    return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
+  }
+}

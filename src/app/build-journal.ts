@@ -1,0 +1,61 @@
+// What no operation of the service would bring back: the user's texts, and the names this mount remembers.
+import { join } from 'node:path'
+import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
+import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
+import { openRoots, type Roots } from '../drive/names/roots.js'
+import { openShownThings, type ShownThings } from '../drive/names/shown-things.js'
+import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
+import { identityReader } from '../drive/records/reused-ids.js'
+import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
+import { type Drafts, openDrafts } from '../edit/journal/drafts.js'
+import { type Latest, openTextHistory, type TextHistory, textHash } from '../edit/journal/text-history.js'
+import { instant } from '../remote/remote.js'
+import type { AssemblySettings, Note } from './assembly-settings.js'
+import type { Caches } from './build-caches.js'
+
+export interface Journal {
+  readonly scratch: ScratchFiles
+  /** Names and numbers that were shown, made or given: kept beside the drafts. */
+  readonly known: Ledger
+  readonly history: TextHistory
+  readonly draftStore: Drafts
+  readonly drafts: DraftFiles
+  readonly shown: ShownThings
+  readonly reports: KnownReports
+  readonly roots: Roots
+}
+
+export async function buildJournal(
+  { config, connection, mountPoint, now }: AssemblySettings,
+  note: Note,
+  { catalog, identities, ledger }: Caches,
+): Promise<Journal> {
+  const { dialect } = connection
+  const { state } = connection.account.places
+  const scratch = await openScratchFiles(join(state, 'scratch', textHash(mountPoint).slice(0, 12)))
+  const known = openLedger(join(state, 'known'), { now, log: note })
+  const history = openTextHistory({
+    stateDirectory: state,
+    mount: mountPoint,
+    now,
+    latest: latestIn(known),
+  })
+  const draftStore = await openDrafts(state, now)
+  const drafts = openDraftFiles(draftStore, history, identityReader(identities))
+  const shown = openShownThings(known)
+  const reports = openKnownReports(known, { dialect, shown })
+  const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })
+  return { scratch, known, history, draftStore, drafts, shown, reports, roots }
+}
+
+/** A damaged time is none. */
+function latestIn(state: Ledger): Latest {
+  const [namespace, key] = ['texts', 'met last']
+  return {
+    get() {
+      const kept = Number(state.get(namespace, key))
+      return Number.isSafeInteger(kept) ? instant(kept) : undefined
+    },
+    set: at => state.set(namespace, key, String(at)),
+  }
+}
