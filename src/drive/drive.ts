@@ -4,6 +4,7 @@ import type { DriveParts } from './context.js'
 import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
 import { openLookupVerbs } from './lookup-verbs.js'
+import { withWatchedDeletes } from './namespace/watched-deletes.js'
 import { openNamespaceVerbs } from './namespace-verbs.js'
 import { openPathResolver } from './tree/path-resolver.js'
 
@@ -21,11 +22,13 @@ export function openDrive(parts: DriveParts): Drive {
   const resolver = openPathResolver(parts.tree, {
     isHidden: parts.isHidden,
     hides: parts.deleteRules.hides,
+    listed: parts.deleteRules.listed,
     unlinkedAt: parts.pending.unlinkedAt,
   })
-  return {
+  const verbs = {
     ...openLookupVerbs(parts, resolver, until.metadata),
     ...openFileVerbs(parts, resolver, until),
     ...openNamespaceVerbs(parts, resolver, until),
   }
+  return withWatchedDeletes(verbs, parts, until)
 }

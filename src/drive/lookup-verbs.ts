@@ -1,6 +1,6 @@
 // The verbs that look: stat, list, follow, and what df and getfattr ask.
 
-import { asFailure, Failure, isAbsent } from '../failure.js'
+import { Failure, isAbsent } from '../failure.js'
 import { parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
@@ -12,7 +12,6 @@ import {
   type DatedNode,
   type Dentry,
   type DirectoryNode,
-  filterEntries,
   isDirectory,
   isEditable,
   type Node,
@@ -20,7 +19,7 @@ import {
 } from './nodes/node.js'
 import type { TextSnapshot } from './records/text-lease.js'
 import { openPathDeadlines } from './tree/path-deadline.js'
-import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
+import type { PathResolver } from './tree/path-resolver.js'
 
 /** A directory's st_size means nothing here; this is what most file systems show. */
 const directorySize = 4096
@@ -102,14 +101,10 @@ export function openLookupVerbs(
 
   async function readdir(path: string): Promise<Listing> {
     const context = until()
-    parts.pending.due()
+    walks.end(path)
     const directory = await resolver.node(path, context)
     if (!isDirectory(directory)) throw new Failure('not-directory', `${path} is not a directory`)
-    const all = filterEntries(
-      await listed(path, directory, context),
-      ({ node }) => !parts.isHidden(nodeKey(node)),
-    )
-    const entries = parts.deleteRules.listed(directory, all)
+    const entries = resolver.shown(directory, await listed(path, directory, context))
     parts.foresight.listed(path, directory, entries)
     return shownAs(entries)
   }
@@ -133,54 +128,21 @@ export function openLookupVerbs(
     attributes: Promise<Attributes>,
     context: RequestContext,
   ): Promise<Attributes> {
-    const ended = parts.deleteRules.waits(path)
-    try {
-      const found = await attributes
-      walks.answered(path, context)
-      return found
-    } catch (thrown) {
-      if (isDirectorysOwn(path)) guardUnseen(path, thrown)
-      throw thrown
-    } finally {
-      ended()
-    }
-  }
-
-  /** An `rm -r` passes by a record that cannot be looked at, and goes on with what it can see. */
-  function guardUnseen(path: string, thrown: unknown): void {
-    if (isAbsent(thrown) || parts.rights.access !== 'manage') return
-    const directory = parentOf(path)
-    tree.directory(directory, until()).then(
-      node => parts.deleteRules.ownFileUnseen(directory, node),
-      // What has no directory that can be found has nothing in it that could be deleted.
-      asFailure,
-    )
+    const found = await attributes
+    walks.answered(path, context)
+    return found
   }
 
   return {
     getattr(path) {
       const context = walks.context(path)
-      parts.pending.due()
-      try {
-        const soon = chain(resolver.node(path, context), node => {
-          parts.foresight.looked(path, node)
-          return attributes(node, context)
-        })
-        return soon instanceof Promise ? waitedFor(path, soon, context) : soon
-      } catch (thrown) {
-        if (isDirectorysOwn(path)) guardUnseen(path, thrown)
-        throw thrown
-      }
+      const soon = chain(resolver.node(path, context), node => {
+        parts.foresight.looked(path, node)
+        return attributes(node, context)
+      })
+      return soon instanceof Promise ? waitedFor(path, soon, context) : soon
     },
-    async readdir(path) {
-      walks.end(path)
-      const ended = parts.deleteRules.waits(`${path}/`)
-      try {
-        return await readdir(path)
-      } finally {
-        ended()
-      }
-    },
+    readdir,
     async readlink(path) {
       const node = await resolver.node(path, until())
       if (node.kind !== 'link') throw new Failure('invalid', `${path} is no link`)

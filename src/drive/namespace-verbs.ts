@@ -26,13 +26,6 @@ export function openNamespaceVerbs(
 
   async function unlink(path: string): Promise<void> {
     if (resolver.closed(path)) return
-    if (!isDirectorysOwn(path)) return unlinkAt(path)
-    const directory = await tree.directory(parentOf(path), until.save())
-    // Whatever becomes of it: an rm -r of the directory has begun, unless the file is created again.
-    await unlinkAt(path).finally(() => deleteRules.ownFileTried(parentOf(path), directory))
-  }
-
-  async function unlinkAt(path: string): Promise<void> {
     const context = until.save()
     const node = await resolver.node(path, context)
     if (node.kind === 'scratch') return scratch.remove(node.place)

@@ -6,8 +6,10 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { isScratchAmong, isScratchBeside } from '../nodes/local-names.js'
 import {
+  type Dentry,
   type DirectoryNode,
   type EditableNode,
+  filterEntries,
   isDirectory,
   isEditable,
   type Node,
@@ -22,6 +24,8 @@ export interface PathResolver {
   node(path: string, context: RequestContext): MaybePromise<Node>
   /** The file at a path whose saves reach the service, also while it is away or not made yet; undefined for anything else. */
   editable(path: string, context: RequestContext): Promise<EditableNode | undefined>
+  /** The entries of a directory without what was taken away. */
+  shown(directory: DirectoryNode, entries: readonly Dentry[]): readonly Dentry[]
   /** A file that was unlinked while it is open answers under the name that libfuse gave it, until it is closed. */
   keepOpen(path: string, node: Node): void
   /** True if there was such a file, which is closed now. */
@@ -35,6 +39,8 @@ export interface RemovedPaths {
   isHidden(key: string): boolean
   /** It waits to be deleted, or lies in what does. */
   hides(node: Node): boolean
+  /** The entries of a folder as readdir gives them. */
+  listed(directory: DirectoryNode, entries: readonly Dentry[]): readonly Dentry[]
   /** The record that was unlinked at this path a moment ago. */
   unlinkedAt(path: string): RecordNode | undefined
 }
@@ -76,6 +82,11 @@ export function openPathResolver(tree: Tree, gone: RemovedPaths): PathResolver {
     node,
     editable,
     scratch,
+    shown: (directory, entries) =>
+      gone.listed(
+        directory,
+        filterEntries(entries, ({ node }) => !gone.isHidden(nodeKey(node))),
+      ),
     keepOpen: (path, open) => stillOpen.set(path, open),
     closed: path => stillOpen.delete(path),
   }
