@@ -127,6 +127,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'edit/save',
     'edit/kinds',
     'drive/nodes',
+    'drive/interface',
     'drive/names',
     'drive/tree',
     'drive/records',

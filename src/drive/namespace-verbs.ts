@@ -12,7 +12,7 @@ import { isHiddenByLibfuse, isLockName } from './nodes/local-names.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
 import { type EditableNode, isDirectory, isEditable, type Node, nodeKey } from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
-import { pauseMs } from './records/saving.js'
+import { pauseMs } from './records/open-record.js'
 import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
 
 export function openNamespaceVerbs(

@@ -7,7 +7,7 @@ import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
 import { isEditable, type Node, nodeKey } from './nodes/node.js'
-import type { Records } from './records/open-record.js'
+import type { Records } from './records/records.js'
 
 export interface XattrSources {
   readonly catalog: Catalog

@@ -17,7 +17,7 @@ import {
   type RecordNode,
 } from '../nodes/node.js'
 import { readOnlyBecause, refuseOldName } from '../nodes/refusals.js'
-import { pauseMs } from '../records/saving.js'
+import { pauseMs } from '../records/open-record.js'
 import type { AccessRights } from '../tree/access.js'
 import { openMarks } from '../tree/met.js'
 import type { Tree } from '../tree/tree.js'

@@ -1,9 +1,9 @@
 // One open file of a record: what its program reads, what it writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
-import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
-import { type HandleView, type RecordState, touchDraft } from './record-state.js'
-import type { RecordSaving } from './saving.js'
+import type { ByteOffset, RequestContext } from '../../remote/remote.js'
+import type { HandleView } from './handle-view.js'
+import type { OpenRecord } from './open-record.js'
 import type { RecordSource } from './source.js'
 
 /** One open file of a record. */
@@ -17,19 +17,8 @@ export interface RecordHandle {
   release(context: RequestContext): Promise<void>
 }
 
-export interface OpenedRecord {
-  readonly source: RecordSource
-  readonly state: RecordState
-  readonly view: HandleView
-}
-
-export function openRecordHandle(
-  saving: RecordSaving,
-  { source, state, view }: OpenedRecord,
-  now: () => Instant,
-): RecordHandle {
-  const { draftFor, dropEmpty, empty, save } = saving
-  state.handles.add(view)
+export function openRecordHandle(record: OpenRecord, source: RecordSource, view: HandleView): RecordHandle {
+  record.attach(view)
   let underWay: Promise<'saved'> | undefined
 
   function refuseGone(): void {
@@ -38,22 +27,22 @@ export function openRecordHandle(
 
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
     refuseGone()
-    let draft = await draftFor(source, state, view)
+    let draft = await record.draftFor(source, view)
     // A save may have ended that draft just now.
-    while (draft !== state.draft) draft = await draftFor(source, state, view)
+    while (draft !== record.draft) draft = await record.draftFor(source, view)
     // Another text may have taken the file's place meanwhile.
     refuseGone()
-    touchDraft(state, now())
+    record.touch()
     await work(draft)
     view.wrote = true
-    touchDraft(state, now())
+    record.touch()
   }
 
   async function flushNow(context: RequestContext): Promise<'saved'> {
     // What is written while the save is under way is the next flush's.
     view.wrote = false
     try {
-      await save(source, state, view, context)
+      await record.save(source, view, context)
       return 'saved'
     } catch (thrown) {
       view.wrote = true
@@ -65,9 +54,9 @@ export function openRecordHandle(
     async read(target, offset) {
       // The kernel asks for nothing beyond the size it knows: where it asks for bytes of an emptied file, it has not heard
       // yet that it is empty, and would fill up what is missing with zeros.
-      const isEmptied = state.draft?.size === 0 && !view.wrote && view.bytes.length > 0
-      if (state.draft !== undefined && view.gone === 'no' && !isEmptied) {
-        const bytes = await state.draft.read(offset, target.length)
+      const isEmptied = record.draft?.size === 0 && !view.wrote && view.bytes.length > 0
+      if (record.draft !== undefined && view.gone === 'no' && !isEmptied) {
+        const bytes = await record.draft.read(offset, target.length)
         target.set(bytes)
         return bytes.length
       }
@@ -83,13 +72,13 @@ export function openRecordHandle(
     write: (bytes, offset) =>
       change(async draft => {
         await draft.write(bytes, offset)
-        state.emptied = undefined
+        record.wroteOn()
       }),
     truncate: size =>
       change(async draft => {
         // What another program has written and not saved yet is not emptied away.
         if (size > 0) await draft.truncate(size)
-        else await empty(source, state, draft)
+        else await record.empty(source, draft)
       }),
     async flush(context) {
       // A copy of the descriptor is closed meanwhile (dup, fork): its text is the one that is being saved.
@@ -106,18 +95,18 @@ export function openRecordHandle(
     },
     async sync() {
       if (view.gone === 'replaced' && view.wrote) throw staleHandleFailure()
-      await state.draft?.seal()
+      await record.draft?.seal()
     },
     async release(context) {
       view.held?.release()
-      state.handles.delete(view)
+      record.leave(view)
       // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
-      if (view.wrote && view.gone === 'no' && state.draft?.meta.state === 'editing') {
-        await save(source, state, view, context)
+      if (view.wrote && view.gone === 'no' && record.draft?.meta.state === 'editing') {
+        await record.save(source, view, context)
       }
-      await dropEmpty(source.key, state)
-      await saving.endIfStored(source.key, state)
-      if (state.handles.size === 0) saving.detachIfApart(source.key, state)
+      await record.dropEmpty()
+      await record.endIfStored()
+      record.detachIfApart()
     },
   }
 }

@@ -16,7 +16,7 @@ import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import { listUnseen, madeAllTheSame } from './made-in-part.js'
 import { recordKeyOf } from './node-key.js'
-import type { Records } from './open-record.js'
+import type { Records } from './records.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
 import type { TextSnapshot } from './text-lease.js'
 

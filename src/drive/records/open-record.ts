@@ -1,230 +1,400 @@
-// Records as files: what a stat says, when a text is saved, and what becomes of a file that is taken away.
-
+// One record as a file: when its draft begins, is saved and ends, what each handle sees of it, and when it is away. All of its state is here.
 import { untilDeadline } from '../../cache/deadline.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import { isAbsent } from '../../failure.js'
-import { chain, type MaybePromise } from '../../maybe-promise.js'
-import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
-import type { OpenAccess } from '../interface/verbs.js'
-import { openRecordHandle, type RecordHandle } from './handle.js'
-import { type HandleView, type RecordState, touchDraft } from './record-state.js'
-import { alreadyReported, editingOf, nothing, openRecordSaving, pauseMs } from './saving.js'
-import type { RecordSource } from './source.js'
-import type { LeasedText, TextLeases } from './text-lease.js'
+import { asFailure, Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { HandleView, Replacement } from './handle-view.js'
+import type { Editing, RecordSource } from './source.js'
+import type { TextLeases } from './text-lease.js'
 
-export interface Records {
-  stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
-  open(source: RecordSource, access: OpenAccess, context: RequestContext): Promise<RecordHandle>
-  /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
-  isAway(key: string): boolean
-  /** It is there again at once: what took it away was called off. */
-  bringBack(key: string): void
-  /** Its pause is over, and nobody has made it anew. */
-  isBack(key: string): boolean
-  create(source: RecordSource): Promise<RecordHandle>
-  truncate(source: RecordSource, size: ByteOffset, context: RequestContext): Promise<void>
-  /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
-  replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void>
-  /** The unsaved text in the record's place is saved once more, by an explicit wish. */
-  resend(source: RecordSource, context: RequestContext): Promise<void>
+/** The handle that saves, or what its program had read; neither where it is sent by a command. */
+export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
+
+/** What a new draft holds, and the text that its writer had read. */
+export interface DraftStart {
+  readonly bytes: Uint8Array
+  readonly base?: Uint8Array | undefined
+}
+
+/** Milliseconds for which a file that was taken away may be created again: `mv` and vim do both at once. */
+export const pauseMs = 2000
+
+export const nothing = new Uint8Array()
+
+/** Bytes of a text that is held for as long as the mount lives. */
+const shortText = 64 << 10
+
+/** A record that is or was open here. One save after another, and no save ends a draft that is being written. */
+export class OpenRecord {
+  /** The unsaved text that is shown in the record's place. */
+  #draft: Draft | undefined
+  /** A draft that was taken away before its outcome was known: what is written under its name is its next text. */
+  #aside: { readonly draft: Draft; takenUp?: Promise<Draft> } | undefined
+  /** When the draft's bytes changed last. */
+  #changed: Instant
+  /** The text of a kept draft that a program has emptied; it is the draft again where nothing is written after that. */
+  #emptied: Uint8Array | undefined
+  /** The text that was saved last, if it is short: the kernel may count on its size while a program empties the file. */
+  #saved: Uint8Array | undefined
+  /** Counts the changes, each before and after it happens: a save must not end a draft that is being written. */
+  #revision = 0
+  /** The revision whose text the service was found to have after a restart: the draft ends once no file shows it. */
+  #storedRevision: number | undefined
+  /** Whether the kernel was told the draft's size since the last write, and may count on it for a moment. */
+  #told = false
+  /** Until then the file is not there, unless a program creates it; 0 where it was not taken away. */
+  #awayUntil = 0
+  #saving: Promise<void> = Promise.resolve()
+  /** A finished text is taking the draft's place. */
+  #swap: Promise<void> = Promise.resolve()
+  readonly #handles = new Set<HandleView>()
+
+  constructor(
+    readonly key: string,
+    private readonly leases: TextLeases,
+    private readonly now: () => Instant,
+  ) {
+    this.#changed = now()
+  }
+
+  get draft(): Draft | undefined {
+    return this.#draft
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** Resolves when the saves that are on their way now have ended; never rejects. */
+  get saving(): Promise<void> {
+    return this.#saving
+  }
+
+  get hasHandles(): boolean {
+    return this.#handles.size > 0
+  }
+
+  // The file: there, away, back.
+
+  get isAway(): boolean {
+    const left = this.#awayUntil - this.now()
+    // A clock that was set back must not keep it away.
+    return left > 0 && left <= pauseMs
+  }
+
+  /** The pause is over, and no program has created it again. */
+  get isBack(): boolean {
+    return this.#awayUntil > 0 && this.#awayUntil <= this.now()
+  }
+
+  bringBack(): void {
+    this.#awayUntil = 0
+  }
+
+  /** Size and time of the draft, which the kernel counts on from now on; undefined where there is none. */
+  statDraft(): { size: number; mtime: Instant } | undefined {
+    if (this.#draft === undefined) return undefined
+    this.#told = true
+    return { size: this.#draft.size, mtime: this.#changed }
+  }
+
+  /** What a handle shows that is opened on a draft: of an emptied one the text whose size the kernel may count on. */
+  shownOfDraft(): Uint8Array {
+    const isEmptied = this.#draft?.size === 0
+    return (isEmptied ? (this.#saved ?? this.leases.last(this.key)) : undefined) ?? nothing
+  }
+
+  // Handles.
+
+  attach(view: HandleView): void {
+    this.#handles.add(view)
+  }
+
+  leave(view: HandleView): void {
+    this.#handles.delete(view)
+  }
+
+  /** The path of the open handles leads to another file from here on. */
+  detachHandles(gone: 'moved' | 'replaced'): void {
+    for (const view of this.#handles) if (view.gone === 'no') view.gone = gone
+  }
+
+  /** The draft's bytes change. */
+  touch(): void {
+    this.#changed = this.now()
+    this.#revision += 1
+    this.#told = false
+  }
+
+  /** A program has written into it: what it emptied before is not wanted back. */
+  wroteOn(): void {
+    this.#emptied = undefined
+  }
+
+  // The draft: it begins, is taken up again, is emptied and filled.
+
+  async draftFor(source: RecordSource, from: DraftStart): Promise<Draft> {
+    if (this.#draft !== undefined) return this.#draft
+    if (this.#aside !== undefined) {
+      this.#aside.takenUp ??= this.#takeUp(source, this.#aside.draft)
+      return this.#aside.takenUp
+    }
+    const draft = await editingOf(source).begin(from.base)
+    // A write and a truncate may have come at once: the first draft is the record's.
+    if (this.#draft !== undefined) {
+      await draft.discard()
+      return this.#draft
+    }
+    this.#draft = draft
+    if (from.bytes.length > 0) await draft.write(from.bytes, 0)
+    return draft
+  }
+
+  async #takeUp(source: RecordSource, draft: Draft): Promise<Draft> {
+    await this.empty(source, draft)
+    this.#draft = draft
+    this.#aside = undefined
+    return draft
+  }
+
+  /** A draft left by an earlier mount is shown in its record's place. */
+  adopt(draft: Draft): void {
+    this.#draft ??= draft
+    this.#changed = draft.meta.changed as Instant
+  }
+
+  /** A program empties the file: an unsaved text is kept as history first, and a draft that had failed is remembered. */
+  async empty(source: RecordSource, draft: Draft): Promise<void> {
+    const isKept = draft.meta.state !== 'editing' && draft.damage === undefined && draft.size > 0
+    if (isKept) this.#emptied = await draft.read(0, draft.size)
+    await draft.replace(nothing, editingOf(source).keep)
+  }
+
+  /** What `empty` remembered is the draft again, unless another text was written. */
+  async refill(): Promise<boolean> {
+    const draft = this.#draft
+    const emptied = this.#emptied
+    this.#emptied = undefined
+    if (draft === undefined || emptied === undefined || draft.size > 0) return false
+    this.touch()
+    await draft.write(emptied, 0)
+    await draft.seal()
+    this.touch()
+    return true
+  }
+
+  /** The bytes that a reader would see now, and whether they are no program's own. */
+  async present(
+    source: RecordSource,
+    context: RequestContext,
+  ): Promise<{ bytes: Uint8Array; isUnread: boolean }> {
+    const draft = this.#draft
+    if (draft !== undefined)
+      return { bytes: await draft.read(0, draft.size), isUnread: draft.meta.unread === true }
+    const { bytes, wording } = await this.leases.stat(this.key, () => source.produce(context))
+    return { bytes, isUnread: wording === undefined }
+  }
+
+  // Saves.
+
+  /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
+  async ended(context: RequestContext): Promise<void> {
+    const patience = { now: this.now, sentence: 'another save of this record is under way' }
+    const under = Promise.all([this.#saving, this.#swap])
+    await untilDeadline(context, patience, under).catch(alreadyReported)
+  }
+
+  /** Saves one after another; what changed while a save was on its way is saved by the next. */
+  async save(source: RecordSource, from: Writer, context: RequestContext): Promise<void> {
+    // Read now: another save of this handle may end before this one begins.
+    const { base } = from
+    const run = this.#saving.then(() => this.#saveNow(source, { from, base }, context))
+    this.#saving = run.catch(alreadyReported)
+    await run
+  }
+
+  async #saveNow(
+    source: RecordSource,
+    { from, base }: { from: Writer; base: Uint8Array | undefined },
+    context: RequestContext,
+  ): Promise<void> {
+    const draft = this.#draft
+    if (draft === undefined || draft.size === 0) return
+    const changed = this.#changed
+    const revision = this.#revision
+    const bytes = await draft.read(0, draft.size)
+    // A text that no program has read is the service's own wording still.
+    const wording = draft.meta.unread === true ? {} : { wording: 'own' as const }
+    const editing = editingOf(source)
+    const handedOver = await editing
+      .save(draft, base, context)
+      .catch(async (thrown: unknown) => {
+        // Another program may have written over the draft while this text was on its way.
+        if (this.#revision !== revision) await editing.keep(bytes)
+        throw thrown
+      })
+      .finally(() => this.detachIfApart())
+    source.written(changed)
+    const others = [...this.#handles].filter(handle => handle !== from)
+    if (this.#told || others.length > 0)
+      this.leases.put(this.key, { bytes, mtime: changed, ...wording }, () => source.seen(bytes))
+    else this.leases.drop(this.key)
+    this.#saved = bytes.length <= shortText ? bytes : undefined
+    for (const handle of this.#handles) {
+      handle.bytes = bytes
+      handle.base = bytes
+    }
+    // Else a stat would tell the kernel the size of the service's wording, and what they lack of it would be zeros.
+    for (const handle of others) {
+      handle.held?.release()
+      handle.held = this.leases.hold(this.key)
+    }
+    if (this.#draft === draft && this.#revision === revision) {
+      this.#draft = undefined
+      await draft.discard()
+    }
+    if (handedOver !== undefined) throw handedOver
+  }
+
+  /** A finished text takes the file's place: one save, and its failure is the caller's. */
+  async replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void> {
+    // From here on no other handle's bytes get into the draft, whatever is waited for below.
+    this.detachHandles('replaced')
+    const swap = this.ended(context).then(() => this.#swapIn(source, text, context))
+    this.#swap = swap.catch(alreadyReported)
+    await swap
+  }
+
+  /** What was written before and is not saved yet is kept as history. */
+  async #swapIn(
+    source: RecordSource,
+    { text, base, isUnread }: Replacement,
+    context: RequestContext,
+  ): Promise<void> {
+    const draft = await this.draftFor(source, { bytes: nothing, base })
+    await draft.replace(text, before => editingOf(source).keep(before))
+    if (isUnread && text.length > 0) await draft.change({ unread: true })
+    this.touch()
+    // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
+    this.#told = true
+    this.#awayUntil = 0
+    await this.save(source, { base }, context)
+  }
+
+  // The file is taken away, the draft ends.
+
   /**
    * The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. `isUnread` where no
    * program has written that or read it by this.
    */
-  takeAway(
+  async takeAway(
     source: RecordSource,
     context: RequestContext,
     handlesAre: 'moved' | 'replaced',
-    keep?: (bytes: Uint8Array, isUnread: boolean) => Promise<void>,
-  ): Promise<void>
-  /** A draft left by an earlier mount is shown in its record's place. */
-  adopt(key: string, draft: Draft): void
-  /** The unsaved text of a record, if it has one. */
-  draftOf(key: string): Draft | undefined
-  /** Resolves when no save is on its way any more. */
-  settled(): Promise<void>
-  /** Counts the changes of the unsaved text of a record. */
-  revisionOf(key: string): number
-  /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
-  endStored(key: string, revision: number): Promise<void>
-  /** Gives an unsaved text up; the record shows what the service has. */
-  drop(key: string): Promise<void>
-  /** The file is gone, and its draft stays: what is written under its name is the draft's next text. */
-  setAside(key: string): void
-  /** Ends a draft that no file shows. */
-  endAside(key: string, draft: Draft): Promise<void>
-  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
-  detach(key: string): void
-}
-
-/** A finished text, and the one it was made from, where that is known. */
-export interface Replacement {
-  readonly text: Uint8Array
-  readonly base?: Uint8Array | undefined
-  /** It is moved back as it was moved away: that proves nothing about what its mover has seen. */
-  readonly isUnread?: boolean | undefined
-}
-
-export function openRecords(leases: TextLeases, now: () => Instant): Records {
-  const saving = openRecordSaving(leases, now)
-
-  /** What was written before and is not saved yet is kept as history. */
-  async function swapIn(
-    source: RecordSource,
-    state: RecordState,
-    { text, base, isUnread }: Replacement,
-    context: RequestContext,
+    keep: (bytes: Uint8Array, isUnread: boolean) => Promise<void>,
   ): Promise<void> {
-    const draft = await saving.draftFor(source, state, { bytes: nothing, base })
-    await draft.replace(text, before => editingOf(source).keep(before))
-    if (isUnread && text.length > 0) await draft.change({ unread: true })
-    touchDraft(state, now())
-    // The kernel moves along what it was told of the other name: for a moment it reads no further than that size.
-    state.told = true
-    state.awayUntil = 0
-    await saving.save(source, state, { base }, context)
-  }
-
-  /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
-  async function ended({ saving, swap }: RecordState, context: RequestContext): Promise<void> {
-    const patience = { now, sentence: 'another save of this record is under way' }
-    await untilDeadline(context, patience, Promise.all([saving, swap])).catch(alreadyReported)
-  }
-
-  /** None where a name outlives what it was made for, and a program that reads nothing of it is about to write. */
-  async function heldFor(
-    source: RecordSource,
-    access: OpenAccess,
-    context: RequestContext,
-  ): Promise<LeasedText | undefined> {
-    try {
-      return await leases.open(source.key, () => source.produce(context), access)
-    } catch (thrown) {
-      if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
-      return undefined
+    // What is written meanwhile goes with it.
+    for (let kept = -1; kept !== this.#revision; ) {
+      kept = this.#revision
+      const { bytes, isUnread } = await this.present(source, context)
+      await keep(bytes, isUnread)
     }
+    const draft = this.#draft
+    // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
+    const isUnsaved = [...this.#handles].some(({ wrote, gone }) => wrote && gone === 'no')
+    if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
+    this.detachHandles(handlesAre)
+    // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
+    if (draft !== undefined && draft.meta.state === 'editing') {
+      this.#draft = undefined
+      await draft.discard()
+    }
+    this.#awayUntil = this.now() + pauseMs
   }
 
-  return {
-    bringBack(key) {
-      const state = saving.known(key)
-      if (state !== undefined) state.awayUntil = 0
-    },
-    isBack: key => {
-      const { awayUntil = 0 } = saving.known(key) ?? {}
-      return awayUntil > 0 && awayUntil <= now()
-    },
-    isAway(key) {
-      const left = (saving.known(key)?.awayUntil ?? 0) - now()
-      // A clock that was set back must not keep it away.
-      return left > 0 && left <= pauseMs
-    },
-    stat(source, context) {
-      const state = saving.known(source.key)
-      if (state?.draft !== undefined) {
-        state.told = true
-        return { size: state.draft.size, mtime: state.changed }
-      }
-      const told = leases.stat(source.key, () => source.produce(context))
-      return chain(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
-    },
-    async open(source, access, context) {
-      if (access !== 'read') editingOf(source)
-      const state = saving.stateOf(source.key)
-      if (access !== 'read') await ended(state, context)
-      if (state.draft !== undefined) {
-        const before = state.draft.size === 0 ? (state.saved ?? leases.last(source.key)) : undefined
-        return openRecordHandle(saving, { source, state, view: freshView(before ?? nothing) }, now)
-      }
-      const held = await heldFor(source, access, context)
-      if (held === undefined)
-        return openRecordHandle(saving, { source, state, view: freshView(nothing) }, now)
-      source.opened(access, held.shown.bytes)
-      return openRecordHandle(saving, { source, state, view: freshView(held.shown.bytes, held) }, now)
-    },
-    async create(source) {
-      const state = saving.stateOf(source.key)
-      await saving.draftFor(source, state, { bytes: nothing })
-      await state.draft?.truncate(0)
-      state.awayUntil = 0
-      touchDraft(state, now())
-      return openRecordHandle(saving, { source, state, view: freshView(nothing) }, now)
-    },
-    async truncate(source, size, context) {
-      editingOf(source)
-      const state = saving.stateOf(source.key)
-      await ended(state, context)
-      touchDraft(state, now())
-      const bytes =
-        size === 0 || state.draft !== undefined ? nothing : (await saving.present(source, context)).bytes
-      const draft = await saving.draftFor(source, state, { bytes })
-      if (size === 0) await saving.empty(source, state, draft)
-      else await draft.truncate(size)
-      touchDraft(state, now())
-      // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
-      if (size === 0) await saving.dropEmpty(source.key, state)
-      else if (state.handles.size === 0) await saving.save(source, state, {}, context)
-    },
-    async replace(source, text, context) {
-      const state = saving.stateOf(source.key)
-      editingOf(source)
-      // From here on no other handle's bytes get into the draft, whatever is waited for below.
-      detachHandles(state, 'replaced')
-      const swap = ended(state, context).then(() => swapIn(source, state, text, context))
-      state.swap = swap.catch(alreadyReported)
-      await swap
-    },
-    resend: (source, context) => saving.save(source, saving.stateOf(source.key), {}, context),
-    async takeAway(source, context, handlesAre, keep = async () => {}) {
-      editingOf(source)
-      const state = saving.stateOf(source.key)
-      // What is written meanwhile goes with it.
-      for (let kept = -1; kept !== state.revision; ) {
-        kept = state.revision
-        const { bytes, isUnread } = await saving.present(source, context)
-        await keep(bytes, isUnread)
-      }
-      const { draft } = state
-      // Of what a program has not saved yet the history has a copy, whatever becomes of the file under its other name.
-      const isUnsaved = [...state.handles].some(({ wrote, gone }) => wrote && gone === 'no')
-      if (isUnsaved && draft !== undefined) await editingOf(source).keep(await draft.remains())
-      detachHandles(state, handlesAre)
-      // What was unsaved goes where the file goes; the draft of a refused save stays to be looked at.
-      if (draft !== undefined && draft.meta.state === 'editing') {
-        state.draft = undefined
-        await draft.discard()
-      }
-      state.awayUntil = now() + pauseMs
-    },
-    adopt(key, draft) {
-      const state = saving.stateOf(key)
-      state.draft ??= draft
-      state.changed = draft.meta.changed as Instant
-    },
-    revisionOf: key => saving.stateOf(key).revision,
-    async endStored(key, revision) {
-      const state = saving.stateOf(key)
-      state.storedRevision = revision
-      await saving.endIfStored(key, state)
-    },
-    async settled() {
-      for (const state of saving.all()) await saving.refill(state)
-      await Promise.all([...saving.all()].map(({ saving }) => saving))
-    },
-    draftOf: key => saving.known(key)?.draft,
-    drop: saving.drop,
-    setAside: saving.setAside,
-    endAside: saving.endAside,
-    detach: saving.detach,
+  /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
+  async dropEmpty(): Promise<void> {
+    const draft = this.#draft
+    if (draft === undefined || draft.size > 0 || this.hasHandles) return
+    const left = pauseMs - (this.now() - this.#changed)
+    if (left > 0) {
+      setTimeout(() => this.dropEmpty().catch(alreadyReported), left).unref()
+      return
+    }
+    if (await this.refill()) return
+    this.#draft = undefined
+    this.leases.put(this.key, { bytes: nothing, mtime: this.#changed }, noop)
+    await draft.discard()
+  }
+
+  /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
+  async endStored(revision: number): Promise<void> {
+    this.#storedRevision = revision
+    await this.endIfStored()
+  }
+
+  /** The draft ends if the service has all of its text, no program has written it since, and no open file shows it. */
+  async endIfStored(): Promise<void> {
+    const draft = this.#draft
+    const isFree = (): boolean =>
+      this.#draft === draft && this.#revision === this.#storedRevision && !this.hasHandles
+    if (draft === undefined || !isFree()) return
+    const bytes = await draft.remains()
+    // A program may have opened it meanwhile.
+    if (!isFree()) return
+    await this.#end(draft, bytes, 'own')
+  }
+
+  /** Gives an unsaved text up; the record shows what the service has. */
+  async drop(): Promise<void> {
+    const draft = this.#draft
+    if (draft !== undefined) await this.#end(draft, await draft.remains(), 'given-up')
+  }
+
+  async #end(draft: Draft, bytes: Uint8Array, wording: 'own' | 'given-up'): Promise<void> {
+    this.#draft = undefined
+    if (draft.damage !== undefined) this.leases.drop(this.key)
+    else this.leases.put(this.key, { bytes, mtime: this.#changed, wording }, noop)
+    await draft.discard()
+  }
+
+  /** The file is gone, and its draft stays: what is written under its name is the draft's next text. */
+  setAside(): void {
+    if (this.#draft === undefined) return
+    this.#aside = { draft: this.#draft }
+    this.#draft = undefined
+    this.#emptied = undefined
+    this.leases.drop(this.key)
+  }
+
+  /** Ends a draft that no file shows. */
+  async endAside(draft: Draft): Promise<void> {
+    if (this.#aside?.draft.id === draft.id) this.#aside = undefined
+    await draft.discard()
+  }
+
+  /** The unsaved text stays on disk, and is not shown in the record's place any more, unless it is being written. */
+  detach(): void {
+    // What a program is writing stays whole: its save is refused, and sets it apart.
+    if (this.hasHandles || this.#draft?.meta.state === 'editing') return
+    this.#draft = undefined
+    this.leases.drop(this.key)
+  }
+
+  /** The same at the end of a save or of a handle, where its id stands for another thing. */
+  detachIfApart(): void {
+    if (this.#draft?.meta.apart === true) this.detach()
   }
 }
 
-/** The path of these open handles leads to another file from here on. */
-function detachHandles(state: { readonly handles: Iterable<HandleView> }, gone: 'moved' | 'replaced'): void {
-  for (const view of state.handles) if (view.gone === 'no') view.gone = gone
+/** @throws Failure: why this record cannot be changed */
+export function editingOf(source: RecordSource): Editing {
+  if (source.editing instanceof Failure) throw source.editing
+  return source.editing
 }
 
-/** What a handle sees that has neither read nor written. */
-function freshView(bytes: Uint8Array, held?: LeasedText): HandleView {
-  return { bytes, base: undefined, wrote: false, held, gone: 'no' }
+/** The failure was answered to the call that waited for it, and is kept in the draft's why. */
+export function alreadyReported(thrown: unknown): void {
+  asFailure(thrown)
 }

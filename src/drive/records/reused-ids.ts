@@ -14,7 +14,7 @@ import { type ShownThings, shareIdentity } from '../names/shown-things.js'
 import { type EditableNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import type { DraftFiles } from './draft-files.js'
 import { nodeOfRecordKey } from './node-key.js'
-import type { Records } from './open-record.js'
+import type { Records } from './records.js'
 
 export interface ReusedIdsParts {
   readonly identities: Identities

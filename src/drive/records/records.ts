@@ -1,0 +1,158 @@
+// Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
+
+import type { Draft } from '../../edit/journal/draft.js'
+import { isAbsent } from '../../failure.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
+import type { OpenAccess } from '../interface/verbs.js'
+import { openRecordHandle, type RecordHandle } from './handle.js'
+import { freshView, type Replacement } from './handle-view.js'
+import { editingOf, nothing, OpenRecord } from './open-record.js'
+import type { RecordSource } from './source.js'
+import type { LeasedText, TextLeases } from './text-lease.js'
+
+export interface Records {
+  stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
+  open(source: RecordSource, access: OpenAccess, context: RequestContext): Promise<RecordHandle>
+  /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
+  isAway(key: string): boolean
+  /** It is there again at once: what took it away was called off. */
+  bringBack(key: string): void
+  /** Its pause is over, and nobody has made it anew. */
+  isBack(key: string): boolean
+  create(source: RecordSource): Promise<RecordHandle>
+  truncate(source: RecordSource, size: ByteOffset, context: RequestContext): Promise<void>
+  /** A finished text takes the record's place (`mv new.json 42.json`): one save, and its failure is the caller's. */
+  replace(source: RecordSource, text: Replacement, context: RequestContext): Promise<void>
+  /** The unsaved text in the record's place is saved once more, by an explicit wish. */
+  resend(source: RecordSource, context: RequestContext): Promise<void>
+  /**
+   * The file is unlinked or renamed away; nothing of it is given up before `keep` has what was in it. `isUnread` where no
+   * program has written that or read it by this.
+   */
+  takeAway(
+    source: RecordSource,
+    context: RequestContext,
+    handlesAre: 'moved' | 'replaced',
+    keep?: (bytes: Uint8Array, isUnread: boolean) => Promise<void>,
+  ): Promise<void>
+  /** A draft left by an earlier mount is shown in its record's place. */
+  adopt(key: string, draft: Draft): void
+  /** The unsaved text of a record, if it has one. */
+  draftOf(key: string): Draft | undefined
+  /** Resolves when no save is on its way any more. */
+  settled(): Promise<void>
+  /** Counts the changes of the unsaved text of a record. */
+  revisionOf(key: string): number
+  /** The service has all of the text of this revision: its draft ends, at the latest with the last file that shows it. */
+  endStored(key: string, revision: number): Promise<void>
+  /** Gives an unsaved text up; the record shows what the service has. */
+  drop(key: string): Promise<void>
+  /** The file is gone, and its draft stays: what is written under its name is the draft's next text. */
+  setAside(key: string): void
+  /** Ends a draft that no file shows. */
+  endAside(key: string, draft: Draft): Promise<void>
+  /** The unsaved text stays on disk, and is not shown in the record's place any more. */
+  detach(key: string): void
+}
+
+export function openRecords(leases: TextLeases, now: () => Instant): Records {
+  const opened = new Map<string, OpenRecord>()
+
+  function recordOf(key: string): OpenRecord {
+    const known = opened.get(key)
+    if (known !== undefined) return known
+    const fresh = new OpenRecord(key, leases, now)
+    opened.set(key, fresh)
+    return fresh
+  }
+
+  /** None where a name outlives what it was made for, and a program that reads nothing of it is about to write. */
+  async function heldFor(
+    source: RecordSource,
+    access: OpenAccess,
+    context: RequestContext,
+  ): Promise<LeasedText | undefined> {
+    try {
+      return await leases.open(source.key, () => source.produce(context), access)
+    } catch (thrown) {
+      if (access !== 'write-only' || !source.outlivesText || !isAbsent(thrown)) throw thrown
+      return undefined
+    }
+  }
+
+  return {
+    bringBack: key => opened.get(key)?.bringBack(),
+    isBack: key => opened.get(key)?.isBack ?? false,
+    isAway: key => opened.get(key)?.isAway ?? false,
+    stat(source, context) {
+      const draft = opened.get(source.key)?.statDraft()
+      if (draft !== undefined) return draft
+      const told = leases.stat(source.key, () => source.produce(context))
+      return chain(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
+    },
+    async open(source, access, context) {
+      if (access !== 'read') editingOf(source)
+      const record = recordOf(source.key)
+      if (access !== 'read') await record.ended(context)
+      if (record.draft !== undefined)
+        return openRecordHandle(record, source, freshView(record.shownOfDraft()))
+      const held = await heldFor(source, access, context)
+      if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
+      source.opened(access, held.shown.bytes)
+      return openRecordHandle(record, source, freshView(held.shown.bytes, held))
+    },
+    async create(source) {
+      const record = recordOf(source.key)
+      await record.draftFor(source, { bytes: nothing })
+      await record.draft?.truncate(0)
+      record.bringBack()
+      record.touch()
+      return openRecordHandle(record, source, freshView(nothing))
+    },
+    async truncate(source, size, context) {
+      editingOf(source)
+      const record = recordOf(source.key)
+      await record.ended(context)
+      record.touch()
+      const bytes =
+        size === 0 || record.draft !== undefined ? nothing : (await record.present(source, context)).bytes
+      const draft = await record.draftFor(source, { bytes })
+      if (size === 0) await record.empty(source, draft)
+      else await draft.truncate(size)
+      record.touch()
+      // An open with O_TRUNC comes this way too, and its handle will flush; truncate(2) of a path has no handle.
+      if (size === 0) await record.dropEmpty()
+      else if (!record.hasHandles) await record.save(source, {}, context)
+    },
+    async replace(source, text, context) {
+      editingOf(source)
+      await recordOf(source.key).replace(source, text, context)
+    },
+    resend: (source, context) => recordOf(source.key).save(source, {}, context),
+    async takeAway(source, context, handlesAre, keep = async () => {}) {
+      editingOf(source)
+      await recordOf(source.key).takeAway(source, context, handlesAre, keep)
+    },
+    adopt: (key, draft) => recordOf(key).adopt(draft),
+    revisionOf: key => recordOf(key).revision,
+    endStored: (key, revision) => recordOf(key).endStored(revision),
+    async settled() {
+      for (const record of opened.values()) await record.refill()
+      await Promise.all([...opened.values()].map(({ saving }) => saving))
+    },
+    draftOf: key => opened.get(key)?.draft,
+    drop: async key => opened.get(key)?.drop(),
+    setAside: key => opened.get(key)?.setAside(),
+    async endAside(key, draft) {
+      const record = opened.get(key)
+      if (record === undefined) await draft.discard()
+      else await record.endAside(draft)
+    },
+    detach(key) {
+      const record = opened.get(key)
+      if (record === undefined) leases.drop(key)
+      else record.detach()
+    },
+  }
+}
