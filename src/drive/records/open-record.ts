@@ -395,6 +395,6 @@ export function editingOf(source: RecordSource): Editing {
 }
 
 /** The failure was answered to the call that waited for it, and is kept in the draft's why. */
-export function alreadyReported(thrown: unknown): void {
+function alreadyReported(thrown: unknown): void {
   asFailure(thrown)
 }

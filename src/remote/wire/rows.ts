@@ -191,7 +191,7 @@ export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json>
 }
 
 /** The items as values; a text is split at commas, but not inside a path that has one. */
-export function listItems(report: JsonObject, names: ListNames): readonly Json[] | undefined {
+function listItems(report: JsonObject, names: ListNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   if (list?.type === 'array') return list.items
