@@ -10,3 +10,16 @@ export function chain<Value, Next>(
 ): MaybePromise<Next> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
+
+/** All of them: at once where each is there. */
+export function all<Value>(values: readonly MaybePromise<Value>[]): MaybePromise<readonly Value[]> {
+  return values.some(value => value instanceof Promise) ? Promise.all(values) : (values as readonly Value[])
+}
+
+/** What came of a promise that was rejected; a value that is there is itself. */
+export function recover<Value, Other>(
+  value: MaybePromise<Value>,
+  other: (thrown: unknown) => MaybePromise<Other>,
+): MaybePromise<Value | Other> {
+  return value instanceof Promise ? value.catch(other) : value
+}

@@ -67,8 +67,8 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     async introduce() {
       try {
         const user = await caches.remote.user(within(config.deadlineMetadata, 'user'))
-        claimPlaces(account, { known, before: caches.catalog.knownUser() }, user)
-        caches.catalog.greet(user)
+        claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
+        caches.catalog.user().learn(user)
         return undefined
       } catch (thrown) {
         return asFailure(thrown)

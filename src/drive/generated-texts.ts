@@ -56,9 +56,9 @@ async function wording(
     case 'status':
       return sources.status()
     case 'user':
-      return prettyPrint((await sources.catalog.user(context)).record)
+      return prettyPrint((await sources.catalog.user().ask(context)).record)
     case 'report-types': {
-      const types = await sources.catalog.reportTypes(context)
+      const types = await sources.catalog.reportTypes().ask(context)
       return prettyPrint({ type: 'array', items: types.map(type => type.record) })
     }
     case 'readme':

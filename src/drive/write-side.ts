@@ -235,13 +235,13 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
 
   /** Reads whose the id is by now: where it is another thing's, the draft is set apart before it is looked at. */
   async function confirm(node: EditableNode, context: RequestContext): Promise<void> {
-    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }, context)
-    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }, context)
-    else if (node.kind === 'record') await catalog.record(readableOf(node), context)
+    if (node.kind === 'order') await catalog.record({ kind: 'report', id: node.id }).ask(context)
+    else if (node.of === 'share') await catalog.record({ kind: 'project', id: node.project }).ask(context)
+    else if (node.kind === 'record') await catalog.record(readableOf(node)).ask(context)
   }
 
   function forget(node: EditableNode): void {
-    if (node.kind === 'order') catalog.refreshRecord({ kind: 'report', id: node.id })
+    if (node.kind === 'order') catalog.record({ kind: 'report', id: node.id }).refresh()
     else if (node.kind === 'record') forgetRecord(catalog, node)
   }
 

@@ -7,6 +7,7 @@ import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
 import { isEditable, type Node, nodeKey } from './nodes/node.js'
+import { readableOf } from './records/editable-files.js'
 import type { Records } from './records/records.js'
 
 export interface XattrSources {
@@ -77,15 +78,13 @@ function staleOf(node: Node, catalog: Catalog): string | undefined {
 function staleFailure(node: Node, catalog: Catalog) {
   switch (node.kind) {
     case 'project':
-      return (
-        catalog.stale('listing', `calculations ${node.id}`) ?? catalog.stale('listing', `projects ${node.id}`)
-      )
+      return catalog.children(node.id).stale()
     case 'calculation':
-      return catalog.stale('listing', `files ${node.id}`)
+      return catalog.files(node.id).stale()
     case 'record':
       return node.of === 'share'
-        ? catalog.stale('shares', node.project)
-        : catalog.stale('record', `${node.of} ${node.id}`)
+        ? catalog.shares(node.project).stale()
+        : catalog.record(readableOf(node)).stale()
     default:
       return undefined
   }

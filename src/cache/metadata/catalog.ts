@@ -2,6 +2,7 @@
 
 import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
+import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
 import { quickObject } from '../../record/json/quick-json.js'
@@ -27,6 +28,7 @@ import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
 import { openDerivedFiles } from './derived-files.js'
+import { type Entry, QueryEntry } from './entry.js'
 import { openFileLists } from './file-lists.js'
 import type { Query, QueryCache } from './query-cache.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
@@ -49,49 +51,30 @@ export type ChildRef =
   | { readonly kind: 'share'; readonly id: Share['id'] }
 
 export interface Catalog {
-  user(context: RequestContext): Promise<User>
-  /** Who the caller is, as the service has just told. */
-  greet(user: User): void
-  project(path: ServicePath, context: RequestContext): Promise<ProjectId>
-  calculation(path: ServicePath, context: RequestContext): Promise<CalculationId>
-  children(of: ProjectId, context: RequestContext): Promise<Children>
-  /** The same where it is fresh, as `freshFiles` and the others: an answer at once, undefined where `children` would ask. */
-  freshChildren(of: ProjectId): Children | undefined
-  knownChildren(of: ProjectId): Children | undefined
-  record(of: Readable, context: RequestContext): Promise<JsonObject>
-  freshRecord(of: Readable): JsonObject | undefined
-  knownRecord(of: Readable): JsonObject | undefined
-  /** A record that a save has just read; it replaces what was known. */
-  learnRecord(of: Readable, record: JsonObject): void
-  shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]>
-  knownShares(of: ProjectId): readonly Share[] | undefined
-  knownUser(): User | undefined
+  user(): Entry<User>
+  project(path: ServicePath): Entry<ProjectId>
+  calculation(path: ServicePath): Entry<CalculationId>
+  children(of: ProjectId): Entry<Children>
+  /** What is learned of a record is on the disk at once: a kill does not bring yesterday's back. */
+  record(of: Readable): Entry<JsonObject>
+  shares(of: ProjectId): Entry<readonly Share[]>
+  reportTypes(): Entry<readonly ReportType[]>
+  files(of: CalculationId): Entry<readonly FileTitle[]>
+  /** Which files the service makes of the calculation's own ones. */
+  derivedFiles(of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
   /** The project whose listing names this one, if that was ever seen. */
   parentOf(project: ProjectId): ProjectId | undefined
-  /** A listing that was just read anew. */
+  /** A listing that was just read again. */
   learnSubProjects(of: ProjectId, projects: readonly ListedProject[]): void
-  reportTypes(context: RequestContext): Promise<readonly ReportType[]>
-  files(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
-  freshFiles(of: CalculationId): readonly FileTitle[] | undefined
-  /** A file list that was just read anew. */
-  learnFiles(of: CalculationId, titles: readonly FileTitle[]): void
-  knownFiles(of: CalculationId): readonly FileTitle[] | undefined
-  /** Which files the service makes of the calculation's own ones. */
-  derivedFiles(of: CalculationId, context: RequestContext): Promise<readonly DerivedName[]>
-  freshDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
-  /** The next question about this directory goes to the service. */
+  /** The next question about this directory, or its record, goes to the service. */
   refreshProject(of: ProjectId): void
   refreshCalculation(of: CalculationId): void
-  refreshRecord(of: Readable): void
-  refreshShares(of: ProjectId): void
   /** It was deleted: nothing of it is shown any more, not even while the service is away. */
   forget(of: Readable): void
   /** It was deleted: the listings of its project are without it, and are asked for again. */
   forgetIn(parent: ProjectId, of: ChildRef): void
   /** What was told of a calculation's files: they may be those of another one. */
   forgetFiles(of: CalculationId): void
-  /** The failure that keeps this listing old, while it does. */
-  stale(room: 'listing' | 'record' | 'shares', key: string): Failure | undefined
 }
 
 /** Milliseconds each kind of answer counts. */
@@ -249,20 +232,58 @@ export function openCatalog(
     return fresh
   }
 
-  async function children(of: ProjectId, context: RequestContext): Promise<Children> {
-    const [projects, calculations] = await Promise.all([
-      queryCache.ask(projectsOf(of), context),
-      queryCache.ask(calculationsOf(of), context),
-    ])
-    if (isOneAnswer({ projects, calculations })) throw oneAnswer(of)
-    return pair(of, { projects, calculations })
+  const entry = <Answer>(query: Query<Answer>): Entry<Answer> => new QueryEntry(queryCache, query)
+
+  /** Both listings of a project are one answer. */
+  function children(of: ProjectId): Entry<Children> {
+    const projects = entry(projectsOf(of))
+    const calculations = entry(calculationsOf(of))
+    return {
+      ask(context) {
+        const both = all<readonly Listed<string>[]>([projects.ask(context), calculations.ask(context)])
+        const checked = (lists: readonly (readonly Listed<string>[])[]): MaybePromise<Children> => {
+          const [found = [], foundBeside = []] = lists
+          const answer = {
+            projects: found as readonly ListedProject[],
+            calculations: foundBeside as readonly ListedCalculation[],
+          }
+          return isOneAnswer(answer) ? Promise.reject(oneAnswer(of)) : pair(of, answer)
+        }
+        return chain(both, checked)
+      },
+      known() {
+        const knownProjects = projects.known()
+        const knownCalculations = knownProjects && calculations.known()
+        return (
+          knownProjects &&
+          knownCalculations &&
+          pair(of, { projects: knownProjects, calculations: knownCalculations })
+        )
+      },
+      learn(answer) {
+        projects.learn(answer.projects)
+        calculations.learn(answer.calculations)
+      },
+      refresh() {
+        projects.refresh()
+        calculations.refresh()
+      },
+      forget() {
+        projects.forget()
+        calculations.forget()
+      },
+      stale: () => calculations.stale() ?? projects.stale(),
+    }
   }
 
-  /** Both listings as `look` finds them, without a request. */
-  function childrenBy(look: QueryCache['known'], of: ProjectId): Children | undefined {
-    const projects = look(projectsOf(of))
-    const calculations = projects && look(calculationsOf(of))
-    return projects && calculations && pair(of, { projects, calculations })
+  function record(of: Readable): Entry<JsonObject> {
+    const known = entry(recordOf(of))
+    known.learn = answer => {
+      identities.accept(of, dialect.facts(answer))
+      queryCache.learn(recordOf(of), answer)
+      queryCache.flush()
+    }
+    return known
   }
 
   /** Takes it out of a listing, which stays as old as it is. */
@@ -276,69 +297,39 @@ export function openCatalog(
   }
 
   function forgetFiles(of: CalculationId): void {
-    queryCache.forget('listing', `files ${of}`)
-    queryCache.forget('listing', `cml ${of}`)
+    entry(filesOf(of)).forget()
+    derived.forget(of)
   }
 
   function refreshProject(of: ProjectId): void {
-    queryCache.expire(projectsOf(of))
-    queryCache.expire(calculationsOf(of))
+    children(of).refresh()
     queryCache.expire(sharesOf(of))
     queryCache.expire(recordOf({ kind: 'project', id: of }))
   }
 
   return {
-    user: context => queryCache.ask(userQuestion, context),
-    greet: user => queryCache.learn(userQuestion, user),
-    project: (path, context) =>
-      queryCache.ask(
-        resolve('project', path, a => remote.resolveProject(path, a)),
-        context,
-      ),
-    calculation: (path, context) =>
-      queryCache.ask(
-        resolve('calculation', path, a => remote.resolveCalculation(path, a)),
-        context,
-      ),
+    user: () => entry(userQuestion),
+    project: path => entry(resolve('project', path, context => remote.resolveProject(path, context))),
+    calculation: path =>
+      entry(resolve('calculation', path, context => remote.resolveCalculation(path, context))),
     children,
-    freshChildren(of) {
-      const fresh = childrenBy(queryCache.fresh, of)
-      return fresh === undefined || isOneAnswer(fresh) ? undefined : fresh
-    },
-    knownChildren: of => childrenBy(queryCache.known, of),
-    record: (of, context) => queryCache.ask(recordOf(of), context),
-    freshRecord: of => queryCache.fresh(recordOf(of)),
-    knownRecord: of => queryCache.known(recordOf(of)),
-    learnRecord(of, record) {
-      identities.accept(of, dialect.facts(record))
-      queryCache.learn(recordOf(of), record)
-      queryCache.flush()
-    },
-    shares: (of, context) => queryCache.ask(sharesOf(of), context),
-    knownShares: of => queryCache.known(sharesOf(of)),
-    knownUser: () => queryCache.known(userQuestion),
+    record,
+    shares: of => entry(sharesOf(of)),
+    reportTypes: () => entry(typesQuestion),
+    files: of => entry(filesOf(of)),
+    derivedFiles: derived.of,
     parentOf: project => parents.get(project),
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),
-    reportTypes: context => queryCache.ask(typesQuestion, context),
-    files: (of, context) => queryCache.ask(filesOf(of), context),
-    learnFiles: (of, titles) => queryCache.learn(filesOf(of), titles),
-    knownFiles: of => queryCache.known(filesOf(of)),
-    freshFiles: of => queryCache.fresh(filesOf(of)),
-    derivedFiles: derived.of,
-    freshDerivedFiles: derived.fresh,
     refreshProject,
     refreshCalculation(of) {
       queryCache.expire(filesOf(of))
       queryCache.expire(recordOf({ kind: 'calculation', id: of }))
     },
-    refreshRecord: of => queryCache.expire(recordOf(of)),
-    refreshShares: of => queryCache.expire(sharesOf(of)),
     forget(of) {
-      queryCache.forget('record', `${of.kind} ${of.id}`)
+      record(of).forget()
       if (of.kind === 'project') {
-        queryCache.forget('listing', `projects ${of.id}`)
-        queryCache.forget('listing', `calculations ${of.id}`)
-        queryCache.forget('shares', of.id)
+        children(of.id).forget()
+        entry(sharesOf(of.id)).forget()
       }
       if (of.kind === 'calculation') forgetFiles(of.id)
     },
@@ -352,7 +343,6 @@ export function openCatalog(
       refreshProject(parent)
     },
     forgetFiles,
-    stale: (room, key) => queryCache.staleBecause(room, key),
   }
 }
 

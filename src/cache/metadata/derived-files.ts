@@ -1,14 +1,15 @@
 // Which files the service makes of a calculation's own ones: its list of files tells, or a list of the sources alone.
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
+import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'
 import type { FileLists } from './file-lists.js'
 import type { Query, QueryCache } from './query-cache.js'
 
 export interface DerivedFiles {
   /** Asks for the list of files first, which most often tells. */
-  of(calculation: CalculationId, context: RequestContext): Promise<readonly DerivedName[]>
-  /** Without a request; undefined where one is needed. */
-  fresh(calculation: CalculationId): readonly DerivedName[] | undefined
+  of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
+  /** What was told of this calculation may be about another one. */
+  forget(calculation: CalculationId): void
 }
 
 /** A list may be long, and is looked at for every name in it. */
@@ -35,25 +36,18 @@ export function openDerivedFiles(
   })
 
   return {
-    async of(calculation, context) {
-      const titles = await queryCache.ask(filesOf(calculation), context)
-      const isThere = await Promise.all(
-        derivedNames.map(
+    of: (calculation, context) =>
+      chain(queryCache.ask(filesOf(calculation), context), titles => {
+        const isThere = derivedNames.map(
           name =>
             toldByTitles(titles, name) ??
             queryCache.ask(hasSources(calculation, derivedKinds[name].source), context),
-        ),
-      )
-      return derivedNames.filter((_, at) => isThere[at])
-    },
-    fresh(calculation) {
-      const titles = queryCache.fresh(filesOf(calculation))
-      if (titles === undefined) return undefined
-      const isThere = derivedNames.map(
-        name =>
-          toldByTitles(titles, name) ?? queryCache.fresh(hasSources(calculation, derivedKinds[name].source)),
-      )
-      return isThere.includes(undefined) ? undefined : derivedNames.filter((_, at) => isThere[at])
+        )
+        return chain(all(isThere), answers => derivedNames.filter((_, at) => answers[at]))
+      }),
+    forget(calculation) {
+      for (const name of derivedNames)
+        queryCache.forget('listing', hasSources(calculation, derivedKinds[name].source).key)
     },
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { treeBytes } from '../../record/json/weight.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
@@ -33,10 +34,8 @@ export interface Query<Answer> {
 }
 
 export interface QueryCache {
-  /** The answer, fetched unless it is fresh; a stale one where the service is away and that is allowed. */
-  ask<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer>
-  /** The answer where it is fresh: what `ask` would give without asking anybody, and at once. */
-  fresh<Answer>(query: Query<Answer>): Answer | undefined
+  /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */
+  ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer>
   /** What is known without any request, however old. */
   known<Answer>(query: Query<Answer>): Answer | undefined
   /** Takes an answer that came by another way (a save read it again). */
@@ -309,9 +308,11 @@ export function openQueryCache(
     return entry.answer as Answer
   }
 
-  async function ask<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const held = fresh(query)
-    if (held !== undefined) return held
+  function ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer> {
+    return fresh(query) ?? fetched(query, context)
+  }
+
+  async function fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const name = nameOf(query.namespace, query.key)
     const entry = recall(query)
     const absence = absences.get(name)
@@ -327,7 +328,6 @@ export function openQueryCache(
 
   return {
     ask,
-    fresh,
     learn,
     flush: () => ledger.flush(),
     forget(namespace, key) {

@@ -1,6 +1,8 @@
 // `calcfs delete`: what stands at some paths and goes with them, and one of these deleted as it was shown.
+
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
+import { recover } from '../../maybe-promise.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import { instant } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
@@ -63,7 +65,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const held = await Promise.all(
       reports.list().map(async report => {
         const known = { kind: 'report', id: report.id } as const
-        const record = await catalog.record(known, context).catch(() => catalog.knownRecord(known))
+        const record = await recover(catalog.record(known).ask(context), () => catalog.record(known).known())
         const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
         return rows.some(row => row.calculation === id) ? [report.id] : []
       }),

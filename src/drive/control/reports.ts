@@ -53,7 +53,7 @@ export function openReportControl(
   async function addReport(given: string): Promise<CallResult<'addReport'>> {
     const id = reportId(given)
     const record = await readNow(id, until(parts.deadlines.metadata))
-    catalog.learnRecord({ kind: 'report', id }, record)
+    catalog.record({ kind: 'report', id }).learn(record)
     reports.add(id, record)
     return { title: dialect.facts(record).title ?? '' }
   }
@@ -73,7 +73,7 @@ export function openReportControl(
     const rows = await checkedRows(ports, old, entries.map(listEntryFrom), context)
     if (dialect.rows(now) === undefined) return setUnseen({ id, rows }, context)
     await saveBeside(source, { now, whole: dialect.withRows(now, rows) }, context)
-    return { order: idsOf(catalog.knownRecord({ kind: 'report', id })) ?? rowIds(rows), shown: true }
+    return { order: idsOf(catalog.record({ kind: 'report', id }).known()) ?? rowIds(rows), shown: true }
   }
 
   /** What this list replaces nobody can see; the service's answer is all there is to tell by. */
@@ -84,7 +84,7 @@ export function openReportControl(
     const order = rows.map(row => row.calculation)
     await remote.setReportCalculations(id, order, context)
     const stored = await readNow(id, context)
-    catalog.learnRecord({ kind: 'report', id }, stored)
+    catalog.record({ kind: 'report', id }).learn(stored)
     reports.add(id, stored)
     const shown = idsOf(stored)
     if (shown !== undefined && shown.join() !== order.join()) {

@@ -4,6 +4,7 @@ import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
+import { type MaybePromise, recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import type { Dialect, Identity, ProjectId, RequestContext, ServicePath } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
@@ -48,15 +49,15 @@ export interface Places {
 }
 
 export function openPlaces({ catalog, dialect, identities }: PlaceParts): Places {
-  const resolve = (path: ServicePath, context: RequestContext): Promise<ProjectId | undefined> =>
-    catalog.project(path, context).catch(unlessDenied)
+  const resolve = (path: ServicePath, context: RequestContext): MaybePromise<ProjectId | undefined> =>
+    recover(catalog.project(path).ask(context), unlessDenied)
 
   const keptAt = (path: ServicePath, { ledger, namespace }: KeptPlaces): ProjectId | undefined =>
     ledger.get(namespace, path) as ProjectId | undefined
 
   /** Undefined where the service does not tell it. */
   async function recordOf(id: ProjectId, context: RequestContext): Promise<Identity | undefined> {
-    const record = await catalog.record({ kind: 'project', id }, context).catch(unlessDenied)
+    const record = await recover(catalog.record({ kind: 'project', id }).ask(context), unlessDenied)
     return record && dialect.facts(record)
   }
 
@@ -77,7 +78,7 @@ export function openPlaces({ catalog, dialect, identities }: PlaceParts): Places
     const children =
       parent === undefined
         ? undefined
-        : await catalog.children(parent as ProjectId, context).catch(unlessDenied)
+        : await recover(catalog.children(parent as ProjectId).ask(context), unlessDenied)
     return children?.projects.every(child => child.id !== id) ?? false
   }
 

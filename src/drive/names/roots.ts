@@ -164,7 +164,7 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
 
   async function rootById(id: ProjectId, context: RequestContext): Promise<FoundProject | undefined> {
     try {
-      const { title = id } = dialect.facts(await catalog.record({ kind: 'project', id }, context))
+      const { title = id } = dialect.facts(await catalog.record({ kind: 'project', id }).ask(context))
       if (state.get(rootTitles, id) !== title) state.set(rootTitles, id, title)
       return { id, title }
     } catch (thrown) {
@@ -187,7 +187,7 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
   }
 
   async function childProjects(id: ProjectId, context: RequestContext): Promise<FoundProject[]> {
-    const { projects } = await catalog.children(id, context)
+    const { projects } = await catalog.children(id).ask(context)
     return projects.map(project => ({ id: project.id, title: project.title }))
   }
 
@@ -207,7 +207,7 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
 
   async function presentTop(context: RequestContext): Promise<TopLevel> {
     if (given.length > 0) return givenRoots(context)
-    const { candidates } = await catalog.user(context)
+    const { candidates } = await catalog.user().ask(context)
     for (const user of candidates) {
       const id = await places.spaceAt(pathOf(user), spaces, context)
       if (id !== undefined) return { form: 'one', id, user }

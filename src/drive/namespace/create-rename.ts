@@ -5,6 +5,7 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import { makeProject, type UnlistedProject } from '../../edit/kinds/new-project.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
+import { recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
 import {
@@ -68,7 +69,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       refuseProbe(name)
       const near = {
         look: { at: lookedAt, again: stillFree(parent, titleWritten(name)) },
-        before: (await catalog.children(parent, context)).projects,
+        before: (await catalog.children(parent).ask(context)).projects,
         like: await like(parent, context),
       }
       const title = titleWritten(name)
@@ -145,7 +146,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
     const thing = { kind: 'project', id } as const
     parts.identities.observe(thing, { born, owner: undefined, title, parent }, 'listing')
     catalog.forget(thing)
-    await catalog.record(thing, context).catch(treatAsUnknown)
+    await recover(catalog.record(thing).ask(context), treatAsUnknown)
   }
 
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
@@ -166,7 +167,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
 
   /** The parent's own record tells how this service calls things; where it is only a space, nothing does. */
   async function like(parent: ProjectId, context: RequestContext): Promise<readonly JsonObject[]> {
-    return [await catalog.record({ kind: 'project', id: parent }, context)]
+    return [await catalog.record({ kind: 'project', id: parent }).ask(context)]
   }
 }
 

@@ -1,8 +1,10 @@
 // rm and rmdir: what is refused, what is deleted after the pause, and what calls it off.
+
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure, isAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
+import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
@@ -96,7 +98,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     tryCalculation(path, node)
     // Asked for here and now: an old answer would not show what somebody has added meanwhile.
     const files = await parts.remote.allFileTitles(node.id, context)
-    catalog.learnFiles(node.id, files)
+    catalog.files(node.id).learn(files)
     const left = (await tree.list(node, context)).filter(
       entry => !whiteouts.has(node.id, nodeKey(entry.node)),
     )
@@ -185,10 +187,10 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
   async function lookAt(node: RecordNode, context: RequestContext): Promise<void> {
     const looked =
       node.of === 'share'
-        ? catalog.shares(node.project, context)
-        : catalog.record({ kind: 'report', id: node.id as ReportId }, context)
+        ? catalog.shares(node.project).ask(context)
+        : catalog.record({ kind: 'report', id: node.id as ReportId }).ask(context)
     // What cannot be seen now is looked at before it is deleted.
-    await looked.then(noop, noop)
+    await recover<unknown, unknown>(looked, noop)
   }
 
   function hides(node: Node): boolean {

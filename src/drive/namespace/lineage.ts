@@ -1,5 +1,5 @@
 // Which project a thing lies in, and which are above that one: by the thing itself, whatever path it was reached by.
-import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import type { Dialect, ProjectId } from '../../remote/remote.js'
 import { type CalculationNode, type Node, nodeKey } from '../nodes/node.js'
 
@@ -18,8 +18,8 @@ export interface Lineage {
 const scopeOfProject = (id: ProjectId): Scope => `project ${id}`
 
 export function openLineage({ catalog, dialect }: { catalog: Catalog; dialect: Dialect }): Lineage {
-  function parentIn(of: Parameters<Catalog['knownRecord']>[0]): ProjectId | undefined {
-    const record = catalog.knownRecord(of)
+  function parentIn(of: Readable): ProjectId | undefined {
+    const record = catalog.record(of).known()
     return record === undefined ? undefined : (dialect.facts(record).parent as ProjectId | undefined)
   }
 
@@ -43,7 +43,7 @@ export function openLineage({ catalog, dialect }: { catalog: Catalog; dialect: D
     projectOf,
     calculationsIn(scope) {
       const id = /^project (.+)$/.exec(scope)?.[1]
-      const children = id === undefined ? undefined : catalog.knownChildren(id as ProjectId)
+      const children = id === undefined ? undefined : catalog.children(id as ProjectId).known()
       return (children?.calculations ?? []).map(nodeKey)
     },
     scopesOf(node) {

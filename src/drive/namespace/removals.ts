@@ -38,7 +38,7 @@ export function openRemovalReport({
   /** Of the reports whose records are known here. */
   function holders(id: CalculationId): readonly string[] {
     return reports.list().flatMap(report => {
-      const record = catalog.knownRecord({ kind: 'report', id: report.id })
+      const record = catalog.record({ kind: 'report', id: report.id }).known()
       const rows = record === undefined ? [] : (dialect.rows(record) ?? [])
       return rows.some(row => row.calculation === id) ? [report.id] : []
     })

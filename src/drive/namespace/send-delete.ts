@@ -98,7 +98,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
   /** Empty lists may come from a cache in front of the service: what was listed here before must be gone, or elsewhere. */
   async function refuseListedBefore(node: ProjectNode, path: string, context: RequestContext): Promise<void> {
-    const { calculations = [], projects = [] } = catalog.knownChildren(node.id) ?? {}
+    const { calculations = [], projects = [] } = catalog.children(node.id).known() ?? {}
     const records = [
       ...calculations.slice(0, childrenAsked).map(({ id }) => remote.calculation(id, context)),
       ...projects.slice(0, childrenAsked).map(({ id }) => remote.project(id, context)),
@@ -158,10 +158,13 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
   }
 
   function known(node: RecordNode | CalculationNode): JsonObject | undefined {
-    if (node.kind === 'calculation') return catalog.knownRecord({ kind: 'calculation', id: node.id })
-    if (node.of === 'report') return catalog.knownRecord({ kind: 'report', id: node.id })
+    if (node.kind === 'calculation') return catalog.record({ kind: 'calculation', id: node.id }).known()
+    if (node.of === 'report') return catalog.record({ kind: 'report', id: node.id }).known()
     return node.of === 'share'
-      ? catalog.knownShares(node.project)?.find(({ id }) => id === node.id)?.record
+      ? catalog
+          .shares(node.project)
+          .known()
+          ?.find(({ id }) => id === node.id)?.record
       : undefined
   }
 

@@ -80,11 +80,11 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       case 'content':
         return contentPrefetch.take(path, node.content, how)
       case 'shares':
-        return catalog.shares(node.project, how.context)
+        return catalog.shares(node.project).ask(how.context)
       case 'record':
-        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }, how.context)
+        if (node.of === 'project') return catalog.record({ kind: 'project', id: node.id }).ask(how.context)
         if (node.of === 'calculation')
-          return catalog.record({ kind: 'calculation', id: node.id }, how.context)
+          return catalog.record({ kind: 'calculation', id: node.id }).ask(how.context)
         return undefined
       default:
         return undefined
@@ -106,7 +106,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     const above = parentOf(path)
     try {
       const node = await tree.directory(above, context)
-      if (node.kind !== 'project' || catalog.knownChildren(node.id) === undefined) return
+      if (node.kind !== 'project' || catalog.children(node.id).known() === undefined) return
       traversals.step(remember(above, node, await tree.list(node, context)), path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown

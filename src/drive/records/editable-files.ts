@@ -101,7 +101,7 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     outlivesText: false,
     ...recordTimes(times, nodeKey(node)),
     opened(access, bytes) {
-      const known = node.of === 'report' ? catalog.knownRecord(readableOf(node)) : undefined
+      const known = node.of === 'report' ? catalog.record(readableOf(node)).known() : undefined
       if (node.of === 'report' && known !== undefined) parts.reports.add(node.id, known, 'unseen')
       // A program that only writes is shown nothing.
       const record = access === 'write-only' ? undefined : recordsOf.get(bytes)
@@ -139,8 +139,8 @@ export async function savedOrOld(
 
 /** The next question about the record goes to the service. */
 export function expireRecord(catalog: Catalog, node: RecordNode): void {
-  if (node.of === 'share') catalog.refreshShares(node.project)
-  else catalog.refreshRecord(readableOf(node))
+  if (node.of === 'share') catalog.shares(node.project).refresh()
+  else catalog.record(readableOf(node)).refresh()
 }
 
 /** What is known here becomes what the save has read; of the record as of its listing. */
@@ -162,12 +162,12 @@ export function learnRecord(
   record: JsonObject,
 ): void {
   if (node.of === 'share') {
-    catalog.refreshShares(node.project)
+    catalog.shares(node.project).refresh()
     return
   }
-  const before = catalog.knownRecord(readableOf(node))
+  const before = catalog.record(readableOf(node)).known()
   const isRenamed = before !== undefined && dialect.facts(before).title !== dialect.facts(record).title
-  catalog.learnRecord(readableOf(node), record)
+  catalog.record(readableOf(node)).learn(record)
   if (node.of === 'report') reports.add(node.id, record)
   else if (isRenamed) {
     // A path by number and a kept draft name no parent.
@@ -180,15 +180,14 @@ export function learnRecord(
 
 /** Nothing new for the service; but where it is not what was known here, what was known is old. */
 function forgetOther(node: RecordNode, catalog: Catalog, text: string): void {
-  const known = node.of === 'share' ? undefined : catalog.knownRecord(readableOf(node))
+  const known = node.of === 'share' ? undefined : catalog.record(readableOf(node)).known()
   if (known === undefined || !equalJson(known, parseObject(text))) expireRecord(catalog, node)
 }
 
 /** The record itself; a share is only ever listed with its project's others. */
 function readRecord(node: RecordNode, catalog: Catalog, context: RequestContext): MaybePromise<JsonObject> {
-  if (node.of !== 'share')
-    return catalog.freshRecord(readableOf(node)) ?? catalog.record(readableOf(node), context)
-  return catalog.shares(node.project, context).then(shares => {
+  if (node.of !== 'share') return catalog.record(readableOf(node)).ask(context)
+  return chain(catalog.shares(node.project).ask(context), shares => {
     const share = shares.find(({ id }) => id === node.id)
     if (share === undefined) throw new Failure('absent', `share ${node.id} is gone`)
     return share.record

@@ -111,7 +111,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const target = targetOf(node, id)
     const stored = await record.complete(id, { written, record: await parts.read(target, context) }, context)
     learnRecord(parts, target, stored)
-    if (node.of === 'share') parts.catalog.refreshShares(node.project)
+    if (node.of === 'share') parts.catalog.shares(node.project).refresh()
     await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
     return {
       target,
@@ -150,7 +150,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const stored =
       target.of === 'share'
         ? undefined
-        : parts.catalog.knownRecord({ kind: target.of, id: target.id } as never)
+        : parts.catalog.record({ kind: target.of, id: target.id } as never).known()
     if (
       stored !== undefined &&
       isSameRecordText(parts, stored, form) &&

@@ -24,7 +24,7 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     text === undefined ? undefined : origins.get(`${node.id} ${Buffer.from(text).toString()}`)
 
   async function produce(node: OrderNode, context: RequestContext): Promise<TextSnapshot> {
-    const record = await catalog.record({ kind: 'report', id: node.id }, context)
+    const record = await catalog.record({ kind: 'report', id: node.id }).ask(context)
     const rows = dialect.rows(record)
     if (rows === undefined) {
       throw new Failure(

@@ -1,6 +1,8 @@
 // Who may do what: the mount's own limit, what is published, and shares that are READ. Nobody else decides it.
-import type { Catalog } from '../../cache/metadata/catalog.js'
+
+import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
+import { recover } from '../../maybe-promise.js'
 import type { Dialect, ProjectId, RequestContext } from '../../remote/remote.js'
 import type { EditableNode, Node } from '../nodes/node.js'
 
@@ -104,13 +106,13 @@ export function openAccessRights(
   }
 
   function ownPermission(project: ProjectId) {
-    const { candidates = [] } = catalog.knownUser() ?? {}
-    const shares = catalog.knownShares(project) ?? []
+    const { candidates = [] } = catalog.user().known() ?? {}
+    const shares = catalog.shares(project).known() ?? []
     return shares.find(({ user }) => user !== undefined && candidates.includes(user))?.permission
   }
 
   function published(kind: 'project' | 'calculation' | 'report', id: string): Failure | undefined {
-    const record = catalog.knownRecord({ kind, id } as Parameters<Catalog['knownRecord']>[0])
+    const record = catalog.record({ kind, id } as Readable).known()
     if (record === undefined || !dialect.facts(record).published) return undefined
     return isPublished(kind, id)
   }
@@ -121,7 +123,7 @@ export function openAccessRights(
     frozen: directory => (access === 'read' ? readOnly : frozen(directory)),
     async meet(project, context) {
       if (access === 'read') return
-      await catalog.shares(project, context).catch(unknown)
+      await recover(catalog.shares(project).ask(context), unknown)
     },
   }
 }

@@ -30,7 +30,7 @@ export async function lookupById(
     case 'project': {
       const id = name as ProjectId
       const [record] = await Promise.all([
-        catalog.record({ kind: 'project', id }, context),
+        catalog.record({ kind: 'project', id }).ask(context),
         // What no listing of the caller's own names is a colleague's, and perhaps shared for reading only.
         catalog.parentOf(id) === undefined ? rights.meet(id, context) : undefined,
       ])
@@ -40,12 +40,12 @@ export async function lookupById(
     case 'calculation': {
       const id = name as CalculationId
       const { born, title, created, modified } = dialect.facts(
-        await catalog.record({ kind: 'calculation', id }, context),
+        await catalog.record({ kind: 'calculation', id }).ask(context),
       )
       return { kind: 'calculation', id, title: title ?? '', born, date: modified ?? created }
     }
     case 'report':
-      await catalog.record({ kind: 'report', id: name as ReportId }, context)
+      await catalog.record({ kind: 'report', id: name as ReportId }).ask(context)
       return { kind: 'link', to: `../../reports/${name}.json` }
   }
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
 import { fixedNames } from '../../layout.js'
-import type { MaybePromise } from '../../maybe-promise.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
@@ -44,30 +44,23 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
     return folder
   }
 
-  function fresh(node: CalculationNode): FolderListing | undefined {
+  function folderAt(node: CalculationNode, context: RequestContext): MaybePromise<FolderListing> {
     markOf(node)
-    const titles = catalog.freshFiles(node.id)
-    const derived = titles && catalog.freshDerivedFiles(node.id)
-    return titles && derived && folderOf(node, titles, derived)
-  }
-
-  async function asked(node: CalculationNode, context: RequestContext): Promise<FolderListing> {
-    const titles = await catalog.files(node.id, context)
-    return folderOf(node, titles, await catalog.derivedFiles(node.id, context))
+    return chain(catalog.files(node.id).ask(context), titles =>
+      chain(catalog.derivedFiles(node.id, context), derived => folderOf(node, titles, derived)),
+    )
   }
 
   return {
     async list(node, context) {
-      return (fresh(node) ?? (await asked(node, context))).entries
+      return (await folderAt(node, context)).entries
     },
     lookup(node, name, context) {
-      const folder = fresh(node)
-      if (folder !== undefined) return folder.byName.get(name)
-      return asked(node, context).then(({ byName }) => byName.get(name))
+      return chain(folderAt(node, context), ({ byName }) => byName.get(name))
     },
     isKnownFile(node, name) {
       markOf(node)
-      const files = nameFiles(catalog.knownFiles(node.id) ?? [])
+      const files = nameFiles(catalog.files(node.id).known() ?? [])
       return files.has(name) || derivedNames.some(of => derivedName(node, of, files) === name)
     },
   }

@@ -3,6 +3,7 @@
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { chain } from '../../maybe-promise.js'
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import type { Instant, Listed, ProjectId, RequestContext } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
@@ -74,9 +75,7 @@ export function openProjectTree(
   function lookup(id: ProjectId, name: string, context: RequestContext): MaybePromise<Node | undefined> {
     const own = name.startsWith('.') ? nodeIn(fixedEntries(id, catalog.parentOf(id)), name) : undefined
     if (own !== undefined) return own
-    const fresh = catalog.freshChildren(id)
-    if (fresh !== undefined) return childIn(fresh, name, id)
-    return catalog.children(id, context).then(children => childIn(children, name, id))
+    return chain(catalog.children(id).ask(context), children => childIn(children, name, id))
   }
 
   /** A name that was written here, of a child that the service still lists. */
@@ -113,7 +112,7 @@ export function openProjectTree(
   }
 
   function known(id: ProjectId, name: string): Node | undefined {
-    const children = catalog.knownChildren(id)
+    const children = catalog.children(id).known()
     return children && childIn(children, name, id)
   }
 
@@ -130,16 +129,16 @@ export function openProjectTree(
     async list(id, context) {
       return [
         ...fixedEntries(id, catalog.parentOf(id)),
-        ...named(await catalog.children(id, context), id).entries,
+        ...named(await catalog.children(id).ask(context), id).entries,
       ]
     },
     known,
     knownTop,
     async children(id, context) {
-      return named(await catalog.children(id, context), id).entries
+      return named(await catalog.children(id).ask(context), id).entries
     },
     async listShares(project, context) {
-      const shares = await catalog.shares(project, context)
+      const shares = await catalog.shares(project).ask(context)
       return shares.map(({ id }) => ({
         name: recordFile(id),
         node: { kind: 'record', of: 'share', id, project },

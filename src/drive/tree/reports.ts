@@ -45,12 +45,12 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     const id = number as ReportId
     const record = { kind: 'record', of: 'report', id } as const
     if (json !== undefined && hasDraft(record)) return record
-    reports.refresh(id, await catalog.record({ kind: 'report', id }, context))
+    reports.refresh(id, await catalog.record({ kind: 'report', id }).ask(context))
     return json === undefined ? { kind: 'report', id } : record
   }
 
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
-    const record = await catalog.record({ kind: 'report', id }, context)
+    const record = await catalog.record({ kind: 'report', id }).ask(context)
     reports.refresh(id, record)
     const rows = dialect.rows(record) ?? []
     const digits = Math.max(2, String(rows.length).length)
@@ -74,7 +74,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
 
   async function titleOfCalculation(id: CalculationId, context: RequestContext): Promise<string> {
     try {
-      return dialect.facts(await catalog.record({ kind: 'calculation', id }, context)).title ?? ''
+      return dialect.facts(await catalog.record({ kind: 'calculation', id }).ask(context)).title ?? ''
     } catch (thrown) {
       // A row may name a calculation that is gone, not ours to see, or not known while the service is away: the row
       // itself still stands in the list.

@@ -290,9 +290,9 @@ export function openTree(sources: TreeSources): Tree {
       case 'calculation':
         return catalog.refreshCalculation(node.id)
       case 'report':
-        return catalog.refreshRecord({ kind: 'report', id: node.id })
+        return catalog.record({ kind: 'report', id: node.id }).refresh()
       case 'reports':
-        for (const { id } of reports.list()) catalog.refreshRecord({ kind: 'report', id })
+        for (const { id } of reports.list()) catalog.record({ kind: 'report', id }).refresh()
         return
       default:
         return

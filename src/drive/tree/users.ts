@@ -56,7 +56,7 @@ export function openUserTree(catalog: Catalog, roots: Roots, projects: ProjectTr
 
   async function projectsBelow(user: string, context: RequestContext): Promise<readonly FoundProject[]> {
     const root = await roots.userRoot(user, context)
-    return root === undefined ? roots.foundBelow(user) : (await catalog.children(root, context)).projects
+    return root === undefined ? roots.foundBelow(user) : (await catalog.children(root).ask(context)).projects
   }
 
   /** A project that is shared is found by its path, whatever can be told of the space it lies in. */

@@ -1,0 +1,52 @@
+// One question of the catalog: what is known of its answer, and how a newer one is got.
+import type { Failure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
+import type { RequestContext } from '../../remote/remote.js'
+import type { Query, QueryCache } from './query-cache.js'
+
+export interface Entry<Answer> {
+  /** The answer: at once where it is fresh, else as soon as the service gives it; a stale one where that is away. Never throws, but may reject with a Failure. */
+  ask(context: RequestContext): MaybePromise<Answer>
+  /** What is known without any request, however old. */
+  known(): Answer | undefined
+  /** Takes an answer that came by another way: a save read it again. */
+  learn(answer: Answer): void
+  /** The next question goes to the service; the old answer stays for outages. */
+  refresh(): void
+  /** Nothing of it is shown any more, not even while the service is away. */
+  forget(): void
+  /** The failure that keeps the answer old, while it does. */
+  stale(): Failure | undefined
+}
+
+/** An entry whose answer is that of one query. */
+export class QueryEntry<Answer> implements Entry<Answer> {
+  constructor(
+    private readonly queryCache: QueryCache,
+    private readonly query: Query<Answer>,
+  ) {}
+
+  ask(context: RequestContext): MaybePromise<Answer> {
+    return this.queryCache.ask(this.query, context)
+  }
+
+  known(): Answer | undefined {
+    return this.queryCache.known(this.query)
+  }
+
+  learn(answer: Answer): void {
+    this.queryCache.learn(this.query, answer)
+  }
+
+  refresh(): void {
+    this.queryCache.expire(this.query)
+  }
+
+  forget(): void {
+    this.queryCache.forget(this.query.namespace, this.query.key)
+  }
+
+  stale(): Failure | undefined {
+    return this.queryCache.staleBecause(this.query.namespace, this.query.key)
+  }
+}
