@@ -26,7 +26,7 @@ export interface Plan {
 export interface Claims {
   /** Length → the ways of asking that were answered so: HEAD, a part, the whole. */
   readonly lengths: ReadonlyMap<number, ReadonlySet<string>>
-  /** Whether nothing that was said contradicts this length, or two ways of asking agree on it. */
+  /** Whether no second way of asking contradicts this length, or two agree on it. */
   fits(length: number): boolean
 }
 
@@ -34,6 +34,8 @@ export interface Case {
   readonly plan: Plan
   readonly id: string
   readonly claims: Claims
+  /** What was asked about its bytes first and how it was answered, in order. */
+  readonly asked: readonly string[]
   /** The change of an answer to this request; undefined where it is answered properly. */
   intercept(asked: Asked): Spoil | undefined
   /** From now on everything is answered properly. */
@@ -53,17 +55,33 @@ export const written = ({ way, door, kinds, size, times, headToo, recordOf, igno
     ignoring ? 'ignoring' : 'carried out',
   ].join('; ')
 
+/** Questions that are written down. */
+const askedAtMost = 20
+
 export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhere: string }): Case {
   const { door, kinds, times, headToo, recordOf } = plan
   const lengths = new Map<number, Set<string>>()
+  /** Ways of asking that were answered with a length or a body. */
+  const spoke = new Set<string>()
+  /** A body came packed, or without saying its length. */
+  let cameLoose = false
+  const asked: string[] = []
   const body = door === 'xyz' ? '/calculation/xyz' : '/calculation/files/bitstream'
   const change = spoiledBy(kinds, making)
   let answered = 0
   let ended = false
 
-  function note(total: number, { method, headers }: Asked): void {
-    const way = method === 'HEAD' ? method : headers.has('range') ? 'a part' : 'the whole'
-    lengths.set(total, (lengths.get(total) ?? new Set()).add(way))
+  /** Everything in the answer to a Range is the whole, and no second source for it. */
+  function note(wire: Wire, { method, headers }: Asked, isOdd: boolean): void {
+    const status = statusOf(wire)
+    const total = totalIn(wire, status)
+    const way = method === 'HEAD' ? method : status === '206' ? 'a part' : 'the whole'
+    const hasBody = way === 'the whole' && status === '200'
+    if (total !== undefined || hasBody) spoke.add(way)
+    cameLoose ||= total === undefined && hasBody
+    if (total !== undefined) lengths.set(total, (lengths.get(total) ?? new Set()).add(way))
+    const question = [method, headers.get('range')].filter(word => word !== undefined).join(' ')
+    if (asked.length < askedAtMost) asked.push(`${question}: ${isOdd ? 'odd, ' : ''}${status} ${total ?? ''}`)
   }
 
   function isOurs({ path, query, body }: Asked): boolean {
@@ -98,34 +116,38 @@ export function openCase(plan: Plan, id: string, making: { pick: Chance; elsewhe
   return {
     plan,
     id,
+    asked,
     claims: {
       lengths,
       fits: length =>
-        lengths.size === 0 ||
-        (lengths.size === 1 && lengths.has(length)) ||
-        (lengths.get(length)?.size ?? 0) > 1,
+        (lengths.get(length)?.size ?? 0) > 1 ||
+        (lengths.has(length) ? lengths.size === 1 || spoke.size < 2 : spoke.size < 2 && cameLoose),
     },
     end() {
       ended = true
     },
-    intercept(asked) {
-      if (!isOurs(asked)) return undefined
-      const isOdd = !ended && isAtDoor(asked) && answered < times
+    intercept(question) {
+      if (!isOurs(question)) return undefined
+      const isOdd = !ended && isAtDoor(question) && answered < times
       if (isOdd) answered += 1
       return (proper, answer, request) => {
         const wire = isOdd ? change(proper, answer, request) : proper
-        const total = request.path === body ? totalIn(wire) : undefined
-        if (total !== undefined) note(total, request)
+        if (request.path === body) note(wire, request, isOdd)
         return wire
       }
     },
   }
 }
 
+const statusOf = ({ head }: Wire): string | undefined => /^\S+ (\d{3})/.exec(head.toString('latin1'))?.[1]
+
+/** Its lengths are those of the packed bytes. */
+const isPacked = /^content-encoding: *(?!identity)\w/im
+
 /** What an answer says of the length of the whole thing. */
-function totalIn(wire: Wire): number | undefined {
+function totalIn(wire: Wire, status: string | undefined): number | undefined {
   const head = wire.head.toString('latin1')
-  const status = /^\S+ (\d{3})/.exec(head)?.[1]
+  if (isPacked.test(head)) return undefined
   if (status === '206') return numberIn(/^content-range: bytes \d+-\d+\/(\d+)/im.exec(head)?.[1])
   if (status !== '200') return undefined
   if (/^transfer-encoding:.*chunked/im.test(head)) return unchunkedLength(wire.body)

@@ -46,7 +46,7 @@ const isLie = ({ plan }: Case): boolean => plan.kinds.some(({ lies }) => lies ==
 
 const at = ({ drive }: Scene, ...path: string[]): string => join(drive.directory, ...path)
 
-const fileOf = ({ id, plan }: Case): string =>
+export const fileOf = ({ id, plan }: Case): string =>
   plan.door === 'xyz' ? `by-id/calculation/${id}/c${id}.xyz` : `by-id/calculation/${id}/data.bin`
 
 /** The errno, or the judgement of what was seen. */
@@ -109,9 +109,7 @@ export async function tryContent(one: Case, scene: Scene): Promise<Judged> {
   return judged(seen, bytes => {
     const due = scene.world.bytes(one.id, one.plan.door === 'xyz' ? 'xyz' : 'file')
     if (bytes.equals(due)) return right
-    const { lengths, fits } = one.claims
-    const isEncoded = one.plan.kinds.some(({ encodes }) => encodes === true) && lengths.size <= 1
-    const untold = isLie(one) && (fits(bytes.length) || isEncoded)
+    const untold = isLie(one) && one.claims.fits(bytes.length)
     const what = `${bytes.length} bytes of ${due.length}, other ones from ${firstDifference(bytes, due)} on; told were ${told(one)}`
     return { came: untold ? 'untold' : 'wrong', what }
   })
@@ -127,12 +125,12 @@ async function tryPut(one: Case, scene: Scene): Promise<Judged> {
   const before = await timed(limit, calls => readWhole(calls, path))
   if (before.value === undefined) return judged(before, () => right)
   const text = before.value.toString().replace(/"title": "[^"]*"/, `"title": "${title}"`)
-  world.ignoring = one.plan.ignoring
+  if (one.plan.ignoring) world.ignored.add(one.id)
   const seen = await timed(limit, async calls => {
     await writeWhole(calls, path, text)
     return 'closed'
   })
-  world.ignoring = false
+  world.ignored.delete(one.id)
   const isStored = world.record('report', one.id).includes(title)
   if (seen.hung) return judged(seen, () => right)
   if (seen.errno === undefined)
@@ -146,12 +144,12 @@ async function tryPost(one: Case, scene: Scene): Promise<Judged> {
   const { world, limit } = scene
   const name = `n${one.id}`
   const path = at(scene, `reports/new-${one.id}.json`)
-  world.ignoring = one.plan.ignoring
+  if (one.plan.ignoring) world.ignored.add(one.id)
   const seen = await timed(limit, async calls => {
     await writeWhole(calls, path, `{"name": "${name}", "title": "${name}", "reportType": "1"}\n`)
     return 'closed'
   })
-  world.ignoring = false
+  world.ignored.delete(one.id)
   const made = world.made(name)
   if (made.length > 1) return { came: 'wrong', slowest: seen.slowest, what: `made ${made.length} times` }
   if (seen.hung) return judged(seen, () => right)

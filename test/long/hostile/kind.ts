@@ -16,8 +16,6 @@ export interface Kind {
   readonly name: string
   /** A well-formed answer whose content is another one: nothing but a second source can tell. */
   readonly lies?: true
-  /** What is delivered has another length than what was told, which is that of the encoded bytes. */
-  readonly encodes?: true
   /** Makes no sense for bytes, or for JSON. */
   readonly only?: 'json' | 'bytes'
   readonly change?: (answer: Answer, making: Making) => Answer

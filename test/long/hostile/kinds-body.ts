@@ -54,11 +54,14 @@ const lies: readonly Kind[] = [
 
 const page = '<!DOCTYPE html><html><body><h1>Please sign in</h1></body></html>'
 
+/** A well-formed body of another length; what stands behind it belongs to no answer. */
+const endsEarly = 'an early last chunk'
+
 /** Chunks that are none; each ends the connection, so that nothing waits. */
 const chunks: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   'chunks without the last one': body => chunked(body, 65_536, ''),
   'chunks with half of the last one': body => chunked(body, 65_536, '0\r\n'),
-  'an early last chunk': body =>
+  [endsEarly]: body =>
     Buffer.concat([chunked(body.subarray(0, body.length >> 1)), chunked(body.subarray(body.length >> 1))]),
   'a chunk that is shorter than told': body =>
     Buffer.concat([Buffer.from(`${(body.length + 9).toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]),
@@ -172,6 +175,7 @@ export const bodyKinds: readonly Kind[] = [
   ...Object.entries(chunks).map(
     ([name, encode]): Kind => ({
       name,
+      ...(name === endsEarly ? { lies: true } : {}),
       wire: (wire, { asked }, { body }) => ({
         ...framed('Transfer-Encoding: chunked').wire(wire),
         body: asked.method === 'HEAD' ? nothing : encode(body),

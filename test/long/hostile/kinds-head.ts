@@ -77,7 +77,6 @@ const shapes: Readonly<Record<string, (wire: Wire) => Wire>> = {
 const encoded = (name: string, header: string, encode: (body: Buffer) => Buffer): Kind => ({
   name,
   lies: true,
-  encodes: true,
   change: answer => ({ ...withHeader(answer, 'Content-Encoding', header), body: encode(answer.body) }),
 })
 

@@ -10,7 +10,7 @@ import { scoped } from '../scope.js'
 import type { Sheet } from '../sheet.js'
 import { timed } from '../timed.js'
 import { type Case, type Door, openCase, type Plan, written } from './case.js'
-import { type Judged, type Scene, tried, tryContent } from './doors.js'
+import { fileOf, type Judged, type Scene, tried, tryContent } from './doors.js'
 import { type Elsewhere, openOrigin } from './origin.js'
 import { openWorld, type Way } from './world.js'
 
@@ -20,6 +20,8 @@ export interface Stage {
   readonly sheet: Sheet
   readonly elsewhere: Elsewhere
   readonly frame: Frame
+  /** Per cent by which the memory of each long life has grown in its second half. */
+  readonly growths: number[]
 }
 
 /** Deadlines of a second; none given are the defaults. */
@@ -75,7 +77,8 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
       const trial = openCase(plan, id, { pick: pick.branch(), elsewhere: elsewhere.url })
       cases.push(trial)
       const judged = await tried(trial, scene)
-      if (judged.came === 'wrong') sheet.wrong.push(`${judged.what}: ${written(plan)} (${seed})`)
+      if (judged.came === 'wrong')
+        sheet.wrong.push(`${judged.what}: ${written(plan)} (${seed}) [${trial.asked.join('; ')}]`)
       sheet.add('operations')
       sheet.most('milliseconds of a call', judged.slowest)
       return { ...judged, trial }
@@ -110,13 +113,10 @@ export async function playLife(stage: Stage, plans: readonly Plan[], settings: S
     const limit = pLimit(atOnce)
     const half = ordinary.length >> 1
     await Promise.all(ordinary.slice(0, half).map(plan => limit(() => together(plan))))
-    const inTheMiddle = await restingMemory(drive)
+    const inTheMiddle = half < warmWithin ? undefined : await restingMemory(drive)
     await Promise.all(ordinary.slice(half).map(plan => limit(() => together(plan))))
-    if (frame.scale === 'full' && isTime())
-      sheet.most(
-        'percent more memory after a second half',
-        ((await restingMemory(drive)) / inTheMiddle) * 100 - 100,
-      )
+    if (inTheMiddle !== undefined && isTime())
+      stage.growths.push(((await restingMemory(drive)) / inTheMiddle) * 100 - 100)
     await eventually(60_000, 'well again', async () => !isTime() || (await isWell())).catch(() =>
       sheet.wrong.push(`not well again after 60 s (${seed})`),
     )
@@ -145,6 +145,9 @@ async function warmUp(drive: Drive, limit: number): Promise<void> {
   for (let at = 1; at <= 8; at += 1)
     await timed(limit, ({ call }) => call(stat(join(drive.directory, `by-id/calculation/${at}/data.bin`))))
 }
+
+/** Cases after which a daemon has everything that it holds at all: code, connections, records up to their bound. */
+const warmWithin = 150
 
 /** Bytes that a daemon has once nothing is asked of it for a moment. */
 async function restingMemory(drive: Drive): Promise<number> {
@@ -181,13 +184,17 @@ async function readAgain(trial: Case, scene: Scene, { sheet, frame }: Stage): Pr
     return
   }
   sheet.add('read again after a remount')
+  const path = join(scene.drive.directory, fileOf(trial))
+  const why = async (): Promise<string> => (await scene.drive.calcfs('why', path)).stdout.trim()
   let judged = await tryContent(trial, scene)
   if (judged.came === 'refused') {
     sheet.add('of these after `calcfs refresh`')
-    await scene.drive.calcfs('refresh', join(scene.drive.directory, `by-id/calculation/${trial.id}`))
+    await scene.drive.calcfs('refresh', path)
     judged = await tryContent(trial, scene)
   }
   if (judged.came === 'untold') sheet.add('untellable lies kept')
   if (judged.came === 'wrong' || judged.came === 'refused')
-    sheet.wrong.push(`after a remount: ${judged.came} ${judged.what}: ${about}`)
+    sheet.wrong.push(
+      `after a remount: ${judged.came} ${judged.what}: ${about} [${trial.asked.join('; ')}] ${await why()}`,
+    )
 }

@@ -34,8 +34,8 @@ export interface World {
   /** How often a report of this name was made, and its number. */
   made(name: string): readonly string[]
   answer(asked: Asked): Answer
-  /** A PUT or POST that is not carried out although it is answered. */
-  ignoring: boolean
+  /** Numbers of reports whose PUT or POST is not carried out although it is answered. */
+  readonly ignored: Set<string>
   /** Every token that was given out is refused from now on. */
   expire(): void
 }
@@ -109,13 +109,13 @@ export function openWorld(way: Way): World {
 
   function put(asked: Asked): Answer {
     const id = /"id":\s*(\d+)/.exec(asked.body)?.[1]
-    if (!world.ignoring && id !== undefined) reports.set(id, { id, text: asked.body })
+    if (id !== undefined && !world.ignored.has(id)) reports.set(id, { id, text: asked.body })
     return said(200, '{}')
   }
 
   function post(asked: Asked): Answer {
     const name = /"name":\s*"([^"]*)"/.exec(asked.body)?.[1] ?? ''
-    if (world.ignoring) return said(200, '123456789')
+    if (world.ignored.has(name.slice(1))) return said(200, '123456789')
     newest += 1
     const id = String(newest)
     reports.set(id, { id, text: asked.body.replace(/^\s*\{/, `{"id":${id},`) })
@@ -152,7 +152,7 @@ export function openWorld(way: Way): World {
   }
 
   const world: World = {
-    ignoring: false,
+    ignored: new Set(),
     resize: (id, what, size) => void sizeOf.set(`${what} ${id}`, sizes[size]),
     bytes,
     record,
