@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
+import type { TraceRequest } from '../remote/pipeline/trace.js'
 import type { Dialect, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
@@ -35,6 +36,8 @@ export interface ConnectionHooks {
   readonly note: (happened: unknown) => void
   /** Told of each long answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
+  /** Hears of each request once it has ended. */
+  readonly trace?: TraceRequest | undefined
   /** The machine's own if not given. */
   readonly clock?: Clock
 }
@@ -53,11 +56,11 @@ export function pipelineOptions(config: Config): PipelineOptions {
 
 /** A service that is asked as the account's user; the first question signs in. */
 export function connect({ config, sources }: Configured, beside: ConnectionHooks): Connection {
-  const { capabilities, note, longAnswer, clock = systemClock } = beside
+  const { capabilities, note, longAnswer, trace, clock = systemClock } = beside
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
-  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer, unanswered })
+  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer, trace, unanswered })
   const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),

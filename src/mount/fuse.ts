@@ -25,6 +25,19 @@ export interface KernelSettings {
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
+/** Hears of each call of the kernel once it is answered; `errno` is 0 where it was done. */
+export type TraceCall = (
+  verb: string,
+  path: string,
+  answer: { readonly milliseconds: number; readonly errno: number },
+) => void
+
+/** What is logged of the kernel's calls: those that failed, and each one where `call` is there. */
+export interface CallLog {
+  readonly failed: LogFailure
+  readonly call?: TraceCall | undefined
+}
+
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 /** The option string goes to a fixed buffer of the binding. */
@@ -110,14 +123,10 @@ export class CalcfsFuse extends Fuse {
 }
 
 /** The drive's verbs as fuse-native operations. */
-export function operationsOf(
-  drive: Drive,
-  logFailure: LogFailure,
-  pendingCalls?: PendingCalls,
-): Partial<Operations> {
+export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingCalls): Partial<Operations> {
   function negative(verb: string, path: string, thrown: unknown): number {
     const failure = asFailure(thrown)
-    logFailure(verb, path, failure)
+    log.failed(verb, path, failure)
     return -constants.errno[errnoOf(failure.kind)]
   }
 
@@ -125,8 +134,9 @@ export function operationsOf(
   function answer<Value>(
     call: { verb: string; path: string },
     run: () => MaybePromise<Value>,
-    reply: (error: number, value?: Value) => void,
+    answered: (error: number, value?: Value) => void,
   ): void {
+    const reply = log.call === undefined ? answered : traced(call, answered, log.call)
     const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
     const soon = callVerb(run)
     if ('thrown' in soon) refuse(soon.thrown)
@@ -262,6 +272,19 @@ export function operationsOf(
         (error, names) => done(error, names && [...names]),
       )
     },
+  }
+}
+
+/** The same answer, with a line in the log. */
+function traced<Value>(
+  call: { verb: string; path: string },
+  answered: (error: number, value?: Value) => void,
+  log: TraceCall,
+): typeof answered {
+  const began = performance.now()
+  return (error, value) => {
+    answered(error, value)
+    log(call.verb, call.path, { milliseconds: performance.now() - began, errno: Math.max(0, -error) })
   }
 }
 

@@ -2,7 +2,7 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../drive/interface/verbs.js'
-import { CalcfsFuse, type KernelSettings, type LogFailure, operationsOf } from './fuse.js'
+import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
 import { detach, mountAt, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
 import { withReportedSizes } from './told-sizes.js'
@@ -28,7 +28,7 @@ const keptMs = ({ cacheSeconds }: KernelSettings): number => cacheSeconds * 1000
 /** Mounts the drive at an absolute path. Rejects with the binding's words if the kernel or libfuse refuses. */
 export async function mountDrive(
   path: string,
-  { drive, logFailure }: { drive: Drive; logFailure: LogFailure },
+  { drive, log }: { drive: Drive; log: CallLog },
   settings: KernelSettings,
 ): Promise<Mounted> {
   const pendingCalls = openPendingCalls()
@@ -36,7 +36,7 @@ export async function mountDrive(
     path,
     operationsOf(
       withReportedSizes(withOneVersion(drive), keptMs(settings), () => performance.now()),
-      logFailure,
+      log,
       pendingCalls,
     ),
     settings,

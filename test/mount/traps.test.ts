@@ -250,7 +250,7 @@ for turn in range(3):
 )
 
 t.test('the life of a mount', async t => {
-  const testbed = await realMount(t)
+  const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
 
   t.test('a mount point that kill -9 left dead is taken over by the next mount', async t => {
     await testbed.kill9()
@@ -296,6 +296,23 @@ t.test('the life of a mount', async t => {
         .find(one => one.includes(testbed.directory))
       t.match(line, /fuse\.calcfs/)
       t.match(line, /nosuid,nodev/)
+    },
+  )
+
+  t.test(
+    'LOG-1 at the level debug the log has a line for each call and each request, with its time',
+    async t => {
+      await textOf(testbed, report)
+      const lines = (await testbed.log()).trimEnd().split('\n')
+      const said = lines.map(line => JSON.parse(line) as Record<string, unknown>)
+      t.match(
+        said.find(({ msg, verb, path }) => msg === 'call' && verb === 'open' && path === `/${report}`),
+        { ms: Number, errno: 0 },
+      )
+      t.match(
+        said.find(({ msg, path }) => msg === 'request' && /\/report\?id=/.test(`${path}`)),
+        { method: 'GET', status: 200, milliseconds: Number },
+      )
     },
   )
 

@@ -73,7 +73,7 @@ export async function realMount(
   let daemon: ChildProcess | undefined
 
   async function mount(): Promise<void> {
-    const settings = { logLevel: 'debug', logFile, user: 'demo', ...wish.settings }
+    const settings = { logLevel: 'info', logFile, user: 'demo', ...wish.settings }
     const preload = wish.preload === undefined ? [] : ['--import', wish.preload.href]
     const args = [...preload, calcfs, 'mount', service.url, directory, ...flags(settings)]
     const [program, ...first] = plainNode

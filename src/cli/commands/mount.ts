@@ -8,6 +8,7 @@ import { prepareDirectories } from '../../app/own-places.js'
 import { type LoginRefusal, triedPassword, withPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
+import type { TraceCall } from '../../mount/fuse.js'
 import { mountDrive } from '../../mount/lifecycle.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
@@ -92,6 +93,7 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   const connection = connect(given, {
     capabilities,
     longAnswer: giveMemoryBack(),
+    trace: log.isLevelEnabled('debug') ? request => log.debug(request, 'request') : undefined,
     note: happened => log.warn({ happened }, oddity(happened)),
   })
   const refusal = await triedPassword(given, connection.account)
@@ -224,6 +226,8 @@ async function up(
     cacheSeconds: kernelCacheSeconds,
     timer: longest + timerMargin,
   }
+  const logCall: TraceCall = (verb, at, { milliseconds, errno }) =>
+    log.debug({ verb, path: at, ms: Number(milliseconds.toFixed(2)), errno }, 'call')
   const logFailure = (verb: string, at: string, thrown: unknown): void => {
     if (!(thrown instanceof Failure)) return
     line.failureLog.note(verb, at, thrown)
@@ -234,7 +238,8 @@ async function up(
     )
   }
   try {
-    return await mountDrive(path, { drive: line.drive, logFailure }, settings)
+    const call = log.isLevelEnabled('debug') ? logCall : undefined
+    return await mountDrive(path, { drive: line.drive, log: { failed: logFailure, call } }, settings)
   } catch (cause) {
     await line.close()
     throw new Stop(

@@ -17,6 +17,7 @@ import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priorit
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 import { watchBody } from './stall.js'
+import { type TraceRequest, traced } from './trace.js'
 
 export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
@@ -31,6 +32,8 @@ export interface PipelineOptions extends ConnectionOptions {
   readonly unanswered?: UnansweredChanges | undefined
   /** Told of each long answer of these that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
+  /** Hears of each request once it has ended. */
+  readonly trace?: TraceRequest | undefined
 }
 
 /** What the meaning of HTTP adds to the pipeline. */
@@ -312,7 +315,7 @@ export function openRequestPipeline(
 
   return {
     clock,
-    send,
+    send: options.trace === undefined ? send : traced(send, options.trace),
     answered: async (subject, context) => void (await lateWrites.settled([subject], context)),
     get guesses() {
       return slots.guesses

@@ -1,0 +1,40 @@
+// What the log says of each request, one line: where it went, what was answered, and how long that took.
+import { performance } from 'node:perf_hooks'
+import type { RequestContext } from '../remote.js'
+import type { RequestPipeline } from './request-pipeline.js'
+
+export interface RequestTrace {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly priority: RequestContext['priority']
+  /** From the wish to send it until its answer was read, its wait for a slot included. */
+  readonly milliseconds: number
+  /** Undefined where no head of an answer came. */
+  readonly status: number | undefined
+  /** Why it failed, if it did. */
+  readonly failure: string | undefined
+}
+
+export type TraceRequest = (request: RequestTrace) => void
+
+/** The same `send`, traced. */
+export const traced =
+  (send: RequestPipeline['send'], trace: TraceRequest): RequestPipeline['send'] =>
+  async (outgoing, context, judge) => {
+    const began = performance.now()
+    let status: number | undefined
+    const result = await send(outgoing, context, (response, flow) => {
+      status = response.status
+      return judge(response, flow)
+    })
+    trace({
+      method: outgoing.method,
+      path: outgoing.path,
+      priority: context.priority,
+      milliseconds: Math.round(performance.now() - began),
+      status,
+      failure: result.ended === 'badly' ? result.failure.message : undefined,
+    })
+    return result
+  }
