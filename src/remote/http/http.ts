@@ -14,6 +14,7 @@ import {
   unknownOutcome,
 } from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
+import { type TraceRequest, traced } from '../pipeline/trace.js'
 import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
 import {
   type AnswerText,
@@ -123,10 +124,16 @@ interface ResponseReader<Value> {
   readonly hops: number
 }
 
+export interface HttpOptions extends PipelineOptions {
+  /** Hears of each request once it has ended. */
+  readonly trace?: TraceRequest | undefined
+}
+
 /** The platform behind this address. */
-export function openHttp(options: PipelineOptions): Http {
+export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
   const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
+  const send = options.trace === undefined ? way.send : traced(way.send, options.trace)
 
   function question<Value>(
     request: Request,
@@ -143,7 +150,7 @@ export function openHttp(options: PipelineOptions): Http {
     context: RequestContext,
   ): Promise<AttemptResult<Value>> {
     let onward: string | undefined
-    const end = await way.send(outgoing, context, async (response, flow) => {
+    const end = await send(outgoing, context, async (response, flow) => {
       if (reading.accepts(response.status))
         return readAccepted(outgoing, response, () => reading.read(response, flow))
       if (moved.has(response.status)) onward = sameOrigin(response, outgoing, options.base)

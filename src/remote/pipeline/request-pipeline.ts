@@ -17,7 +17,6 @@ import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priorit
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 import { watchBody } from './stall.js'
-import { type TraceRequest, traced } from './trace.js'
 
 export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
@@ -32,8 +31,6 @@ export interface PipelineOptions extends ConnectionOptions {
   readonly unanswered?: UnansweredChanges | undefined
   /** Told of each long answer of these that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
-  /** Hears of each request once it has ended. */
-  readonly trace?: TraceRequest | undefined
 }
 
 /** What the meaning of HTTP adds to the pipeline. */
@@ -315,7 +312,7 @@ export function openRequestPipeline(
 
   return {
     clock,
-    send: options.trace === undefined ? send : traced(send, options.trace),
+    send,
     answered: async (subject, context) => void (await lateWrites.settled([subject], context)),
     get guesses() {
       return slots.guesses
