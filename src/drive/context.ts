@@ -49,7 +49,7 @@ export interface DriveParts {
   readonly discardDraft: (name: string) => Promise<void>
   /** Something succeeded there that began then: what failed before is told no more. */
   readonly succeeded: (path: string, began: Instant) => void
-  /** Told what did not come to be, for the path at which somebody will ask. */
+  /** Takes a failure that no call returned, for the path at which `calcfs why` will be asked. */
   readonly failed: (path: string, failure: Failure) => void
   readonly rights: AccessRights
   readonly createRename: CreateRename
@@ -57,7 +57,7 @@ export interface DriveParts {
   readonly pending: PendingDeletes
   /** What was just taken away, or is about to be deleted, by its node's key. */
   readonly isHidden: (key: string) => boolean
-  /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
+  /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   readonly recreated: (node: EditableNode) => Promise<void>
   /** A calculation that waits to be deleted at this path is not deleted; false where none waits. */
   readonly takenBackAt: (path: string, context: RequestContext) => Promise<boolean>

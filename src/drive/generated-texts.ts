@@ -105,12 +105,12 @@ const readme = `This drive shows a computational-chemistry data platform.
 projects/            your projects; a calculation is a folder with its files and a generated .xyz
 projects/X/.project.json, X/CALC/.calculation.json
                      the records: edit and save them; .index.tsv lists what a project holds
-projects/X/.shares/  who else sees it; save {"user": "...", "permission": "READ"} as new.json to share it
+projects/X/.shares/  users it is shared with; save {"user": "...", "permission": "READ"} as new.json to share it
 db/USER/PROJECT      paths as the platform's web pages show them, colleagues' shared projects too
 reports/42.json      a report: edit it, save it, and the service has it; save new.json to make one
 reports/42/          its calculations in order; move, delete and add lines in order.txt
 by-id/               any project, calculation or report by its number
-.calcfs/status.json  who is signed in, whether the service answers, what is unsent
+.calcfs/status.json  the user signed in, whether the service answers, what is unsent
 .calcfs/drafts/      texts that could not be saved, each with a .why that says what to do
 
 mkdir makes a project, mv gives a project or calculation another name, rmdir takes an empty project away.

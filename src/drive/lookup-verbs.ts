@@ -150,7 +150,7 @@ export function openLookupVerbs(
     },
     statfs: parts.statfs,
     getxattr(path, name) {
-      // `ls -l` and every write ask for security.*, and nobody else for more.
+      // `ls -l` and every write ask for security.*; nothing is stored under such names.
       if (!name.startsWith('user.calcfs.')) return undefined
       return chain(resolver.node(path, until()), node => parts.xattrs.get(path, node, name))
     },

@@ -36,7 +36,7 @@ export function openNamespaceVerbs(
     throw new Failure(refusalOf(node), `${path}: ${readOnlyBecause(node)}`)
   }
 
-  /** Editors unlink a record to make it anew; who means it takes the directory away, or waits. */
+  /** Editors unlink a record to create it again; a deletion that is meant is an rmdir of the directory, or outlasts the pause. */
   async function unlinkEditable(path: string, node: EditableNode, context: RequestContext): Promise<void> {
     const source = parts.source(node)
     const unsentNew = node.kind === 'new' ? records.draftOf(source.key) : undefined
@@ -60,7 +60,7 @@ export function openNamespaceVerbs(
     else deleteRules.recordUnlinked(path, node)
   }
 
-  /** Nobody has made it anew, so somebody meant to delete it; his rm was answered long ago. */
+  /** Not created again within the pause: records why the file reappears, because rm has already returned success. */
   function sayIfBack(path: string, node: EditableNode): void {
     const why =
       parts.rights.access === 'manage'

@@ -65,7 +65,7 @@ export interface WriteSideSources
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
   readonly resolveEntry: NewRecordPorts['resolveEntry']
-  /** Told what failed behind the user's back, by the path at which he will ask. */
+  /** Takes a failure that no call returned, by the path at which `calcfs why` will be asked. */
   readonly failed: (path: string, failure: Failure) => void
   /** What failed at this path before is over. */
   readonly succeeded: (path: string, before: Instant) => void
@@ -93,7 +93,7 @@ export interface WriteSide {
   endMount(): void
   readonly lineage: Lineage
   isHidden(key: string): boolean
-  /** A file that may have been taken away a moment ago is made anew: nothing of it is deleted. */
+  /** A file that may have been taken away a moment ago is created again: nothing of it is deleted. */
   recreated(node: EditableNode): Promise<void>
   /** Ends an unsaved text: its file shows what the service has. */
   end(draft: Draft): Promise<void>
@@ -101,7 +101,7 @@ export interface WriteSide {
   discardDraft(draft: Draft): Promise<string>
   /** No `new*.json` stands for this record any more. */
   forgetNames(node: RecordNode): void
-  /** What the service has of a record is asked for anew. */
+  /** The next question about the record goes to the service. */
   forget(node: EditableNode): void
   readonly ports: NewRecordPorts
   /** Shows the drafts of earlier mounts in the place of what they are drafts of. */
@@ -324,5 +324,5 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   }
 }
 
-/** Of a draft whose note is damaged nobody knows the record: no id holds a slash, so the text is no record's history. */
+/** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
 const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })

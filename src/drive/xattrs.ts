@@ -46,7 +46,7 @@ export function openXattrs(sources: XattrSources): Xattrs {
     return new Map(found.flatMap(([name, text]) => (text === undefined ? [] : [[prefix + name, text]])))
   }
 
-  /** As the platform's web pages show it; below by-id/ and reports/ nobody knows one. */
+  /** As the platform's web pages show it; below by-id/ and reports/ none is known. */
   function pathOf(path: string, node: Node): string | undefined {
     if (node.kind !== 'project' && node.kind !== 'calculation' && node.kind !== 'content') return undefined
     return path.startsWith(below) ? sources.roots.servicePath(titlesIn(path.slice(below.length))) : undefined

@@ -53,7 +53,7 @@ export function openDraftControl(
     if (node !== undefined) return node
     throw new Failure(
       'refused',
-      `nobody knows which record ${name} belongs to: the note beside it was damaged; print it with \`calcfs drafts show ${name}\` and save it by hand`,
+      `it is not known which record ${name} belongs to, because its note was damaged; print it with \`calcfs drafts show ${name}\` and save it by hand`,
     )
   }
 
@@ -178,7 +178,7 @@ export function openDraftControl(
   }
 }
 
-/** What has left, and of which nobody has seen the end. */
+/** What was sent, and whose end was not seen. */
 const underWay: ReadonlySet<DraftState> = new Set(['sending', 'in-flight', 'outcome-unknown'])
 
 /** For people: what is no UTF-8 shows as such. */

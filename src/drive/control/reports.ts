@@ -76,7 +76,7 @@ export function openReportControl(
     return { order: idsOf(catalog.record({ kind: 'report', id }).known()) ?? rowIds(rows), shown: true }
   }
 
-  /** What this list replaces nobody can see; the service's answer is all there is to tell by. */
+  /** The service does not show what this list replaces; its answer alone can be believed. */
   async function setUnseen(
     { id, rows }: { id: ReportId; rows: readonly ReportRow[] },
     context: RequestContext,

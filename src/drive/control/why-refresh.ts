@@ -1,4 +1,4 @@
-// `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and the service asked anew about it.
+// `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and a new question to the service about it.
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'
@@ -165,7 +165,7 @@ function directoryFor(node: Node): DirectoryNode | undefined {
   return node.kind === 'record' ? directoryOf(node) : undefined
 }
 
-/** The directory that a record's text is asked for anew with. */
+/** The directory with which a record's text is asked for again. */
 export function directoryOf(node: RecordNode): DirectoryNode {
   switch (node.of) {
     case 'project':
@@ -253,7 +253,7 @@ function adviceFor(kind: FailureKind): readonly string[] {
     case 'no-space':
       return ['Make room on the local disk, then try again.']
     case 'service-full':
-      return ['The platform has no room left: ask who runs it.']
+      return ['The platform has no room left: ask its administrators.']
     case 'conflict':
       return ['Read it again, make the change in the new text, and save.']
     case 'replaced':

@@ -31,7 +31,7 @@ const ownerOnly = ~0o077
 
 /**
  * The st_mode of a node; `writable` is whether its records may be saved at all, `unsaved` whether a draft is shown in its
- * place: the kernel (default_permissions) shows unsaved texts to nobody but the owner of the mount, also with allow_other.
+ * place: the kernel (default_permissions) shows unsaved texts to the owner of the mount alone, also with allow_other.
  */
 export function modeOf(node: Node, writable: boolean, unsaved = false): number {
   if (node.kind === 'drafts') return fileTypes.directory | permissions.drafts

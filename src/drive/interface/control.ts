@@ -70,7 +70,7 @@ export interface CacheInfo {
 
 export interface CacheChecked {
   readonly checked: number
-  /** Not what was downloaded: they are gone, and downloaded again by whoever reads them. */
+  /** Not what was downloaded: they are removed, and the next read downloads them again. */
   readonly damaged: number
   /** Parts that dead processes left. */
   readonly swept: number
@@ -110,7 +110,7 @@ export interface Comparison {
 export interface DroppedDraft {
   readonly name: string
   readonly record: string
-  /** It was sent, and nobody knows yet whether the service has stored it. */
+  /** It was sent, and whether the service has stored it is not known yet. */
   readonly mayBeStored: boolean
   /** The file in which the text can still be found; undefined where it is gone. */
   readonly kept?: string | undefined

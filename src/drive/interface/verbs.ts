@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'
 import type { Attributes } from './attributes.js'
 
-/** What a file is opened for; `write-only` is O_WRONLY, through which nobody sees what is in it. */
+/** What a file is opened for; `write-only` is O_WRONLY, through which nothing is read. */
 export type OpenAccess = 'read' | 'write' | 'write-only'
 
 /**
@@ -33,7 +33,7 @@ export interface FileVerbs {
   versionOf(handle: number): string | undefined
   write(handle: number, bytes: Uint8Array, offset: ByteOffset): Promise<void>
   ftruncate(handle: number, size: ByteOffset): Promise<void>
-  /** close(2) sees this answer; that of `release` nobody sees. */
+  /** close(2) returns this answer; that of `release` is returned by no call. */
   flush(handle: number): MaybePromise<void>
   fsync(handle: number): Promise<void>
   release(handle: number): MaybePromise<void>

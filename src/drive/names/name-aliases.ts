@@ -21,7 +21,7 @@ export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
   find(parent: ProjectId, name: string): NamedNode | undefined
   add(parent: ProjectId, name: string, node: NamedNode): void
-  /** A name that a save has changed: whoever came by it, an editor at work, goes on by it. It keeps nobody from using it anew. */
+  /** A name that a save has changed: a program that came by it, an editor at work, goes on by it. A new thing may have it. */
   addFormer(parent: ProjectId, name: string, node: NamedNode): void
   isFormer(parent: ProjectId, name: string): boolean
   drop(parent: ProjectId, name: string): void

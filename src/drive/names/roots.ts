@@ -29,7 +29,7 @@ export interface SeveralTop {
 
 export interface Roots {
   top(context: RequestContext): Promise<TopLevel>
-  /** What stood there when somebody asked last. */
+  /** What stood there at the last question. */
   known(): TopLevel | undefined
   /** The project at `/db/<user>/<title>`, remembered once found. @throws Failure 'in-doubt' */
   find(user: string, title: string, context: RequestContext): Promise<FoundProject | undefined>
@@ -86,7 +86,7 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
     return id && { id, title, path }
   }
 
-  /** A service made anew may have another project on that path, and another path for that id. */
+  /** A service that was set up again may have another project on that path, and another path for that id. */
   async function present(entry: FoundProject, context: RequestContext): Promise<ProjectId | undefined> {
     if (entry.doubt !== undefined) throw entry.doubt
     if (entry.path === undefined) return entry.id

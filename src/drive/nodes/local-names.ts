@@ -18,7 +18,7 @@ const editorForms = [
 
 export const isHiddenByLibfuse = (name: string): boolean => hiddenName.test(name)
 
-/** emacs locks a file with a link of this name, which says who has it open. */
+/** emacs locks a file with a link of this name, which names the user and process that has it open. */
 export const isLockName = (name: string): boolean => name.startsWith('.#')
 
 /** In the folder of one record: names that hold the record's name, and those an editor makes by itself. */

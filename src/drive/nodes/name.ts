@@ -61,7 +61,7 @@ export function titleOf(name: string): string {
   return titleWritten(splitMark(name)?.bare ?? name)
 }
 
-/** The title that somebody means who writes this name for a new thing: escapes are undone, a mark is a part of it. */
+/** The title that this name means for a new thing: escapes are undone, a mark is a part of it. */
 export function titleWritten(name: string): string {
   if (name === emptyName) return ''
   return name.replace(/%u([0-9A-F]{4})|((?:%[0-9A-F]{2})+)/g, (_, unit?: string, bytes?: string) =>
@@ -81,7 +81,7 @@ export function splitMark(name: string): { bare: string; letter: 'p' | 'c' | 'h'
 }
 
 /**
- * The file name of each child of one project, in the children's order. Who keeps a bare name: project before
+ * The file name of each child of one project, in the children's order. Of equal names the bare one goes to a project before
  * calculation, then the lower id; so the names do not depend on the order in which children became known. A child from
  * which a name is withheld has its marked one.
  */

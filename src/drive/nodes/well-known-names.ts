@@ -48,7 +48,7 @@ const probeForms = [
   /^\.apdisk/,
 ]
 
-/** Whether a name is one that programs try in every directory without anybody having asked for it. */
+/** Whether a name is one that programs try in every directory by themselves, without a user's wish. */
 export function isProbe(name: string): boolean {
   return probes.has(name) || probeForms.some(form => form.test(name))
 }

@@ -1,4 +1,4 @@
-// What a user does in the folders he walks through: which kinds of files he looks at, opens, or reads to the end.
+// Access pattern: which kinds of files are looked at, opened or read to the end in the folders of a traversal.
 import { contentLabel } from '../../content-kinds.js'
 import type { Dentry } from '../nodes/node.js'
 
@@ -10,7 +10,7 @@ export interface AccessPattern {
   note(folder: string, kind: string, level: AccessLevel): void
   /** What is usually done to files of this kind. */
   usual(kind: string): AccessLevel | undefined
-  /** Habits of his own for somebody who comes from this folder. */
+  /** A pattern of its own for the traversal that comes from this folder. */
   from(folder: string): AccessPattern
 }
 

@@ -1,4 +1,4 @@
-// Contents fetched before they are opened: whole where their kind is read, so many bytes at most, and let go when he leaves.
+// Content prefetch: whole contents where their kind is read, so many bytes at most, dropped when the traversal ends.
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Content, RequestContext } from '../../remote/remote.js'
 import type { AccessLevel } from './access-pattern.js'
@@ -14,7 +14,7 @@ export interface ContentPrefetch {
   opened(path: string): void
   /** So much lies ready that no more is fetched for now. */
   full(): boolean
-  /** Nobody comes for what lies ready. */
+  /** What lies ready is not wanted any more. */
   clear(): void
 }
 
@@ -25,7 +25,7 @@ const longBytes = 1 << 20
 /** What a file counts before its length is known. */
 const supposedBytes = 64 << 10
 
-/** At most `readyAtMost` bytes lie ready and are in nobody's hands. */
+/** At most `readyAtMost` bytes lie ready without having been opened. */
 export function openContentPrefetch(
   content: Pick<ContentCache, 'size' | 'prefetch' | 'cached' | 'knownSize'>,
   readyAtMost: number,

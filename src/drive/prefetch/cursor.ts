@@ -1,4 +1,4 @@
-// Where somebody who walks through the folders of one directory has come to, in which order, and which folder comes next.
+// Traversal cursor: the position in a directory's order (listing or name), and the next folder to prefetch.
 import { type NameIndex, nameIndex } from '../../record/compact/name-index.js'
 import { type Dentry, type DirectoryNode, filterEntries } from '../nodes/node.js'
 
@@ -9,14 +9,14 @@ interface DirectoryOrder {
   readonly places: NameIndex
 }
 
-/** One reader on his way through the folders of a directory; several may be on theirs at once. */
+/** One program on its way through the folders of a directory; several may be on theirs at once. */
 export interface Cursor {
-  /** The folder he entered last. */
+  /** The folder that was entered last. */
   last: string
   order: DirectoryOrder
   /** Its place in the order; -1 before the first. */
   position: number
-  /** The first place that nobody has planned to ask for. */
+  /** The first place that is not yet planned to be asked for. */
   planned: number
   /** The place of the walk in its whole; undefined until a second folder was entered. */
   traversal: Traversal | undefined
@@ -40,7 +40,7 @@ export interface ListedDirectory {
   readonly cursors: Cursor[]
 }
 
-/** Who skips more folders than these is not on the same walk. */
+/** A step over more folders than these is not of the same traversal. */
 const skipAtMost = 4
 const walkersAtMost = 16
 
@@ -78,11 +78,11 @@ function nameOrder(folder: ListedDirectory): DirectoryOrder {
   return known
 }
 
-/** Somebody enters a folder: who it is, and whether it was where he was expected. */
+/** A folder is entered: by which cursor, and whether that was the expected folder. */
 export interface CursorStep {
   readonly cursor: Cursor
   readonly as: 'next' | 'there already' | 'stranger'
-  /** The folder he comes from; '' for none. */
+  /** The folder of the step before; '' for none. */
   readonly from: string
 }
 
@@ -95,7 +95,7 @@ export function advanceInto(folder: ListedDirectory, name: string): CursorStep |
     const place = cursor.order.places.find(name) ?? -1
     if (isNext(cursor, place)) return moveCursor(cursor, name, place)
   }
-  // Who has made one step only may be on the other order.
+  // After one step alone, the order may be the other one.
   for (const cursor of folder.cursors) {
     if (cursor.traversal !== undefined) continue
     const order = nameOrder(folder)
@@ -125,7 +125,7 @@ function moveCursor(cursor: Cursor, name: string, place: number): CursorStep {
   return { cursor, as: 'next', from }
 }
 
-/** A walker who has not entered anything yet: the folder itself was only foreseen. */
+/** A cursor that has not entered anything yet: the folder itself was only predicted. */
 export function expectCursor(folder: ListedDirectory, traversal: Traversal): void {
   if (folder.cursors.length > 0) return
   folder.cursors.push({ last: '', order: listingOrder(folder), position: -1, planned: 0, traversal })
@@ -135,7 +135,7 @@ export function expectCursor(folder: ListedDirectory, traversal: Traversal): voi
 export const cursorOn = (folder: ListedDirectory | undefined, traversal: Traversal): Cursor | undefined =>
   folder?.cursors.find(cursor => cursor.traversal === traversal)
 
-/** The next folder that nobody has asked for, depth first: what was foreseen comes with all that is in it. */
+/** The next folder that was not asked for, depth first: a predicted folder comes with all that is in it. */
 export function nextDirectory(
   folder: ListedDirectory,
   cursor: Cursor,

@@ -1,4 +1,4 @@
-// What a user will want next, asked for in the lane of guesses: it reads the pattern of his steps, never the whole tree.
+// Prefetcher: predicts the next questions from the pattern of calls, and asks them at the lowest priority; never the whole tree.
 import { LRUCache } from 'lru-cache'
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
@@ -17,7 +17,7 @@ import { openTraversals } from './traversal.js'
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
   listed(path: string, directory: DirectoryNode, entries: readonly Dentry[]): void
-  /** Somebody asked for the size and time of a file. */
+  /** A stat of a file. */
   looked(path: string, node: Node): void
   /** A file was opened for reading. */
   opened(path: string, node: Node): void

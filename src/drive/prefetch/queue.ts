@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { asFailure, isA } from '../../failure.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 
-/** Asks ahead; `signal` tells that nobody wants it any more. */
+/** Asks ahead; `signal` ends it once it is not wanted any more. */
 type PrefetchTask = (context: RequestContext, signal: AbortSignal) => Promise<unknown>
 
 /** Guesses that stand or fall together. */
@@ -45,7 +45,7 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
     try {
       await task({ deadline: instant(now() + patienceMs), priority: 'guess' }, signal)
     } catch (thrown) {
-      // A guess that fails costs nothing: the user's own question will tell him.
+      // A guess that fails costs nothing: the program's own call gets the failure.
       // A service in trouble is asked for nothing more that no program waits for.
       if (isA('strain', asFailure(thrown)) && !signal.aborted) for (const batch of batches) batch.cancel()
     } finally {

@@ -1,4 +1,4 @@
-// One folder that somebody uses: who looks at one of its files after listing it looks at all, who opens two reads on.
+// Sibling prefetch: one stat after a listing predicts stats of all files; two opens in order predict reading the rest.
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'
@@ -12,7 +12,7 @@ export interface SiblingPrefetch {
   opened(folder: ListedDirectory, name: string): void
   /** One of its files is read on beyond its beginning. */
   readOn(folder: ListedDirectory): void
-  /** Forgets whoever did nothing since then. */
+  /** Forgets folders that were not used since then. */
   leftSince(since: Instant): void
 }
 
@@ -25,7 +25,7 @@ interface FolderUse {
   opened: number
   /** How many files ahead are fetched; doubles with each that is opened in order. */
   reach: number
-  /** The first place nobody has asked for. */
+  /** The first place that was not asked for. */
   asked: number
   level: AccessLevel
   at: Instant
@@ -33,7 +33,7 @@ interface FolderUse {
 
 const usesAtMost = 64
 const reachAtMost = 64
-/** Who skips more files than this between two does not read them in order. */
+/** Opens with more files than this between two are not in order. */
 const skipAtMost = 2
 
 export function openSiblingPrefetch(
@@ -79,7 +79,7 @@ export function openSiblingPrefetch(
     },
     looked(folder, name) {
       const here = use(folder.path)
-      // Without a listing it was one file that he wanted.
+      // Without a listing one file alone was wanted.
       if (here.looks < 0) return
       here.looks += 1
       // What the service makes has no size before: the second stat of a folder predicts those, too.

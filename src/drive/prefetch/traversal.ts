@@ -1,4 +1,4 @@
-// The walks that are under way: begun at the second folder, followed through the levels of the tree, given up when he leaves.
+// Traversals under way: begun at the second folder, followed through the levels of the tree, given up when no step follows.
 
 import { lastNameOf, parentOf } from '../../layout.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
@@ -17,11 +17,11 @@ import {
 import type { PrefetchBatch, PrefetchQueue } from './queue.js'
 
 export interface Traversals {
-  /** Somebody enters the folder at this path, which stands in `above`. */
+  /** The folder at this path, which stands in `above`, is entered. */
   step(above: ListedDirectory, path: string): void
   /** Something was done to a file of this kind, in the folder at `path`. */
   note(path: string, kind: string, level: AccessLevel): void
-  /** Gives up every walk on which nobody took a step since then; says whether any is left. */
+  /** Gives up every traversal without a step since then; answers whether any is left. */
   leftSince(since: Instant): boolean
 }
 
@@ -46,7 +46,7 @@ export interface TraversalPorts {
 interface ActiveTraversal extends Traversal {
   readonly pattern: AccessPattern
   readonly batch: PrefetchBatch
-  /** He goes into the folders of folders. */
+  /** It goes into the folders of folders. */
   descends: boolean
   steppedAt: Instant
 }
@@ -103,13 +103,13 @@ export function openTraversals({ queue, known, list, askFor, full, now }: Traver
   const goesInto = (traversal: ActiveTraversal, folder: ListedDirectory): boolean =>
     traversal.descends && folder.folders.length > 0
 
-  /** The folders that he has just come from, in this directory. */
+  /** The folders of the last steps, in this directory. */
   function before(folder: ListedDirectory, { order, position }: Cursor): ListedDirectory[] {
     const names = order.folders.slice(Math.max(0, position - neighbours), position).reverse()
     return names.flatMap(({ name }) => known(`${folder.path}/${name}`) ?? [])
   }
 
-  /** A second folder makes a walk; who walked through the folders below the first one is still on the same. */
+  /** A second folder makes a traversal; a walk through the folders below the first one is still the same. */
   function startTraversal(
     folder: ListedDirectory,
     { as, cursor, from }: CursorStep,

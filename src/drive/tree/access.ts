@@ -1,4 +1,4 @@
-// Who may do what: the mount's own limit, what is published, and shares that are READ. Nobody else decides it.
+// Access rights: the mount's own limit, what is published, and shares that are READ; decided here alone.
 
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
@@ -9,7 +9,7 @@ import type { EditableNode, Node } from '../nodes/node.js'
 /** read: nothing is changed. edit: records are. manage: things are deleted, too. */
 export type Access = 'read' | 'edit' | 'manage'
 
-/** What somebody wants to do; `made` is whether this mount has made the project. */
+/** What a call is about to do; `made` is whether this mount has made the project. */
 export type AccessRequest =
   | { readonly do: 'edit'; readonly node: EditableNode }
   | { readonly do: 'make'; readonly in: ProjectId }
@@ -24,7 +24,7 @@ export interface AccessRights {
   refusal(request: AccessRequest): Failure | undefined
   /** Why nothing in this directory can be changed; undefined where it can, as far as is known. */
   frozen(directory: Node): Failure | undefined
-  /** Asks who shares this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
+  /** Asks for the shares of this project, so that a READ share of the caller's is known; a failure leaves it unknown. */
   meet(project: ProjectId, context: RequestContext): Promise<void>
 }
 
@@ -141,7 +141,7 @@ function onlyManaged(what: string): Failure {
 const sharedReadOnly = (project: string): Failure =>
   new Failure('read-only', `the project ${project} is shared with you for reading only`)
 
-/** Whoever may not see the list is told by the service, at his save. */
+/** A user who may not see the list gets the service's own refusal at the save. */
 function unknown(thrown: unknown): void {
   if (!(thrown instanceof Failure)) throw thrown
 }

@@ -19,7 +19,7 @@ export interface CalculationTree {
 
 const foldersAtMost = 4096
 
-/** What a folder was made of, and what came of it; made anew once either is another. */
+/** What a folder is made of, and what comes of it; made again once either is another. */
 interface FolderListing {
   readonly titles: readonly FileTitle[]
   readonly derived: readonly DerivedName[]

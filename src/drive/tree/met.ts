@@ -1,4 +1,4 @@
-// Who a directory's project or calculation is, told before anything that is kept under its id is looked at.
+// The identity of a directory's project or calculation, noted before anything that is kept under its id is looked at.
 import type { Identities } from '../../cache/identity.js'
 import { Failure } from '../../failure.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'

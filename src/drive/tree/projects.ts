@@ -164,7 +164,7 @@ export function nameFoundProjects<Found extends FoundProject>(
   return new Map(unique.map((entry, at) => [given[at] ?? entry.id, entry]))
 }
 
-/** `name~c7` finds calculation 7 here, whoever has the bare name just now. */
+/** `name~c7` finds calculation 7 here, whichever thing has the bare name. */
 function markedChild({ projects, calculations }: Children, name: string): Node | undefined {
   const mark = splitMark(name)
   if (mark?.letter === 'p') return projects.find(({ id }) => id === mark.id)

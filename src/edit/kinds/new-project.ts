@@ -59,7 +59,7 @@ export async function makeProject(
       throw new Failure('another-thing', `project ${said.parent} is another one now: nothing is made in it`)
     await near.look.again(within)
   }
-  /** Somebody else may have made one of this name: ours says what was sent. */
+  /** Another client may have made one of this name: ours says what was sent. */
   const isOurs = async (id: ProjectId) => {
     const { like, title } = { like: await remote.project(id, context), title: said.title }
     return (

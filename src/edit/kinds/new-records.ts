@@ -13,7 +13,7 @@ export interface NewRecordPorts extends ReportPorts {
   readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>
 }
 
-/** No operation lists reports: after a lost answer nobody can know. */
+/** No operation lists reports: after a lost answer it cannot be known. */
 export function newReport(ports: NewRecordPorts, name: string): NewRecord {
   const { remote, dialect } = ports
   return {

@@ -85,7 +85,7 @@ async function rowOf(ports: ReportPorts, order: OrderLine, context: RequestConte
   }
 }
 
-/** An id and the path of another calculation: nobody can say which of the two is meant. */
+/** An id and the path of another calculation: which of the two is meant is not known. */
 async function refuseOtherPath(
   ports: ReportPorts,
   calculation: CalculationId,

@@ -1,4 +1,4 @@
-// `order.txt`: a report's list as lines of id, title and path; and what a person means by the lines he has left.
+// `order.txt`: a report's list as lines of id, title and path; and what the lines of an edited one mean.
 import { Failure } from '../../failure.js'
 import { escapeCell } from '../../record/tsv.js'
 import type { ReportRow } from '../../remote/remote.js'

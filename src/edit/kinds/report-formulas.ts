@@ -7,7 +7,7 @@ import type { RecordChange, WrittenEdit } from '../save/editable.js'
 /**
  * Every cN, and every id in a graph, must name what it named where its configuration was written.
  * @throws Failure 'refused' where the program changed the list but not the formulas, 'conflict' where it changed the
- * formulas and somebody else the list
+ * formulas and another client the list
  */
 export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, change: RecordChange): void {
   const configuration = dialect.configuration(change.whole)
@@ -50,6 +50,6 @@ function missingReference(id: string, changed: readonly string[], { texts }: For
 function movedElsewhere(changed: readonly string[], { texts }: Formulas): Failure {
   return new Failure(
     'conflict',
-    `somebody else has changed the list that these formulas compute with: ${changed.join('; ')} (formulas: ${texts.join(', ')})`,
+    `another client has changed the list that these formulas compute with: ${changed.join('; ')} (formulas: ${texts.join(', ')})`,
   )
 }

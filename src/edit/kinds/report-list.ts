@@ -17,7 +17,7 @@ import type { ReportPorts } from './report-ports.js'
 
 /**
  * The written report with every path in its list as an id, and with the titles of the rows that stayed.
- * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that nobody saw;
+ * @throws Failure 'refused' for an entry that is no calculation, and for a list in place of one that was not shown;
  * 'conflict' where it is in doubt whether its rows were moved or their place numbers changed
  */
 export async function withCheckedList(
@@ -46,7 +46,7 @@ export async function withCheckedList(
 
 /**
  * The rows stand as in the base and their place numbers say another order: an edit of the numbers. But where these are
- * the numbers of another text that the writer may have had, he may as well have moved its rows, like somebody else did.
+ * the numbers of another text that the writer may have had, its rows may as well have been moved, as another client did.
  */
 function refuseOldPlaces(
   dialect: Dialect,
@@ -59,7 +59,7 @@ function refuseOldPlaces(
   if (meant.join() === standing.join() || !asNear.some(other => dialect.hasPlacesOf(mine, other))) return
   throw new Failure(
     'conflict',
-    `the list stands in the order ${standing.join(', ')}, but its place numbers say ${meant.join(', ')}, and somebody else has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
+    `the list stands in the order ${standing.join(', ')}, but its place numbers say ${meant.join(', ')}, and another client has changed it meanwhile: nothing was sent; write the numbers in the order that is meant`,
   )
 }
 

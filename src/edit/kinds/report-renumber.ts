@@ -21,7 +21,7 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
   if (before === undefined) {
     throw new Failure(
       'refused',
-      'the service does not show the calculations of this report, so nobody can tell what its formulas mean',
+      'the service does not show the calculations of this report, so what its formulas mean is not known',
     )
   }
   const ordered = dialect.withRows(mine, rows, now)
@@ -41,7 +41,7 @@ export function renumberedReport(dialect: Dialect, { now, mine, rows }: Renumber
   if (own !== configuration && own !== result.renumbered) {
     throw new Failure(
       'refused',
-      'the draft changes the configuration too, and nobody can tell which order its formulas are written for; save one of the two first',
+      'the draft changes the configuration too, and which order its formulas are written for is not known; save one of the two first',
     )
   }
   return result.renumbered === configuration ? ordered : dialect.withConfiguration(ordered, result.renumbered)

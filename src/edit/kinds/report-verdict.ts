@@ -119,7 +119,7 @@ function lostTitles(dialect: Dialect, whole: JsonObject, stored: JsonObject): re
   )
 }
 
-/** Nobody edited this title: the row only moved. */
+/** This title was not edited: the row only moved. */
 function isOldTitle(dialect: Dialect, before: JsonObject, row: ReportRow): boolean {
   const rows = dialect.rows(before) ?? []
   return rows.some(old => old.calculation === row.calculation && old.title === row.title)

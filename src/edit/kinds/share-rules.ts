@@ -1,4 +1,4 @@
-// What a share may say: one of the three permissions, to one person, who stays the same.
+// What a share may say: one of the three permissions, to one person, always the same.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Permission } from '../../remote/remote.js'
@@ -33,7 +33,7 @@ export function refuseOtherPermission(dialect: Dialect, { base, mine, edits }: W
   if (isForSame(dialect, { base, mine, edits })) return
   throw new Failure(
     'refused',
-    'a share stays with the person it was given to: make another one in new.json for somebody else',
+    'a share stays with the person it was given to: make another one in new.json for another person',
   )
 }
 
