@@ -165,7 +165,7 @@ export function openNamespaceVerbs(
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)
       await refuseTaken(path, context)
-      await createRename.make({ parent: directory.id, name: lastNameOf(path), lookedAt }, context)
+      await createRename.make({ path, directory, name: lastNameOf(path), lookedAt }, context)
     })
     parts.succeeded(path, parts.now())
   }

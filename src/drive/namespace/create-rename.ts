@@ -8,47 +8,59 @@ import { asFailure, Failure } from '../../failure.js'
 import { recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { prettyPrint } from '../../record/json/print.js'
-import {
-  type Dialect,
-  type Instant,
-  isSameMoment,
-  type ListedProject,
-  type Look,
-  type ProjectId,
-  type Remote,
-  type RequestContext,
+import type {
+  Dialect,
+  Instant,
+  ListedProject,
+  Look,
+  ProjectId,
+  Remote,
+  RequestContext,
 } from '../../remote/remote.js'
-import { isSameName, isSpelling } from '../../spelling.js'
+import { isSpelling } from '../../spelling.js'
 import { copyOf, type NameAliases, type NamedNode } from '../names/name-aliases.js'
 import { escapeTitle, titleWritten } from '../nodes/name.js'
-import type { RecordNode } from '../nodes/node.js'
+import type { ProjectNode, RecordNode } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
 import { type EditingParts, learnSaved } from '../records/editable-files.js'
 import { recordKeyOf } from '../records/node-key.js'
+import { isOtherRecord, watchNumber } from './meant-project.js'
 
 export interface CreateRenameParts extends EditingParts {
   readonly catalog: Catalog
   readonly dialect: Dialect
   readonly saver: Saver
   readonly aliases: NameAliases
-  readonly identities: Pick<Identities, 'observe'>
+  readonly identities: Pick<Identities, 'observe' | 'changeOf'>
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
   readonly now: () => Instant
 }
 
-/** A name that is to be given in a project. */
-export interface WantedName {
-  readonly parent: ProjectId
+interface FreeName {
   readonly name: string
   /** When the look began by which it is free. */
   readonly lookedAt: Instant
 }
 
+/** A name that is to be given in a project. */
+export interface WantedName extends FreeName {
+  readonly parent: ProjectId
+}
+
+/** A project that is to be made: in the one that its path leads to. */
+export interface WantedProject extends FreeName {
+  readonly path: string
+  readonly directory: ProjectNode
+}
+
 export interface CreateRename {
-  /** A new project below this one, under the name as it was written. */
-  make(wanted: WantedName, context: RequestContext): Promise<void>
+  /**
+   * A new project below this one, under the name as it was written.
+   * @throws Failure 'another-thing' where the directory is another project now: nothing is sent
+   */
+  make(wanted: WantedProject, context: RequestContext): Promise<void>
   /** The thing gets another name in its place. */
   retitle(node: NamedNode, wanted: WantedName, context: RequestContext): Promise<void>
   /** Only who came by this name goes on by it: it may be given anew. */
@@ -62,17 +74,22 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   return {
     isFormer: aliases.isFormer,
 
-    async make({ parent, name, lookedAt }, given) {
+    async make({ path, directory, name, lookedAt }, given) {
+      const parent = directory.id
+      const refuseOtherNumber = watchNumber(directory, parts)
       const context = { ...given, names: parent }
       const refusal = rights.refusal({ do: 'make', in: parent })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
-      const near = {
-        look: { at: lookedAt, again: stillFree(parent, titleWritten(name)) },
-        before: (await catalog.children(parent).ask(context)).projects,
-        like: await like(parent, context),
-      }
       const title = titleWritten(name)
+      const again = stillFree(parent, title)
+      const before = (await catalog.children(parent).ask(context)).projects
+      if (catalog.children(parent).stale() !== undefined) await again(context)
+      const present = await presentProject(parent, context)
+      refuseOther(directory, present, 'nothing is made in it')
+      refuseOtherNumber(path, 'nothing is made in it')
+      // The parent's own record tells how this service calls things.
+      const near = { look: { at: lookedAt, again }, before, like: [present] }
       const said = { title, description: parts.describe(title), parent }
       const { made, all } = await makeProject(
         { remote, dialect, unlisted, now: parts.now },
@@ -94,7 +111,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
       const record = await present(node, given)
-      refuseOther(node, record)
+      refuseOther(node, record, 'it is not renamed')
       const target = recordNodeOf(node)
       const base = prettyPrint(record)
       const draft = await parts.drafts.begin(recordKeyOf(target), base)
@@ -150,14 +167,12 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
   }
 
   /** @throws Failure 'another-thing' where the listing that led here is old: the next look asks for a new one */
-  function refuseOther(node: NamedNode, record: JsonObject): void {
-    const { title, born } = dialect.facts(record)
-    const isSame = node.born === undefined || born === undefined || isSameMoment(node.born, born, 'loosely')
-    if (isSameName(node.title, title) && isSame) return
+  function refuseOther(node: NamedNode, record: JsonObject, notDone: string): void {
+    if (!isOtherRecord(node, record, dialect)) return
     if (node.parent !== undefined) catalog.refreshProject(node.parent)
     throw new Failure(
       'another-thing',
-      `${node.kind} ${node.id} is another one now, or was renamed meanwhile: it is not renamed`,
+      `${node.kind} ${node.id} is another one now, or was renamed meanwhile: ${notDone}`,
     )
   }
 
@@ -165,9 +180,14 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
   }
 
-  /** The parent's own record tells how this service calls things; where it is only a space, nothing does. */
-  async function like(parent: ProjectId, context: RequestContext): Promise<readonly JsonObject[]> {
-    return [await catalog.record({ kind: 'project', id: parent }).ask(context)]
+  /** Its record as the service has it now; never the one of before, which is shown while the service is away. */
+  async function presentProject(id: ProjectId, context: RequestContext): Promise<JsonObject> {
+    const thing = { kind: 'project', id } as const
+    const record = await catalog.record(thing).ask(context)
+    if (catalog.record(thing).stale() === undefined) return record
+    const present = await remote.project(id, context)
+    parts.identities.observe(thing, dialect.facts(present), 'record')
+    return present
   }
 }
 

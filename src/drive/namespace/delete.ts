@@ -24,6 +24,7 @@ import type { AccessRights } from '../tree/access.js'
 import { openMarks } from '../tree/met.js'
 import type { Tree } from '../tree/tree.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
+import { watchNumber } from './meant-project.js'
 import { seriesPauseMs } from './removal-series.js'
 import type { DeleteSender } from './send-delete.js'
 
@@ -71,7 +72,6 @@ export interface DeleteRules {
 export function openDeleteRules(parts: DeleteParts): DeleteRules {
   const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleteSender } = parts
   const { scopesOf } = lineage
-  const { changeOf } = parts.identities
   // What the listing says of a directory is looked at before it is removed.
   const meet = openMarks(parts.identities)
   const { judge, refuseBurst, refuseWhole, takeBackIn } = openIntentions(parts)
@@ -123,7 +123,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
   async function rmdirProject(path: string, node: ProjectNode, context: RequestContext): Promise<void> {
     refuseOldName(path, node)
     meet(node)
-    const change = changeOf(node)
+    const refuseOther = watchNumber(node, parts)
     const made = parts.aliases.hasMade(node.id)
     const [own = 'all', ...above] = scopesOf(node)
     series.active(path)
@@ -140,12 +140,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     guard.refuse(path, [own])
     // A project that this mount has made can be made again.
     if (!made) refuseBurst(path, nodeKey(node))
-    const isNew = change !== undefined && parts.now() - change.at < newThingMs
-    if (isNew || changeOf(node) !== change)
-      throw new Failure(
-        'another-thing',
-        `${path}: its number stands for another project now: it is not deleted`,
-      )
+    refuseOther(path, 'it is not deleted')
     await deleteSender.emptyProject({ node, name: lastNameOf(path), lookedAt }, context)
   }
 
@@ -311,6 +306,3 @@ function isAbove({ kind }: Node): boolean {
 function refuse(refusal: Failure | undefined, path: string): void {
   if (refusal !== undefined) throw new Failure(refusal.kind, `${path}: ${refusal.message}`)
 }
-
-/** Milliseconds after an id was found to stand for another project in which none of that id is deleted: its name may be the same. */
-const newThingMs = 10_000

@@ -1,5 +1,6 @@
 // A directory that is made is a project, another name is another name on the service, and an empty project goes with rmdir.
 import type { Test } from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
@@ -139,6 +140,51 @@ export function making(t: Test, open: OpenTestbed): void {
       },
     )
   })
+
+  for (const other of ['another date', 'another name and the same date'] as const)
+    t.test(`MAKE-5 nothing is made in a project that has the number of the one meant (${other})`, async t => {
+      const fields = '{"creationDate":"2024-05-01T10:00:00Z"}'
+      const fill = (now: string, name: string) => (seed: Seed) => {
+        seed.addUser({ name: 'demo', password: 'demo' })
+        seed.addProject({ id: '70', name, owner: 'demo', fields: now })
+        seed.addProject({ id: '71', name: 'Below', owner: 'demo', parent: '70', fields: now })
+      }
+      const testbed = await open(t, { fill: fill(fields, 'Mine') })
+      const { files, service } = testbed
+      await namesOf(testbed, 'projects/Mine/Below')
+      await textOf(testbed, 'by-id/project/70/.project.json')
+      const isDated = other === 'another date'
+      await service.remake(fill(isDated ? fields.replace('2024', '2019') : fields, 'Other'))
+      const asked = await service.during(async () => {
+        const paths = ['projects/Mine', ...(isDated ? ['by-id/project/70', 'projects/Mine'] : [])]
+        for (const path of paths)
+          t.match(await outcome(files.mkdir(`${path}/New`)), /^(ESTALE|ENOENT)$/, path)
+      })
+      t.same(writes(asked), [])
+      t.same((await below(testbed, '70')).length, 1)
+      await testbed.pass(11_000)
+      t.equal(await outcome(files.mkdir('projects/Other/New')), 'done', 'under its own name it is meant')
+    })
+
+  t.test(
+    'MAKE-5 a project whose record or lists cannot be read now is not believed to be what it was',
+    async t => {
+      for (const which of [/^GET \/project\?id=/, /^GET \/project\/desc/]) {
+        const testbed = await open(t)
+        const { files, service } = testbed
+        await namesOf(testbed, water)
+        await textOf(testbed, `${water}/.project.json`)
+        const mend = service.intercept(which, response => void response.writeHead(500).end('no'))
+        const asked = await service.during(async () => {
+          t.match(await outcome(files.mkdir(`${water}/Unseen`)), /^E/)
+        })
+        mend()
+        t.same(writes(asked), [])
+        await testbed.pass(2500)
+        t.equal(await outcome(files.mkdir(`${water}/Unseen`)), 'done')
+      }
+    },
+  )
 
   t.test('MAKE-3 where no root has an id nothing can be made at the top', async t => {
     const { files } = await open(t, { service: { shortcomings: { root: true } } })
