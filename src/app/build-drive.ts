@@ -105,7 +105,7 @@ export function buildDrive(
       await writeSide.discardDraft(drafts.named(name))
     },
     succeeded: failureLog.forget,
-    failed: (path, failure) => failureLog.note('removing', path, failure),
+    failed: failureLog.note,
     rights: writeSide.rights,
     createRename: writeSide.createRename,
     deleteRules,

@@ -50,7 +50,7 @@ export interface DriveParts {
   /** Something succeeded there that began then: what failed before is told no more. */
   readonly succeeded: (path: string, began: Instant) => void
   /** Takes a failure that no call returned, for the path at which `calcfs why` will be asked. */
-  readonly failed: (path: string, failure: Failure) => void
+  readonly failed: (verb: 'removing' | 'rename', path: string, failure: Failure) => void
   readonly rights: AccessRights
   readonly createRename: CreateRename
   readonly deleteRules: DeleteRules

@@ -71,7 +71,7 @@ export function openNamespaceVerbs(
       `it was removed here and is back, for the service has it still: ${why}`,
     )
     setTimeout(() => {
-      if (records.isBack(nodeKey(node))) parts.failed(path, back)
+      if (records.isBack(nodeKey(node))) parts.failed('removing', path, back)
     }, pauseMs).unref()
   }
 
@@ -202,8 +202,8 @@ export function openNamespaceVerbs(
       try {
         await rename(from, to)
       } catch (thrown) {
-        // Whoever asks why asks at the file that should have become another.
-        parts.failed(to, asFailure(thrown))
+        // `calcfs why` is asked at the file that should have become another.
+        parts.failed('rename', to, asFailure(thrown))
         throw thrown
       }
     },

@@ -75,8 +75,6 @@ export class OpenRecord {
     return this.#handles.size > 0
   }
 
-  // The file: there, away, back.
-
   get isAway(): boolean {
     const left = this.#awayUntil - this.now()
     // A clock that was set back must not keep it away.
@@ -104,8 +102,6 @@ export class OpenRecord {
     const isEmptied = this.#draft?.size === 0
     return (isEmptied ? (this.#saved ?? this.leases.last(this.key)) : undefined) ?? nothing
   }
-
-  // Handles.
 
   attach(view: HandleView): void {
     this.#handles.add(view)
@@ -349,7 +345,10 @@ export class OpenRecord {
   /** Gives an unsaved text up; the record shows what the service has. */
   async drop(): Promise<void> {
     const draft = this.#draft
-    if (draft !== undefined) await this.#end(draft, await draft.remains(), 'given-up')
+    if (draft === undefined) return
+    // What a program has written and not closed yet is given up with it: its close(2) says so.
+    for (const view of this.#handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
+    await this.#end(draft, await draft.remains(), 'given-up')
   }
 
   async #end(draft: Draft, bytes: Uint8Array, wording: 'own' | 'given-up'): Promise<void> {

@@ -135,6 +135,22 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.equal(JSON.parse(await stored(testbed)).title, 'Synced')
     })
 
+    t.test(
+      'DRAFT-12 a text that is given up while it is open is not saved, and its close says so',
+      async t => {
+        const text = await retitled(testbed, 'Given up')
+        const file = await files.open(report, 'w')
+        await file.write(text, 0)
+        await files.unlink(`.calcfs/drafts/${ids.report}.json`)
+        const asked = await service.during(async () => t.equal(await outcome(file.close()), 'ESTALE'))
+        t.same(writes(asked), [])
+        await testbed.pass(3200)
+        t.notMatch(await textOf(testbed, report), 'Given up')
+        await overwrite(testbed, report, text)
+        t.equal((await recordOf(testbed)).title, 'Given up', 'saved again, it is stored')
+      },
+    )
+
     t.test('SAVE-12 scratch files of editors never reach the service', async t => {
       const asked = await service.during(async () => {
         await overwrite(testbed, `reports/.${ids.report}.json.swp`, 'swap')
