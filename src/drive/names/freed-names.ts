@@ -15,15 +15,15 @@ export interface FreedNames {
   name(directory: string, children: readonly NamedChild[]): GivenNames
 }
 
-/** Several children of one title: which one has the bare name, and which ones have marked names for that reason. */
-interface NameContest {
-  readonly owner: string | undefined
-  readonly others: ReadonlySet<string>
-}
+/**
+ * Several children of one title: which one has the bare name ('' for none), then which ones have marked names for that
+ * reason, all in one text: a listing may have a hundred thousand such names, and each is remembered.
+ */
+type NameContest = string
 
 interface FreedName {
-  /** The siblings that stood there when the name became free. */
-  readonly others: ReadonlySet<string>
+  /** Whose name it was, and the siblings that stood there when it became free. */
+  readonly contest: NameContest
   readonly until: Instant
 }
 
@@ -35,20 +35,28 @@ interface DirectoryNames {
 /** Milliseconds for which a script that goes through old names, or a person at a shell, may still use one. */
 const withheldMs = 3_600_000
 const directoriesAtMost = 4096
+/** What all of them together may take; the one that was named longest ago is forgotten first. */
+const bytesAtMost = 32 << 20
+/** What a name takes beside its own text and that of its contest. */
+const bytesOfName = 80
 
 export function openFreedNames(now: () => Instant): FreedNames {
-  const directories = new LRUCache<string, DirectoryNames>({ max: directoriesAtMost })
+  const directories = new LRUCache<string, DirectoryNames>({
+    max: directoriesAtMost,
+    maxSize: bytesAtMost,
+    sizeCalculation: heldBytes,
+  })
 
   /** What earlier names withhold from the children that are listed now. */
   function freedIn(earlier: DirectoryNames, children: readonly NamedChild[]): Map<string, FreedName> {
     const freed = new Map([...earlier.freed].filter(([, { until }]) => until > now()))
-    const ownersLeft = new Set([...earlier.contests.values()].map(({ owner }) => owner))
+    const ownersLeft = new Set([...earlier.contests.values()].map(ownerIn))
     const titles = new Map<string, string>()
     for (const child of children)
       if (ownersLeft.has(childKey(child))) titles.set(childKey(child), escapeTitle(child.title))
-    for (const [name, { owner, others }] of earlier.contests)
-      if (owner !== undefined && titles.get(owner) !== name)
-        freed.set(name, { others, until: instant(now() + withheldMs) })
+    for (const [name, contest] of earlier.contests)
+      if (ownerIn(contest) !== '' && titles.get(ownerIn(contest)) !== name)
+        freed.set(name, { contest, until: instant(now() + withheldMs) })
     return freed
   }
 
@@ -56,10 +64,7 @@ export function openFreedNames(now: () => Instant): FreedNames {
     name(directory, children) {
       const earlier = directories.get(directory)
       const freed = earlier === undefined ? new Map<string, FreedName>() : freedIn(earlier, children)
-      const names = nameChildren(
-        children,
-        (child, name) => freed.size > 0 && freed.get(name)?.others.has(childKey(child)) === true,
-      )
+      const names = nameChildren(children, isWithheldBy(freed))
       const contests = contestsIn(children, names)
       if (contests.size === 0 && freed.size === 0) directories.delete(directory)
       else directories.set(directory, { contests, freed })
@@ -69,15 +74,37 @@ export function openFreedNames(now: () => Instant): FreedNames {
   }
 }
 
-const childKey = ({ kind, id }: NamedChild): string => `${kind} ${id}`
+const childKey = ({ kind, id }: NamedChild): string => `${kind === 'project' ? 'p' : 'c'}${id}`
+
+const ownerIn = (contest: NameContest): string => contest.slice(0, contest.indexOf(' '))
+
+function isWithheldBy(freed: ReadonlyMap<string, FreedName>): (child: NamedChild, name: string) => boolean {
+  const others = new Map<string, ReadonlySet<string>>()
+  return (child, name) => {
+    const contest = freed.get(name)?.contest
+    if (contest === undefined) return false
+    const from = others.get(name) ?? new Set(contest.split(' ').slice(1))
+    others.set(name, from)
+    return from.has(childKey(child))
+  }
+}
+
+function heldBytes({ contests, freed }: DirectoryNames): number {
+  let bytes = bytesOfName
+  for (const [name, contest] of contests) bytes += bytesOfName + name.length + contest.length
+  for (const [name, { contest }] of freed) bytes += bytesOfName + name.length + contest.length
+  return bytes
+}
 
 function contestsIn(children: readonly NamedChild[], names: readonly string[]): Map<string, NameContest> {
-  const others = new Map<string, Set<string>>()
+  const others = new Map<string, string[]>()
   children.forEach((child, at) => {
     const given = names[at] ?? ''
     if (given === child.title || splitMark(given)?.id !== child.id) return
     const bare = escapeTitle(child.title)
-    others.set(bare, (others.get(bare) ?? new Set()).add(childKey(child)))
+    const known = others.get(bare)
+    if (known === undefined) others.set(bare, [childKey(child)])
+    else known.push(childKey(child))
   })
   const owners = new Map<string, string>()
   if (others.size > 0)
@@ -85,5 +112,6 @@ function contestsIn(children: readonly NamedChild[], names: readonly string[]): 
       const given = names[at] ?? ''
       if (others.has(given)) owners.set(given, childKey(child))
     })
-  return new Map([...others].map(([name, marked]) => [name, { owner: owners.get(name), others: marked }]))
+  // A joined text holds nothing of its parts.
+  return new Map([...others].map(([name, marked]) => [name, [owners.get(name) ?? '', ...marked].join(' ')]))
 }
