@@ -2,7 +2,7 @@
 
 /** Folders of src by their name below it (`src` is its top), and those of bench; each with the folders that it may import. */
 export const folders: Readonly<Record<string, readonly string[]>> = {
-  // the machine's own facts: codes of system errors, clocks, directories, kinds of file systems
+  // the machine's own facts: codes of system errors, clocks, directories, kinds of file systems, processes
   system: [],
 
   // words that every layer speaks: failures, a value or its promise, who waits for a shared answer
@@ -291,7 +291,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   'bench/processes': ['bench/trees', 'bench/origin', 'bench/limits'],
 
   // the mounts that are compared
-  'bench/peers': ['mount', 'bench/trees', 'bench/processes'],
+  'bench/peers': ['system', 'mount', 'bench/trees', 'bench/processes'],
 
   // what is measured, and how
   'bench/run': [

@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { runs } from '../processes/measure-processes.js'
+import { isProcessAlive } from '../../src/system/process.js'
 import type { TreeName } from '../trees/trees.js'
 
 /** Where the tree is to be had, all behind the same delay. */
@@ -150,6 +150,6 @@ export async function isMounted(directory: string): Promise<boolean> {
 /** Waits for a process that is not ours to wait for, such as one that went to the background. */
 export async function ended(pid: number): Promise<void> {
   const limit = Date.now() + patienceSeconds * 1000
-  while (runs(pid) && Date.now() < limit) await wait(20)
-  if (runs(pid)) process.kill(pid, 'SIGKILL')
+  while ((await isProcessAlive(pid)) && Date.now() < limit) await wait(20)
+  if (await isProcessAlive(pid)) process.kill(pid, 'SIGKILL')
 }

@@ -81,14 +81,3 @@ export async function forgetPeaks(roots: readonly number[]): Promise<void> {
 
 const isRefused = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === 'EACCES' || thrown.code === 'EPERM')
-
-/** Whether the process runs. */
-export function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (thrown) {
-    if (hasEnded(thrown)) return false
-    throw thrown
-  }
-}

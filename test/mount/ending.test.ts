@@ -1,7 +1,7 @@
 // A daemon that is told to end while a program waits for its save: the program gets the service's answer first.
-import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import t from 'tap'
+import { isProcessAlive } from '../../src/system/process.js'
 import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
@@ -98,6 +98,6 @@ t.test(
     await limitTo(1024)
     t.equal(await textOf(testbed, report), text, 'all is well again')
     t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
-    await until(10_000, 'the end of the daemon', async () => !existsSync(`/proc/${pid}`))
+    await until(10_000, 'the end of the daemon', async () => !(await isProcessAlive(pid)))
   },
 )

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { isProcessAlive } from '../../src/system/process.js'
 import { isMounted, realMount } from '../testbed/mount.js'
 import { plainNode, printed, run } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
@@ -119,21 +120,13 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
       size += 4096
     const pid = testbed.daemonPid() ?? 0
     await testbed.calcfs('unmount', testbed.directory)
-    await until(10_000, 'the daemon has ended', () => Promise.resolve(!isAlive(pid)))
+    await until(10_000, 'the daemon has ended', async () => !(await isProcessAlive(pid)))
     t.notOk(await isMounted(testbed.directory))
     await filler.truncate(0)
     await filler.close()
     await testbed.mount()
     t.equal(await textOf(testbed, `reports/${ids.report}.json`), '{"title": no', 'and the draft is kept')
   })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 /** The TCP sockets of a process on which it waits for connections. */

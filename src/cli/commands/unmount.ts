@@ -1,5 +1,4 @@
 // `calcfs unmount DIR`: takes a drive down, a dead one too, waits for its daemon, and says what was not saved.
-import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'
@@ -13,6 +12,7 @@ import {
   mountPath,
   unmount,
 } from '../../mount/mount-point.js'
+import { isProcessAlive } from '../../system/process.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { daemonAt, NoAnswer } from '../control/daemon-of.js'
 import { sweepFor } from '../control/socket.js'
@@ -118,18 +118,8 @@ async function unmountIdle(path: string): Promise<void> {
 async function ended(pid: number): Promise<void> {
   const limit = Date.now() + endLimit
   while (Date.now() < limit) {
-    if (!(await runs(pid))) return
+    if (!(await isProcessAlive(pid))) return
     await new Promise(wake => setTimeout(wake, 100))
   }
   throw new Stop(exitCodes.failed, `unmounted, but its daemon (process ${pid}) is still busy.`)
-}
-
-/** A zombie has ended; whoever started it has only not asked yet. */
-async function runs(pid: number): Promise<boolean> {
-  try {
-    return !/^State:\s+[ZX]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    // No such process, which is what was asked.
-    return false
-  }
 }

@@ -1,11 +1,11 @@
 // The daemon of a mounted drive: found without touching the mount, asked with a deadline, and what to do where it does not answer.
 
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Control } from '../../drive/interface/control.js'
 import { fixedNames } from '../../layout.js'
 import { type Mount, mountAt } from '../../mount/mount-point.js'
 import { probeDaemon, textAt } from '../../mount/probe.js'
+import { processAt } from '../../system/process.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
@@ -118,20 +118,12 @@ async function namedControl(mount: Mount): Promise<Control> {
 }
 
 async function noAnswerFailure({ path, owner }: Mount, pid: number | undefined): Promise<NoAnswer> {
-  const state = pid === undefined ? undefined : await stateOf(pid, owner)
-  const known = state === undefined ? undefined : pid
+  const met = pid === undefined ? undefined : await processAt(pid)
+  // A process of another user only has the number that this daemon had.
+  const known = met?.user !== undefined && met.user === owner ? pid : undefined
   const who = `the daemon of ${path}${known === undefined ? '' : ` (process ${known})`}`
   const away = `calcfs unmount --force ${path} takes the mount away.`
-  if (state === 'stopped')
+  if (known !== undefined && met?.isStopped === true)
     return new NoAnswer('silent', known, `${who} is stopped; kill -CONT ${known} lets it go on, ${away}`)
   return new NoAnswer('silent', known, `${who} does not answer; try again, or ${away}`)
 }
-
-/** Of a process of this user, proc_pid_status(5); undefined for any other, and where there is none. */
-async function stateOf(pid: number, user: number | undefined): Promise<'stopped' | 'runs' | undefined> {
-  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(noProcess)
-  if (text === undefined || Number(/^Uid:\s+(\d+)/m.exec(text)?.[1]) !== user) return undefined
-  return /^State:\s+[Tt]/m.test(text) ? 'stopped' : 'runs'
-}
-
-function noProcess(): undefined {}

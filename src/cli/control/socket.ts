@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { Failure } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
+import { isProcessAlive } from '../../system/process.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -129,7 +130,7 @@ export async function sweep(path: string): Promise<void> {
     const found = /^[0-9a-f]{16}\.(sock|\d+)$/.exec(name)
     if (found === null) continue
     const left = join(directory, name)
-    const isLeft = found[1] === 'sock' ? await isDeadSocket(left) : !runs(Number(found[1]))
+    const isLeft = found[1] === 'sock' ? await isDeadSocket(left) : !(await isProcessAlive(Number(found[1])))
     if (isLeft) await rm(left, { force: true })
   }
 }
@@ -143,12 +144,4 @@ export async function sweepFor(mountPoint: string, environment: Environment): Pr
 async function isDeadSocket(path: string): Promise<boolean> {
   const found = await lstat(path).catch(absent)
   return found?.isSocket() === true && !(await isListening(path))
-}
-
-function runs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (thrown) {
-    return codeOf(thrown) === 'EPERM'
-  }
 }

@@ -1,9 +1,10 @@
 // Promises of the command line towards a daemon that hangs: every command ends within a deadline, says what to do, and --force frees the mount point.
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import t, { type Test } from 'tap'
+import { isProcessAlive, processAt } from '../../../src/system/process.js'
 import { isMounted, type MountTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
@@ -32,9 +33,7 @@ async function stopped(t: Test): Promise<MountTestbed & { readonly pid: number }
   const pid = await pidOf(testbed)
   t.teardown(() => goOn(pid))
   process.kill(pid, 'SIGSTOP')
-  await until(5000, 'the daemon is stopped', async () =>
-    /^State:\s+T/m.test(await readFile(`/proc/${pid}/status`, 'utf8')),
-  )
+  await until(5000, 'the daemon is stopped', async () => (await processAt(pid))?.isStopped === true)
   return { ...testbed, pid }
 }
 
@@ -105,9 +104,7 @@ t.test('unmount --force frees the mount point of a stopped daemon (CLI-18)', asy
   await mount()
   t.ok((await files.readdir('reports')).has('INDEX.tsv'), 'it can be mounted again at once')
   goOn(pid)
-  await until(20_000, 'the end of the old daemon', async () => {
-    return !(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))
-  })
+  await until(20_000, 'the end of the old daemon', async () => !(await isProcessAlive(pid)))
   t.match(await calcfs('status', directory), { code: 0 }, 'and leaves the new one its mount')
   t.match(await calcfs('drafts', 'list', '--mount', directory), { code: 0 }, 'and its socket')
 })
@@ -142,9 +139,7 @@ t.test(
       passOn()
     })
     const saving = outcome(overwrite(testbed, path, text.replace('Supporting', 'Older')))
-    await until(10_000, 'the daemon is stopped', async () =>
-      /^State:\s+T/m.test(await readFile(`/proc/${pid}/status`, 'utf8')),
-    )
+    await until(10_000, 'the daemon is stopped', async () => (await processAt(pid))?.isStopped === true)
     t.match(await calcfs('unmount', '--force', directory), { code: 0 })
     await testbed.mount()
     await overwrite(testbed, path, (await textOf(testbed, path)).replace('Supporting', 'Newer'))

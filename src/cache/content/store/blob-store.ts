@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
 import { makeDirectoriesNow } from '../../../system/make-directory.js'
+import { isProcessAlive } from '../../../system/process.js'
 import { clearPlace } from '../../../system/set-aside.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from './blob.js'
@@ -123,7 +124,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   async function isForsaken(name: string): Promise<boolean> {
     if (ownersHere.has(name.slice(0, name.lastIndexOf('-')))) return false
     const pid = Number.parseInt(name, 10)
-    if (!(pid > 0) || pid === process.pid || !isProcessAlive(pid)) return true
+    if (!(pid > 0) || pid === process.pid || !(await isProcessAlive(pid))) return true
     const status = await stat(join(unfinishedDirectory, name)).catch(ifMissing)
     return status !== undefined && status.mtimeMs < settings.now() - forsakenAfterMs
   }
@@ -223,13 +224,4 @@ async function checksumAtEnd(file: CacheFile, name: string): Promise<Checksum | 
 
 function ifMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error
-}
-
-/** A process of another user answers EPERM: it lives. */
-function isProcessAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
 }

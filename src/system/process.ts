@@ -1,0 +1,73 @@
+// Processes by their number: whether one runs, is stopped or has ended, and whether it is still the same one.
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { codeOf, isMissing } from './error-code.js'
+
+/** A process that has not ended. */
+export interface RunningProcess {
+  /** By a signal or a debugger: it answers nothing until it is continued. */
+  readonly isStopped: boolean
+  /** The user it belongs to; undefined where the system does not tell. */
+  readonly user: number | undefined
+  /** Opaque: boot and start time, equal only for one and the same process; undefined where the system does not tell. */
+  readonly started: string | undefined
+}
+
+/** The process with this number; undefined where it has ended, its parent having asked for its end or not. */
+export async function processAt(pid: number): Promise<RunningProcess | undefined> {
+  return process.platform === 'linux' ? inProc(pid) : inPs(pid)
+}
+
+/** Whether a process with this number has not ended. */
+export const isProcessAlive = async (pid: number): Promise<boolean> => (await processAt(pid)) !== undefined
+
+/** proc_pid_stat(5): fields 3 and 22 are the state and the start in clock ticks since boot; the name in field 2 may hold anything. */
+async function inProc(pid: number): Promise<RunningProcess | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+    const status = await readFile(`/proc/${pid}/status`, 'latin1')
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'latin1')).trim()
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const user = /^Uid:\s+(\d+)/m.exec(status)?.[1]
+    return running(fields[0], user, `${boot} ${fields[19]}`)
+  } catch (thrown) {
+    if (isMissing(thrown) || codeOf(thrown) === 'ESRCH') return hidden(pid)
+    throw thrown
+  }
+}
+
+/** With the option hidepid, /proc shows only a user's own processes; signal 0 tells that another user's is there. */
+function hidden(pid: number): RunningProcess | undefined {
+  try {
+    process.kill(pid, 0)
+    // It ended, or was made, between two looks: neither is a process that was asked about and runs.
+    return undefined
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'EPERM') return undefined
+    return { isStopped: false, user: undefined, started: undefined }
+  }
+}
+
+/** ps ends with 1 and prints nothing where the process is gone. */
+async function inPs(pid: number): Promise<RunningProcess | undefined> {
+  try {
+    const columns = ['-o', 'state=', '-o', 'uid=', '-o', 'lstart=']
+    const { stdout } = await promisify(execFile)('ps', [...columns, '-p', String(pid)])
+    const [, state, user, started] = /^\s*(\S+)\s+(\d+)\s+(.*\S)\s*$/.exec(stdout) ?? []
+    return running(state, user, started)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 1) return undefined
+    throw thrown
+  }
+}
+
+/** A zombie has ended, and a dying process ends: neither does anything any more. */
+function running(
+  state: string | undefined,
+  user: string | undefined,
+  started: string | undefined,
+): RunningProcess | undefined {
+  if (state === undefined || /^[ZXx]/.test(state)) return undefined
+  return { isStopped: /^[Tt]/.test(state), user: user === undefined ? undefined : Number(user), started }
+}
