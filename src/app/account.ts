@@ -1,16 +1,18 @@
 // Whose drive it is: the user a service is used as, and the directory and token kept for that account.
-import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
-import { makePrivate, type OwnDirectories, ownDirectories } from '../config/places.js'
+import { type OwnDirectories, ownDirectories } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
 import { textHash } from '../edit/journal/text-history.js'
 import { Failure } from '../failure.js'
 import { type Instant, instant } from '../remote/remote.js'
 import type { TokenStore } from '../remote/session/session.js'
 import { tokenExpiry } from '../remote/session/token.js'
+import { replaceFile } from '../system/atomic-file.js'
+import { makePrivateNow } from '../system/make-directory.js'
 import { clearPlace } from '../system/set-aside.js'
 import { exitCodes, Stop } from '../terminal/exit.js'
 
@@ -70,10 +72,12 @@ function lastUser(nobody: Account): string | undefined {
 }
 
 /** So that later commands need no --user. */
-export function rememberUser(account: Account, config: Config, environment: Environment): void {
-  const file = lastUserFile(accountOf(account.base, '', config, environment))
-  clearPlace(file, 'file')
-  writePrivately(file, `${account.user}\n`)
+export async function rememberUser(
+  account: Account,
+  config: Config,
+  environment: Environment,
+): Promise<void> {
+  await keep(lastUserFile(accountOf(account.base, '', config, environment)), `${account.user}\n`)
 }
 
 const tokenForm = z.object({
@@ -95,10 +99,7 @@ export function tokenStore(account: Account): TokenStore {
       const { text, received } = storedTokenIn(account)
       return { text, received: received === undefined ? undefined : instant(received) }
     },
-    async save(token) {
-      clearPlace(file, 'file')
-      writePrivately(file, `${JSON.stringify(token)}\n`)
-    },
+    save: token => keep(file, `${JSON.stringify(token)}\n`),
   }
 }
 
@@ -135,10 +136,8 @@ function damaged(account: Account, cause?: unknown): Failure {
   return new Failure('unauthenticated', sentence, { cause })
 }
 
-/** Never half written: a reader sees the old text or the new one. */
-function writePrivately(file: string, text: string): void {
-  makePrivate(dirname(file))
-  const fresh = `${file}.${process.pid}`
-  writeFileSync(fresh, text, { mode: 0o600, flush: true })
-  renameSync(fresh, file)
+/** In a directory that may not be there yet. */
+async function keep(file: string, text: string): Promise<void> {
+  makePrivateNow(dirname(file))
+  await replaceFile(file, text)
 }

@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePrivate, type OwnDirectories } from '../config/places.js'
+import type { OwnDirectories } from '../config/places.js'
+import { makePrivateNow } from '../system/make-directory.js'
 import { clearPlace, type ExpectedKind, isAside, onAside, rememberAside } from '../system/set-aside.js'
 
 export type NoteFailure = (sentence: string, about: Record<string, unknown>) => void
@@ -20,7 +21,7 @@ export function prepareDirectories(places: OwnDirectories, note: NoteFailure): v
   )
   for (const place of [places.cache, places.state]) {
     clearing(note)(place, 'directory')
-    makePrivate(place)
+    makePrivateNow(place)
   }
 }
 

@@ -1,10 +1,10 @@
 // Which changes were sent and not answered in time: kept in the state directory, so that other mounts and the next one wait for them, too.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFileNow } from '../edit/journal/atomic-file.js'
 import { textHash } from '../edit/journal/text-history.js'
 import type { UnansweredChanges } from '../remote/pipeline/late-writes.js'
 import { type Instant, instant } from '../remote/remote.js'
+import { replaceFileNow } from '../system/atomic-file.js'
 import { isMissing } from '../system/error-code.js'
 import { makeDirectoriesNow } from '../system/make-directory.js'
 import { clearPlace } from '../system/set-aside.js'

@@ -1,8 +1,7 @@
 // Where things are kept: the XDG directories, and below them one private directory a service and user.
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -33,23 +32,6 @@ export function ownDirectories(
   return {
     cache: join(base.cacheDir ?? join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs'), name),
     state: join(base.stateDir ?? join(xdg(environment, 'XDG_STATE_HOME', '.local/state'), 'calcfs'), name),
-  }
-}
-
-/** Makes a directory that only its owner can enter, also where it was there with a wider mode. */
-export function makePrivate(directory: string): void {
-  makeDirectory(directory)
-  chmodSync(directory, 0o700)
-}
-
-/** One after the other: where a parent is there and takes nothing (/proc), Node's recursive way goes on for ever. */
-function makeDirectory(directory: string): void {
-  const parent = dirname(directory)
-  if (!existsSync(parent)) makeDirectory(parent)
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (error) {
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
   }
 }
 

@@ -1,5 +1,5 @@
-// Directories of calcfs's own, with those above them: Node's recursive mkdir says ENOENT where the disk is full.
-import { mkdirSync, statSync } from 'node:fs'
+// Directories of calcfs's own, with those above them: Node's recursive mkdir says ENOENT where the disk is full, and goes on for ever below /proc.
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { codeOf, isMissing } from './error-code.js'
@@ -39,6 +39,12 @@ export function makeDirectoriesNow(path: string): void {
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST' || !statSync(path).isDirectory()) throw thrown
   }
+}
+
+/** Makes a directory that only its owner can enter, also where it was there with a wider mode. */
+export function makePrivateNow(path: string): void {
+  makeDirectoriesNow(path)
+  chmodSync(path, ownerOnly)
 }
 
 const ownerOnly = 0o700

@@ -3,9 +3,10 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { configFiles, readConfig, type Sources } from '../../src/config/config.js'
-import { makePrivate, ownDirectories, userConfigFile } from '../../src/config/places.js'
+import { ownDirectories, userConfigFile } from '../../src/config/places.js'
 import { findSecret, type Secret } from '../../src/config/secret.js'
 import { flagName, settingNames, variableName } from '../../src/config/settings.js'
+import { makePrivateNow } from '../../src/system/make-directory.js'
 
 const nowhere = { flags: {}, environment: {}, files: [] }
 
@@ -203,7 +204,7 @@ t.test('a private directory is private, also where it was not', async t => {
   const home = t.testdir({ wide: {} })
   chmodSync(join(home, 'wide'), 0o755)
   for (const name of ['wide', 'new/below']) {
-    makePrivate(join(home, name))
+    makePrivateNow(join(home, name))
     t.equal(statSync(join(home, name)).mode & 0o777, 0o700, name)
   }
 })

@@ -6,10 +6,10 @@ import { pino } from 'pino'
 import { assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
-import { makePrivate } from '../../src/config/places.js'
 import type { Clock } from '../../src/remote/clock.js'
 import { instant } from '../../src/remote/remote.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
+import { makePrivateNow } from '../../src/system/make-directory.js'
 import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { testService } from './service.js'
@@ -50,7 +50,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
     const capabilities: Capabilities = { sizes: {} }
     const connection = connect({ config, sources }, { capabilities, note: () => {}, clock })
     state = connection.account.places.state
-    for (const place of Object.values(connection.account.places)) makePrivate(place)
+    for (const place of Object.values(connection.account.places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
     return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', now })
   }

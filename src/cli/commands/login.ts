@@ -43,7 +43,7 @@ async function login({ config, sources }: Configured): Promise<void> {
   await exchangeCredentials(account, password, config).catch((thrown: unknown) => {
     throw refusedPassword(thrown, account)
   })
-  rememberUser(account, config, sources.environment)
+  await rememberUser(account, config, sources.environment)
   console.log(`Signed in to ${base.href} as ${user}; the token is kept in ${account.places.state}.`)
 }
 

@@ -12,9 +12,9 @@ import {
   utimes,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDirectory, syncDirectory } from '../../edit/journal/atomic-file.js'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
+import { makeDirectory, syncDirectory } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
 import { clearPlace } from '../../system/set-aside.js'
 import { escapeTitle, titleOf } from '../nodes/name.js'
@@ -49,7 +49,7 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const links = new Map<string, Map<string, string>>()
   /** The files whose text a program has written or may have read since the mount came up. */
   const met = new Set<string>()
-  await makeDirectory(root)
+  await makeDirectory(root).catch(rethrow)
   for (const directory of await readdir(root)) {
     known.set(directory, new Set((await readdir(join(root, directory))).map(titleOf)))
   }
@@ -60,7 +60,7 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   }
 
   async function ready(place: ScratchPlace): Promise<string> {
-    await withLocalFailures(makeDirectory(join(root, place.directory)))
+    await makeDirectory(join(root, place.directory)).catch(rethrow)
     return fileOf(place)
   }
 

@@ -3,7 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { asFailure } from '../../failure.js'
-import { makeDirectory, privateDirectory, privateFile, replaceFile, syncDirectory } from './atomic-file.js'
+import {
+  makeDirectory,
+  privateDirectory,
+  privateFile,
+  replaceFile,
+  syncDirectory,
+} from '../../system/atomic-file.js'
 import { type DraftMeta, printMeta } from './draft-meta.js'
 
 /** Text, note and names survive a power cut. @throws Failure after which nothing is left of the attempt */

@@ -6,8 +6,8 @@ import pLimit from 'p-limit'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import type { Instant } from '../../remote/remote.js'
+import { privateFile, replaceFile, syncDirectory } from '../../system/atomic-file.js'
 import { codeOf, isMissing } from '../../system/error-code.js'
-import { privateFile, replaceFile, syncDirectory } from './atomic-file.js'
 import { placeDraft } from './draft-directory.js'
 import { type DraftMeta, printMeta } from './draft-meta.js'
 import { nobody } from './owner.js'
@@ -75,12 +75,15 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   let damage = damageOf(directory, found, await raw(0, size))
   if (damage !== undefined) meta = { ...meta, why: lossWhy(damage) }
 
+  const note = (whole: DraftMeta): Promise<void> =>
+    replaceFile(join(directory, 'meta.json'), printMeta(whole)).catch(rethrow)
+
   /** Before the first change of a text with a checksum: a crash between the two leaves a text without one. */
   async function unseal(): Promise<void> {
     if (meta.sealed === undefined && meta.unread === undefined) return
     await restore()
     const unsealed = { ...meta, sealed: undefined, unread: undefined }
-    await replaceFile(join(directory, 'meta.json'), printMeta(unsealed))
+    await note(unsealed)
     meta = unsealed
   }
 
@@ -100,7 +103,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     else if (meta.sealed === undefined && size > 0) meta = { ...meta, sealed: sealOf(await raw(0, size)) }
     try {
       await restore()
-      await replaceFile(join(directory, 'meta.json'), printMeta(meta))
+      await note(meta)
     } catch (thrown) {
       if (!wasSealed) meta = { ...meta, sealed: undefined }
       throw thrown
@@ -147,7 +150,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
   async function restore(): Promise<void> {
     if (await isThere(join(directory, 'text'))) return
     const text = await raw(0, size)
-    if (await isThere(directory)) await replaceFile(join(directory, 'text'), text)
+    if (await isThere(directory)) await replaceFile(join(directory, 'text'), text).catch(rethrow)
     else await placeDraft(directory, text, meta)
     const restored = await open(join(directory, 'text'), 'r+', privateFile)
     await file.close()
@@ -209,7 +212,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
     keepTheirs: text =>
       inOrder(async () => {
         await restore()
-        await replaceFile(join(directory, 'theirs.json'), text)
+        await replaceFile(join(directory, 'theirs.json'), text).catch(rethrow)
       }),
     discard: () => inOrder(discard),
     close: () => inOrder(() => file.close()),
@@ -219,7 +222,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
         await restore()
         ended = true
         meta = { ...meta, owner: nobody }
-        await replaceFile(join(directory, 'meta.json'), printMeta(meta))
+        await note(meta)
         await file.close()
       }),
   }

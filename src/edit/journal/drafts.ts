@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { asFailure, Failure } from '../../failure.js'
+import { asFailure, Failure, rethrow } from '../../failure.js'
 import type { Instant } from '../../remote/remote.js'
+import { keepNameOf, makeDirectory } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
-import { keepNameOf, makeDirectory } from './atomic-file.js'
 import { type Draft, openDraft } from './draft.js'
 import { placeDraft } from './draft-directory.js'
 import { type DraftMeta, type DraftReason, newMeta, readMeta, whyOf } from './draft-meta.js'
@@ -34,7 +34,7 @@ export interface Damage {
  */
 export async function openDrafts(stateDirectory: string, now: () => Instant): Promise<Drafts> {
   const root = join(stateDirectory, 'drafts')
-  await makeDirectory(root)
+  await makeDirectory(root).catch(rethrow)
   await keepNameOf(root)
   const owner = await thisProcess()
   await sweepUnfinished(root, now())

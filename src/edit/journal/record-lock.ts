@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
+import { makeDirectory, privateFile } from '../../system/atomic-file.js'
 import { codeOf } from '../../system/error-code.js'
 import { clearPlace } from '../../system/set-aside.js'
-import { makeDirectory, privateFile } from './atomic-file.js'
 import { keyName, type RecordKey } from './record-key.js'
 
 /**

@@ -5,12 +5,8 @@ import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/p
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
-import { asFailure } from '../../failure.js'
+import { asFailure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
-import { isMissing } from '../../system/error-code.js'
-import { makeDirectoriesNow } from '../../system/make-directory.js'
-import { openQuickDisk } from '../../system/quick-disk.js'
-import { clearPlace } from '../../system/set-aside.js'
 import {
   keepNameOf,
   makeDirectory,
@@ -18,7 +14,11 @@ import {
   replaceFile,
   replaceFileLightly,
   replaceFileNow,
-} from './atomic-file.js'
+} from '../../system/atomic-file.js'
+import { isMissing } from '../../system/error-code.js'
+import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { openQuickDisk } from '../../system/quick-disk.js'
+import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, type RecordKey } from './record-key.js'
 
@@ -117,13 +117,13 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const isLight = how === 'shown' || how === 'read'
     clearRooms(directory)
     if (isLight && disk.now(() => rememberNow({ directory, hash }, text, mark)) !== undefined) return
-    await makeDirectory(directory)
+    await makeDirectory(directory).catch(rethrow)
     if (!isLight && !lasting.has(directory)) await keepNameOf(directory)
     if (!isLight) lasting.add(directory)
     await setMark(join(directory, mark.name), mark.at)
-    if (!isLight) await replaceFile(join(directory, hash), text)
+    if (!isLight) await replaceFile(join(directory, hash), text).catch(rethrow)
     else if (!(await isIntact(join(directory, hash), hash)))
-      await replaceFileLightly(join(directory, hash), text)
+      await replaceFileLightly(join(directory, hash), text).catch(rethrow)
   }
 
   function clearRooms(directory: string): void {

@@ -7,13 +7,13 @@ import { pino } from 'pino'
 import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
 import type { Connection } from '../../../src/app/connect.js'
 import { readConfig } from '../../../src/config/config.js'
-import { makePrivate } from '../../../src/config/places.js'
 import { Failure } from '../../../src/failure.js'
 import { noop } from '../../../src/noop.js'
 import { fieldOf, type JsonObject, textOf } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
+import { makePrivateNow } from '../../../src/system/make-directory.js'
 import { harshKernel } from '../../testbed/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'
 
@@ -134,7 +134,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   const connection: Connection = { account, remote, dialect, guesses: () => 0, close: async () => {} }
 
   async function up(): Promise<AssembledDrive> {
-    for (const place of Object.values(places)) makePrivate(place)
+    for (const place of Object.values(places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
     return assemble({
       config,

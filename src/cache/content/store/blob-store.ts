@@ -1,12 +1,12 @@
 // The files of the content cache on disk: a temporary one becomes a kept one by a single rename, proof included.
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, open as openDescriptor } from 'node:fs'
+import { existsSync, open as openDescriptor } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Instant, instant } from '../../../remote/remote.js'
 import { codeOf, isMissing } from '../../../system/error-code.js'
-import { makeDirectoriesNow } from '../../../system/make-directory.js'
+import { makePrivateNow } from '../../../system/make-directory.js'
 import { isProcessAlive } from '../../../system/process.js'
 import { clearPlace } from '../../../system/set-aside.js'
 import type { LogFunction } from '../../ledger/ledger.js'
@@ -80,10 +80,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
   const short = openShortFiles()
   let created = 0
   function makeDirectories(): void {
-    for (const path of [directory, keptDirectory, unfinishedDirectory]) {
-      makeDirectoriesNow(path)
-      chmodSync(path, 0o700)
-    }
+    for (const path of [directory, keptDirectory, unfinishedDirectory]) makePrivateNow(path)
   }
   makeDirectories()
 

@@ -1,11 +1,10 @@
-// How a text gets on the disk so that a crash leaves the old one or the new one, never half of either.
+// How a text gets on the disk so that a crash leaves the old one or the new one, never half of either: private, and by one rename.
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { asFailure, rethrow } from '../../failure.js'
-import { makeDirectories } from '../../system/make-directory.js'
-import { clearPlace } from '../../system/set-aside.js'
+import { makeDirectories } from './make-directory.js'
+import { clearPlace } from './set-aside.js'
 
 /** What a mount's own files and directories may be seen by: their owner only. */
 export const privateFile = 0o600
@@ -13,7 +12,7 @@ export const privateDirectory = 0o700
 
 /**
  * Puts the text at this path at once and durably: temporary file, fsync, rename, fsync of the directory.
- * @throws Failure 'no-space' if the disk is full; what was there before is then untouched
+ * @throws what the disk says; what was there before is then untouched
  */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, file => file.sync())
@@ -25,9 +24,9 @@ export async function replaceFileLightly(path: string, text: string | Uint8Array
   await placeFile(path, text, async () => {})
 }
 
-/** As `replaceFileLightly`, at once. @throws what the disk says */
+/** As `replaceFileLightly`, at once. */
 export function replaceFileNow(path: string, text: string | Uint8Array): void {
-  const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
+  const temporary = temporaryBeside(path)
   clearPlace(path, 'file')
   try {
     writeFileSync(temporary, text, { mode: privateFile, flag: 'wx' })
@@ -43,7 +42,7 @@ async function placeFile(
   text: string | Uint8Array,
   settle: (file: FileHandle) => Promise<void>,
 ) {
-  const temporary = join(dirname(path), `.tmp-${randomUUID()}`)
+  const temporary = temporaryBeside(path)
   try {
     const file = await open(temporary, 'wx', privateFile)
     try {
@@ -57,9 +56,12 @@ async function placeFile(
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true })
-    throw asFailure(cause)
+    throw cause
   }
 }
+
+/** A rename takes a name in the same directory only. */
+const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
 /** Makes names that were created, replaced or removed in a directory survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
@@ -74,7 +76,7 @@ export async function syncDirectory(path: string): Promise<void> {
 /** Makes a directory and those above it; their names survive a power cut. What is none in its place is moved aside. */
 export async function makeDirectory(path: string): Promise<void> {
   clearPlace(path, 'directory')
-  const first = await makeDirectories(path).catch(rethrow)
+  const first = await makeDirectories(path)
   if (first === undefined) return
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made))
 }
