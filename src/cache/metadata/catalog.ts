@@ -4,8 +4,8 @@ import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
-import { quickObject } from '../../record/json/quick-json.js'
 import { recordBytes } from '../../record/json/weight.js'
 import type {
   CalculationId,
@@ -111,7 +111,7 @@ export function openCatalog(
     encode: user => JSON.stringify({ candidates: user.candidates, record: compactPrint(user.record) }),
     decode(text: string) {
       const { candidates, record } = JSON.parse(text) as { candidates: string[]; record: string }
-      return { candidates, record: quickObject(record) }
+      return { candidates, record: parseObject(record) }
     },
   }
 
@@ -179,7 +179,7 @@ export function openCatalog(
     },
     encode: compactForm,
     decode(kept: LedgerValue) {
-      const record = quickObject(kept)
+      const record = parseObject(kept)
       const { id = of.id } = dialect.facts(record)
       if (id !== of.id) throw new Error('the record of another thing')
       return record

@@ -1,7 +1,7 @@
 // A short list of things with their records as it is kept: no token of a record changes.
 import type { JsonObject } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import { quickObject } from '../../record/json/quick-json.js'
 
 /** A list of things with their records, as a text. */
 export const encodeRecords = (items: readonly { readonly record: JsonObject }[]): string =>
@@ -11,5 +11,5 @@ export const encodeRecords = (items: readonly { readonly record: JsonObject }[])
 export const decodeRecords = <Item extends { readonly record: JsonObject }>(text: string): Item[] =>
   (JSON.parse(text) as (Item & { record: string })[]).map(item => ({
     ...item,
-    record: quickObject(item.record),
+    record: parseObject(item.record),
   }))

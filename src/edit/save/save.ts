@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
+import { foldedFrom, parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { foldedFrom, quickObject } from '../../record/json/quick-json.js'
 import { type Instant, isAnotherThing, type RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { withFailure } from '../journal/explain.js'
@@ -83,7 +83,7 @@ async function saveOnce(save: SaveState, context: RequestContext): Promise<SaveR
   const { draft, record, history } = save
   const text = await draft.text()
   if (draft.meta.state === 'editing' && draft.meta.saved === textHash(text)) return { outcome: 'unchanged' }
-  const mine = record.mean === undefined ? record.plain(quickObject(text)) : undefined
+  const mine = record.mean === undefined ? record.plain(parseObject(text)) : undefined
   // What is on its way still is not in what the service shows: a text of before would count as unchanged.
   await record.answered(context)
   if (draft.meta.attempt !== undefined) await reconcileAttempt(record, draft, { history, context })
@@ -119,7 +119,7 @@ async function reconcileSent({ record, history }: SaveState, context: RequestCon
 /** A text may be in other words than JSON: the record that it means was sent beside it. */
 function tryObject(text: string): JsonObject | undefined {
   try {
-    return quickObject(text)
+    return parseObject(text)
   } catch (thrown) {
     if (asFailure(thrown).kind !== 'not-json') throw thrown
     return undefined
@@ -207,13 +207,13 @@ async function knownTexts(save: SaveState): Promise<KnownTexts> {
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {
-    known.push({ ...met, record: plain(quickObject(met.text)) })
+    known.push({ ...met, record: plain(parseObject(met.text)) })
     // Every text takes its time, and the drive answers meanwhile.
     if (met.text.length >= foldedFrom) await setImmediate()
   }
   return {
     known,
-    held: held === undefined ? undefined : plain(quickObject(held)),
+    held: held === undefined ? undefined : plain(parseObject(held)),
   }
 }
 

@@ -1,6 +1,9 @@
 // Where the fields of a long object stand in its text: a name is found among hundreds of thousands without a tree of them.
 import { type ScanState, signAt, valueEnd } from './skim.js'
 
+const [backslash, comma, colon] = [0x5c, 0x2c, 0x3a]
+const [openList, closeObject] = [0x5b, 0x7d]
+
 export interface FieldTable {
   readonly count: number
   /** The field of this place. */
@@ -10,8 +13,6 @@ export interface FieldTable {
   /** The places of the fields that hold a list. */
   lists(): readonly number[]
 }
-
-const [backslash, comma, colon, openList, closeObject] = [0x5c, 0x2c, 0x3a, 0x5b, 0x7d]
 
 /** The table of an object that is the whole of this text, which is JSON. */
 export function fieldTable(source: Buffer): FieldTable {

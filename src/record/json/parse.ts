@@ -1,131 +1,201 @@
-// What counts as JSON: exactly the standard, at most 200 levels deep, and the place of the first mistake.
-import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { Failure } from '../../failure.js'
-import type { Field, Json, JsonObject } from './json.js'
+// How a JSON text is read: one walk over it, every token as it was written, whatever digits a number has; a long one stays its bytes.
+import { FoldedArray, FoldedObject, type Unfolding } from './folded.js'
+import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
+import * as skim from './skim.js'
+import { anotherType, checkedValue, deepest } from './syntax.js'
 
-/** Deeper texts are refused: a hostile answer must not exhaust the stack. */
-export const deepest = 200
+/** An object or a list of so many characters stays its text, for its tree would take many times as much memory. */
+export const foldedFrom = 1 << 16
 
-const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false }
+/** A JSON text; a long one as its bytes in UTF-8, which are not copied. */
+export type JsonText = string | Uint8Array
 
 /**
  * The text as a tree that prints back to the same tokens. One leading byte order mark is ignored.
- * @throws Failure 'not-json' with line and column, both from 1 (columns in UTF-16 units)
+ * @throws Failure 'not-json' with the place of the first mistake
  */
-export function parseJson(text: string): Json {
-  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
-  refuseDepth(body)
-  const errors: ParseError[] = []
-  const root = parseTree(body, errors, strict)
-  refuseLeniency(body, errors)
-  if (root === undefined) throw new Error('a strict JSON text has a root')
-  return fromNode(root, body)
+export function parseJson(text: JsonText): Json {
+  if (text.length >= foldedFrom) {
+    const value = checkedValue(utf8Bytes(text))
+    return partOf(value, 0, value.length)
+  }
+  const short = typeof text === 'string' ? text.replace(/^\uFEFF/, '') : utf8Bytes(text).toString()
+  const walk: ParseState = { text: short, at: 0 }
+  const value = valueAt(walk, 1)
+  if (value !== undefined && signAt(walk) === endOfText) return value
+  // The walk only knows that something is wrong. What and where is for the slower check.
+  checkedValue(Buffer.from(short))
+  throw new Error('a JSON text was not read as one')
 }
 
 /**
  * As `parseJson`, for a text that must be an object.
  * @throws Failure 'not-json', also for JSON of another type
  */
-export function parseObject(text: string): JsonObject {
+export function parseObject(text: JsonText): JsonObject {
   const json = parseJson(text)
   if (json.type === 'object') return json
-  throw notJson(text, text.search(/[^\s\uFEFF]/), `a JSON object is expected, not ${named[json.type]}`)
+  throw anotherType(utf8Bytes(text), `a JSON object is expected, not ${named[json.type]}`)
 }
 
 const named = { array: 'a list', string: 'a string', number: 'a number', word: 'a single word' } as const
 
-/** Whether the text is nested too deep to be read, by its brackets alone. */
-export function isTooDeep(text: string): boolean {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at]
-    if (inString && sign === '\\') at += 1
-    else if (sign === '"') inString = !inString
-    else if (inString) continue
-    else if (sign === '{' || sign === '[') depth += 1
-    else if (sign === '}' || sign === ']') depth -= 1
-    if (depth > deepest) return true
-  }
-  return false
+/** Without a byte order mark. */
+function utf8Bytes(text: JsonText): Buffer {
+  const bytes =
+    typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.length)
+  return bytes.subarray(0, 3).equals(byteOrderMark) ? bytes.subarray(3) : bytes
 }
 
-/** The scanner of the parser itself, so that both always agree on where a bracket is one. */
-function refuseDepth(text: string): void {
-  const scanner = createScanner(text, true)
-  let depth = 0
-  for (let scanned = -1; scanned !== scanner.getPosition(); ) {
-    scanned = scanner.getPosition()
-    scanner.scan()
-    const first = text[scanner.getTokenOffset()]
-    if (first === '{' || first === '[') depth++
-    if (first === '}' || first === ']') depth--
-    if (depth > deepest) {
-      throw notJson(text, scanner.getTokenOffset(), `the text is nested deeper than ${deepest} levels`)
+const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf)
+
+/** The value that begins here in a text that is JSON. */
+function partOf(source: Buffer, start: number, end = skim.valueEnd(source, start)): Json {
+  const [first] = source.subarray(start, start + 1)
+  if (end - start >= foldedFrom && first === openObject)
+    return new FoldedObject(source.subarray(start, end), unfolding)
+  if (end - start >= foldedFrom && first === openList)
+    return new FoldedArray(source.subarray(start, end), unfolding)
+  const text = source.toString('utf8', start, end)
+  const value = valueAt({ text, at: 0 }, 1)
+  if (value === undefined) throw new Error('a part of a JSON text was not read as JSON')
+  return value
+}
+
+function* itemsIn(source: Buffer): Generator<Json> {
+  for (const walk: skim.ScanState = { bytes: source, at: 1 }; ; ) {
+    const sign = skim.signAt(walk)
+    if (sign === closeList || sign === endOfText) return
+    if (sign === comma) {
+      walk.at += 1
+      continue
+    }
+    const start = walk.at
+    walk.at = skim.valueEnd(source, start)
+    yield partOf(source, start, walk.at)
+  }
+}
+
+const unfolding: Unfolding = { value: (source, start) => partOf(source, start), items: itemsIn }
+
+const endOfText = -1
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
+
+/** Where the walk over a short text stands; `at` is behind everything that was read. */
+interface ParseState {
+  readonly text: string
+  at: number
+}
+
+/** The next sign that is no white space, which stays unread. */
+function signAt(walk: ParseState): number {
+  for (; walk.at < walk.text.length; walk.at += 1) {
+    const sign = walk.text.charCodeAt(walk.at)
+    if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
+  }
+  return endOfText
+}
+
+/** Undefined for what is no JSON, or too deep. */
+function valueAt(walk: ParseState, depth: number): Json | undefined {
+  switch (signAt(walk)) {
+    case quote:
+      return stringAt(walk)
+    case openObject:
+      return depth > deepest ? undefined : objectAt(walk, depth)
+    case openList:
+      return depth > deepest ? undefined : listAt(walk, depth)
+    default:
+      return wordAt(walk) ?? numberAt(walk)
+  }
+}
+
+function stringAt(walk: ParseState): JsonString | undefined {
+  const { text, at: start } = walk
+  let escaped = false
+  for (let at = start + 1; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign < space) return undefined
+    if (sign === backslash) {
+      escaped = true
+      at += 1
+    } else if (sign === quote) {
+      walk.at = at + 1
+      const raw = text.slice(start, at + 1)
+      const value = escaped ? unescapeString(raw) : raw.slice(1, -1)
+      return value === undefined ? undefined : { type: 'string', value, raw }
     }
   }
+  return undefined
 }
 
-/** `JSON.parse` is the judge of what is JSON; the tolerant parser only knows the place better. */
-function refuseLeniency(text: string, errors: readonly ParseError[]): void {
+/** Undefined where an escape is none. */
+function unescapeString(raw: string): string | undefined {
   try {
-    JSON.parse(text)
-  } catch (cause) {
-    const [first] = errors
-    if (first === undefined) throw notJson(text, text.length, 'the text is not JSON', cause)
-    const words = printParseErrorCode(first.error).replace(/([a-z])([A-Z])/g, '$1 $2')
-    throw notJson(text, first.offset, `the text is not JSON: ${words.toLowerCase()}`, cause)
+    return String(JSON.parse(raw))
+  } catch {
+    return undefined
   }
 }
 
-/** The failure of a long text in UTF-8 that is no JSON from this byte on, or too deep there; no tree is made of it. */
-export function noJsonAt(bytes: Buffer, at: number, isTooDeep: boolean): Failure {
-  const what = isTooDeep ? `the text is nested deeper than ${deepest} levels` : 'the text is not JSON'
-  let line = 1
-  let lineStart = 0
-  for (let end = bytes.indexOf('\n'); end >= 0 && end < at; end = bytes.indexOf('\n', lineStart)) {
-    line += 1
-    lineStart = end + 1
-  }
-  const place = { line, column: bytes.toString('utf8', lineStart, at).length + 1 }
-  return notJsonIn(place, what)
+const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+
+function numberAt(walk: ParseState): Json | undefined {
+  numberForm.lastIndex = walk.at
+  const raw = numberForm.exec(walk.text)?.[0]
+  if (raw === undefined) return undefined
+  walk.at += raw.length
+  return { type: 'number', raw }
 }
 
-function notJson(text: string, offset: number, what: string, cause?: unknown): Failure {
-  const before = text.slice(0, offset)
-  const place = { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
-  return notJsonIn(place, what, cause)
+const words: readonly JsonWord[] = [
+  { type: 'word', raw: 'null' },
+  { type: 'word', raw: 'true' },
+  { type: 'word', raw: 'false' },
+]
+
+function wordAt(walk: ParseState): JsonWord | undefined {
+  const word = words.find(({ raw }) => walk.text.startsWith(raw, walk.at))
+  if (word !== undefined) walk.at += word.raw.length
+  return word
 }
 
-function notJsonIn(place: { line: number; column: number }, what: string, cause?: unknown): Failure {
-  return new Failure('not-json', `${what} (line ${place.line}, column ${place.column})`, { cause, place })
-}
-
-function fromNode(node: Node, text: string): Json {
-  const raw = text.slice(node.offset, node.offset + node.length)
-  switch (node.type) {
-    case 'object':
-      return { type: 'object', fields: childrenOf(node).map(property => fieldFrom(property, text)) }
-    case 'array':
-      return { type: 'array', items: childrenOf(node).map(item => fromNode(item, text)) }
-    case 'string':
-      return { type: 'string', value: JSON.parse(raw), raw }
-    case 'number':
-      return { type: 'number', raw }
-    default:
-      return { type: 'word', raw: raw === 'true' ? 'true' : raw === 'false' ? 'false' : 'null' }
+function listAt(walk: ParseState, depth: number): Json | undefined {
+  walk.at += 1
+  const items: Json[] = []
+  if (signAt(walk) === closeList) return endedText(walk, { type: 'array', items })
+  for (;;) {
+    const item = valueAt(walk, depth + 1)
+    if (item === undefined) return undefined
+    items.push(item)
+    const sign = signAt(walk)
+    if (sign === closeList) return endedText(walk, { type: 'array', items })
+    if (sign !== comma) return undefined
+    walk.at += 1
   }
 }
 
-function fieldFrom(property: Node, text: string): Field {
-  const [key, value] = childrenOf(property)
-  if (key === undefined || value === undefined)
-    throw new Error('a strict JSON property has a name and a value')
-  const rawName = text.slice(key.offset, key.offset + key.length)
-  return { name: JSON.parse(rawName), rawName, value: fromNode(value, text) }
+function objectAt(walk: ParseState, depth: number): Json | undefined {
+  walk.at += 1
+  const fields: Field[] = []
+  if (signAt(walk) === closeObject) return endedText(walk, { type: 'object', fields })
+  for (;;) {
+    const name = signAt(walk) === quote ? stringAt(walk) : undefined
+    if (name === undefined || signAt(walk) !== colon) return undefined
+    walk.at += 1
+    const value = valueAt(walk, depth + 1)
+    if (value === undefined) return undefined
+    fields.push({ name: name.value, rawName: name.raw, value })
+    const sign = signAt(walk)
+    if (sign === closeObject) return endedText(walk, { type: 'object', fields })
+    if (sign !== comma) return undefined
+    walk.at += 1
+  }
 }
 
-function childrenOf(node: Node): readonly Node[] {
-  if (node.children === undefined) throw new Error(`a JSON ${node.type} has children`)
-  return node.children
+function endedText(walk: ParseState, value: Json): Json {
+  walk.at += 1
+  return value
 }

@@ -1,7 +1,7 @@
 // How a record looks as a text: two blanks a level, one field a line, every token as it was written.
 import { FoldedArray, FoldedObject } from './folded.js'
 import type { Json } from './json.js'
-import type { JsonText } from './quick-json.js'
+import type { JsonText } from './parse.js'
 import { spacedOut, withoutSpace } from './skim.js'
 
 /** The text of a record file: pretty, with a final newline; key order, duplicates and spellings stay. */

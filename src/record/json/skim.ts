@@ -1,28 +1,19 @@
-// Walking over the bytes of a JSON text without making a tree of it: whether it is JSON at all, where a value ends, how it is printed.
+// Walking over the bytes of a text that is JSON without making a tree of it: where a value ends, how it is printed.
 import { longBytes } from '../compact/long-bytes.js'
+
+const endOfText = -1
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
+
+export const isSpace = (sign: number): boolean =>
+  sign === space || sign === lineFeed || sign === tab || sign === carriageReturn
 
 /** Where the walk stands in UTF-8 bytes; `at` is behind everything that was read. */
 export interface ScanState {
   readonly bytes: Uint8Array
   at: number
 }
-
-/** Where a text is no JSON, and whether it is only nested too deep there. */
-export interface SyntaxFault {
-  readonly at: number
-  readonly isTooDeep: boolean
-}
-
-const endOfText = -1
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
-const [zero, nine, minus, plus, point] = [0x30, 0x39, 0x2d, 0x2b, 0x2e]
-const [lowerE, upperE, lowerU] = [0x65, 0x45, 0x75]
-
-const isSpace = (sign: number): boolean =>
-  sign === space || sign === lineFeed || sign === tab || sign === carriageReturn
-const isDigit = (sign: number): boolean => sign >= zero && sign <= nine
 
 /** The next byte that is no white space, which stays unread. */
 export function signAt(walk: ScanState): number {
@@ -32,115 +23,6 @@ export function signAt(walk: ScanState): number {
     if (!isSpace(sign)) return sign
   }
   return endOfText
-}
-
-/** The one JSON value of the text without the white space around it, if it is nested no deeper than this. */
-export function scanValue(bytes: Buffer, deepest: number): { readonly value: Buffer } | SyntaxFault {
-  const walk: Checked = { bytes, at: 0, isTooDeep: false }
-  signAt(walk)
-  const start = walk.at
-  const isPassed = passValue(walk, deepest)
-  const end = walk.at
-  if (isPassed && signAt(walk) === endOfText) return { value: bytes.subarray(start, end) }
-  return { at: walk.at, isTooDeep: walk.isTooDeep }
-}
-
-interface Checked extends ScanState {
-  isTooDeep: boolean
-}
-
-function passValue(walk: Checked, deeper: number): boolean {
-  const sign = signAt(walk)
-  if (sign === quote) return passString(walk)
-  if (sign !== openObject && sign !== openList) return passNumber(walk) || passWord(walk)
-  if (deeper === 0) walk.isTooDeep = true
-  return deeper > 0 && passItems(walk, deeper - 1, sign === openObject ? closeObject : closeList)
-}
-
-function passItems(walk: Checked, deeper: number, close: number): boolean {
-  walk.at += 1
-  if (signAt(walk) === close) return passed(walk)
-  for (;;) {
-    if (close === closeObject) {
-      if (signAt(walk) !== quote || !passString(walk) || signAt(walk) !== colon) return false
-      walk.at += 1
-    }
-    if (!passValue(walk, deeper)) return false
-    const sign = signAt(walk)
-    if (sign === close) return passed(walk)
-    if (sign !== comma) return false
-    walk.at += 1
-  }
-}
-
-function passed(walk: ScanState): true {
-  walk.at += 1
-  return true
-}
-
-function passString(walk: ScanState): boolean {
-  const { bytes } = walk
-  for (let at = walk.at + 1; at < bytes.length; at += 1) {
-    const sign = bytes[at] ?? 0
-    if (sign === quote) {
-      walk.at = at + 1
-      return true
-    }
-    if (sign >= space && sign !== backslash) continue
-    const escaped = sign === backslash ? escapeLength(bytes, at + 1) : 0
-    walk.at = at
-    if (escaped === 0) return false
-    at += escaped
-  }
-  walk.at = bytes.length
-  return false
-}
-
-const shortEscapes = new Set(Buffer.from('"\\/bfnrt'))
-
-/** Of what stands behind the backslash; 0 where that is no escape. */
-function escapeLength(bytes: Uint8Array, at: number): number {
-  const sign = bytes[at] ?? 0
-  if (shortEscapes.has(sign)) return 1
-  const isCode =
-    sign === lowerU && /^[0-9a-fA-F]{4}$/.test(Buffer.from(bytes.subarray(at + 1, at + 5)).toString('latin1'))
-  return isCode ? 5 : 0
-}
-
-function passNumber(walk: ScanState): boolean {
-  const { bytes } = walk
-  let at = walk.at
-  if (bytes[at] === minus) at += 1
-  const whole = passDigits(bytes, at)
-  if (whole === at || (bytes[at] === zero && whole > at + 1)) return false
-  at = whole
-  if (bytes[at] === point) {
-    const end = passDigits(bytes, at + 1)
-    if (end === at + 1) return false
-    at = end
-  }
-  if (bytes[at] === lowerE || bytes[at] === upperE) {
-    const signed = bytes[at + 1] === plus || bytes[at + 1] === minus ? at + 2 : at + 1
-    const end = passDigits(bytes, signed)
-    if (end === signed) return false
-    at = end
-  }
-  walk.at = at
-  return true
-}
-
-function passDigits(bytes: Uint8Array, start: number): number {
-  let at = start
-  while (at < bytes.length && isDigit(bytes[at] ?? 0)) at += 1
-  return at
-}
-
-const words = ['null', 'true', 'false'].map(word => Buffer.from(word))
-
-function passWord(walk: ScanState): boolean {
-  const word = words.find(one => one.every((sign, at) => walk.bytes[walk.at + at] === sign))
-  walk.at += word?.length ?? 0
-  return word !== undefined
 }
 
 /** Behind the value that begins here, of a text that is JSON. */

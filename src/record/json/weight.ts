@@ -1,5 +1,5 @@
 // How much memory a JSON text takes once it is understood: an estimate, by what the engine's objects and strings take.
-import { foldedFrom, type JsonText } from './quick-json.js'
+import { foldedFrom, type JsonText } from './parse.js'
 
 /** Bytes of one value or name with its object, and of each character as text, as token and in print. */
 const nodeBytes = 64

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
-import { foldedFrom, type JsonText } from '../../record/json/quick-json.js'
+import { foldedFrom, type JsonText } from '../../record/json/parse.js'
 import { printedLength } from '../../record/json/skim.js'
 import { treeBytes } from '../../record/json/weight.js'
 import {

@@ -1,7 +1,7 @@
 // What an HTTP answer means: the one table from status to failure, and what counts as an answer to which question.
 import { Failure, type FailureKind } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
-import type { JsonText } from '../../record/json/quick-json.js'
+import type { JsonText } from '../../record/json/parse.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'

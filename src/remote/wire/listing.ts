@@ -3,8 +3,9 @@ import { Failure } from '../../failure.js'
 import { emptyIndex } from '../../record/compact/name-index.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
-import { isTooDeep, parseJson } from '../../record/json/parse.js'
+import { parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
+import { isTooDeep } from '../../record/json/syntax.js'
 import { redactSecrets } from '../secrets.js'
 
 /** Told of each item that was left out, as compact JSON of at most 300 characters. */

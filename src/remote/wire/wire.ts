@@ -11,8 +11,8 @@ import {
   withField,
   withoutField,
 } from '../../record/json/json.js'
+import { type JsonText, parseJson } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'
-import { type JsonText, quickJson } from '../../record/json/quick-json.js'
 import {
   type CalculationId,
   type Dialect,
@@ -184,12 +184,11 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
       bundler.close()
       packer.close()
     }
-    const parse = (text: string) => parseAnswer(text, quickJson)
-    return listingReader({ parse, read: item, done }, malformed)
+    return listingReader({ parse: parseAnswer, read: item, done }, malformed)
   }
 
   function listed(text: string): readonly Json[] {
-    return itemsOfText(text, item => parseAnswer(item, quickJson), malformed)
+    return itemsOfText(text, parseAnswer, malformed)
   }
 
   function files(text: string, of: CalculationId, malformed: Malformed): readonly FileTitle[] {
@@ -273,9 +272,9 @@ function objectIn(text: JsonText): JsonObject {
   return json
 }
 
-function parseAnswer<Text extends JsonText>(text: Text, parse: (text: Text) => Json = quickJson): Json {
+function parseAnswer(text: JsonText): Json {
   try {
-    return parse(text)
+    return parseJson(text)
   } catch (cause) {
     const said = answerExcerpt(text)
     throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })

@@ -16,6 +16,7 @@ import {
 import { parseJson, parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint, prettyPrint } from '../../../src/record/json/print.js'
 import { anyJson, anyObject } from './arbitrary.js'
+import { canBecomeJson, isJson, plainTree } from './plain-reader.js'
 
 const runs = { numRuns: 300 }
 
@@ -130,50 +131,108 @@ function failureOf(text: string): Failure {
 }
 
 t.test('what is not JSON is refused with its line and column', async t => {
-  const cases: readonly (readonly [string, number, number])[] = [
-    ['', 1, 1],
-    ['{', 1, 2],
-    ['{\n  "a": 1,\n}', 3, 1],
-    ['{\n  "a": 1\n  "b": 2\n}', 3, 3],
-    ['[1, // note\n2]', 1, 5],
-    ['[01]', 1, 3],
-    ["{'a': 1}", 1, 2],
-    ['["tab\there"]', 1, 2],
+  const cases: readonly (readonly [string, number, number, string])[] = [
+    ['', 1, 1, 'it is empty'],
+    [' \n', 2, 1, 'it is empty'],
+    ['{', 1, 2, 'it ends too early'],
+    ['{"a": "b', 1, 9, 'it ends too early'],
+    ['{\n  "a": 1,\n}', 3, 1, 'no comma stands before a }'],
+    ['[1,\r\n]', 2, 1, 'a value is expected before the ]'],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, 'a comma or } is expected'],
+    ['[1 2]', 1, 4, 'a comma or ] is expected'],
+    ['{"a": }', 1, 7, 'a value is expected before the }'],
+    ['{"a" 1}', 1, 6, 'a colon is expected'],
+    ['[1, // note\n2]', 1, 5, 'a comment cannot stand in JSON'],
+    ['{"a": 1} /* note */', 1, 10, 'a comment cannot stand in JSON'],
+    ['{"a": 1}}', 1, 9, 'it goes on after its end'],
+    ['[01]', 1, 3, 'no other digit follows a 0 at the start of a number'],
+    ['[1.]', 1, 4, 'a digit is expected'],
+    ['[+1]', 1, 2, 'a value is expected (strings stand in double quotes)'],
+    ["{'a': 1}", 1, 2, 'a name in double quotes is expected'],
+    ["['a']", 1, 2, 'a value is expected (strings stand in double quotes)'],
+    ['[True]', 1, 2, 'a value is expected (strings stand in double quotes)'],
+    ['[NaN]', 1, 2, 'a value is expected (strings stand in double quotes)'],
+    ['["é", nil]', 1, 8, 'null is expected'],
+    ['["tab\there"]', 1, 6, 'a control character in a string is written as an escape, a tab as \\t'],
+    ['["one\nline"]', 1, 6, 'a string ends on its line; a line break in it is written \\n'],
+    ['["C:\\data"]', 1, 6, 'this is no escape; a backslash itself is written \\\\'],
+    ['["\\u00g0"]', 1, 7, 'four hexadecimal digits are expected after \\u'],
+    ['\ufeff[1,]', 1, 4, 'a value is expected before the ]'],
   ]
-  for (const [text, line, column] of cases) {
-    const failure = failureOf(text)
-    t.equal(failure.kind, 'not-json', text)
-    t.same(failure.place, { line, column }, JSON.stringify(text))
+  for (const [text, line, column, what] of cases) {
+    const { kind, place, message } = failureOf(text)
+    t.equal(kind, 'not-json', text)
+    t.same(place, { line, column }, JSON.stringify(text))
+    t.equal(message, `the text is not JSON: ${what} (line ${line}, column ${column})`, JSON.stringify(text))
   }
   t.throws(() => parseObject('\n [1]'), /object is expected, not a list \(line 2, column 2\)/)
 })
 
-t.test('calcfs takes exactly the texts that JSON.parse takes', async t => {
-  const damaged = fc
-    .tuple(
-      anyJson,
-      fc.nat(),
-      fc.constantFrom('', ',', '"', '\\', '{', ']', '1', '\u00a0', '\n', '/*', '\0', 'é'),
-    )
-    .map(([json, at, insert]) => {
-      const text = prettyPrint(json)
-      const cut = at % text.length
-      return text.slice(0, cut) + insert + text.slice(cut + 1)
-    })
+/** Where a failure says that the mistake is. */
+function offsetOf(text: string, { place }: Failure): number {
+  if (place === undefined) throw new Error('it has no place')
+  const before = text.split('\n').slice(0, place.line - 1)
+  return before.reduce((sum, line) => sum + line.length + 1, place.column - 1)
+}
+
+t.test('whatever JSON begins with can become JSON', async t => {
   fc.assert(
-    fc.property(damaged, text => {
-      let strict = true
-      try {
-        JSON.parse(text)
-      } catch {
-        strict = false
-      }
-      if (strict) t.ok(parseJson(text))
-      else t.ok(failureOf(text).place, text)
+    fc.property(anyJson, fc.nat(), (json, place) => {
+      const text = prettyPrint(json)
+      t.ok(canBecomeJson(text.slice(0, place % text.length)), text)
     }),
-    { numRuns: 1000 },
+    runs,
   )
 })
+
+t.test(
+  'calcfs takes exactly the texts that JSON.parse takes, and tells the first sign that cannot be right',
+  async t => {
+    const damaged = fc
+      .tuple(
+        anyJson,
+        fc.nat(),
+        fc.constantFrom(
+          '',
+          ',',
+          '"',
+          '\\',
+          '{',
+          ']',
+          '1',
+          '0',
+          '-',
+          '.',
+          'e',
+          '\\u',
+          ':',
+          '\u00a0',
+          '\n',
+          '/*',
+          '\0',
+          'é',
+        ),
+      )
+      .map(([json, at, insert]) => {
+        const text = prettyPrint(json)
+        const cut = at % text.length
+        return text.slice(0, cut) + insert + text.slice(cut + 1)
+      })
+    fc.assert(
+      fc.property(damaged, text => {
+        if (isJson(text)) return void t.same(parseJson(text), plainTree(text))
+        const right = text.slice(0, offsetOf(text, failureOf(text)))
+        const [wrong = ''] = text.slice(right.length)
+        t.ok(canBecomeJson(right), `all is right before the place: ${JSON.stringify([right, text])}`)
+        t.notOk(
+          wrong !== '' && canBecomeJson(right + wrong),
+          `nothing is right there: ${JSON.stringify([right, text])}`,
+        )
+      }),
+      { numRuns: 1000 },
+    )
+  },
+)
 
 t.test('a text nested too deep is refused, and never ends the program', async t => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

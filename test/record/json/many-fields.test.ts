@@ -2,10 +2,10 @@
 import t from 'tap'
 import { FoldedObject } from '../../../src/record/json/folded.js'
 import { fieldOf, fieldsNamed, type Json, listsIn } from '../../../src/record/json/json.js'
-import { parseJson } from '../../../src/record/json/parse.js'
+import { foldedFrom, parseObject } from '../../../src/record/json/parse.js'
 import { prettyBytes, prettyPrint } from '../../../src/record/json/print.js'
-import { foldedFrom, quickObject } from '../../../src/record/json/quick-json.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
+import { plainTree } from './plain-reader.js'
 
 t.setTimeout(240_000)
 
@@ -37,7 +37,7 @@ const isNumber = (json: Json | undefined, number: number): boolean =>
 
 t.test('a name is found in a long record as in its tree', async t => {
   const text = manyFields(20_000)
-  const [long, tree] = [quickObject(Buffer.from(text)), parseJson(text)]
+  const [long, tree] = [parseObject(Buffer.from(text)), plainTree(text)]
   if (tree.type !== 'object') throw new Error('an object is due')
   t.ok(long instanceof FoldedObject)
   const same = () => {
@@ -60,14 +60,14 @@ t.test('a name is found in a long record as in its tree', async t => {
 t.test('a mistake in a long text is named by its line and column', async t => {
   const text = (mistake: string): string =>
     `{"long":"${'é'.repeat(foldedFrom)}",\n"ß":1,\n "é": ${mistake},"id":7}\n`
-  for (const [mistake, column] of [
-    ['nul', 7],
-    ['01', 7],
-    ['"a\tb"', 9],
+  for (const [mistake, column, what] of [
+    ['nul', 10, 'null is expected'],
+    ['01', 8, 'no other digit follows a 0 at the start of a number'],
+    ['"a\tb"', 9, 'a control character in a string is written as an escape, a tab as \\t'],
   ] as const)
-    t.throws(() => quickObject(text(mistake)), {
-      message: `the text is not JSON (line 3, column ${column})`,
+    t.throws(() => parseObject(text(mistake)), {
+      message: `the text is not JSON: ${what} (line 3, column ${column})`,
     })
-  t.throws(() => quickObject(text('['.repeat(201))), { message: /deeper than 200/ })
-  t.equal(fieldOf(quickObject(`\uFEFF${text('1')}`), 'ß')?.type, 'number')
+  t.throws(() => parseObject(text('['.repeat(201))), { message: /deeper than 200/ })
+  t.equal(fieldOf(parseObject(`\uFEFF${text('1')}`), 'ß')?.type, 'number')
 })

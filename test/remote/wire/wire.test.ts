@@ -5,9 +5,9 @@ import { Failure } from '../../../src/failure.js'
 import { textsOf } from '../../../src/record/compact/compressed-batch.js'
 import { equalJson } from '../../../src/record/json/equal.js'
 import { parseJson, parseObject } from '../../../src/record/json/parse.js'
-import { quickJson } from '../../../src/record/json/quick-json.js'
 import type { CalculationId, ProjectId, ReportId } from '../../../src/remote/remote.js'
 import { type DialectSettings, openWire } from '../../../src/remote/wire/wire.js'
+import { plainTree } from '../../record/json/plain-reader.js'
 
 const speaking = (settings: DialectSettings = {}) => {
   const left: string[] = []
@@ -82,7 +82,7 @@ t.test('malformed items are left out and reported, the others stay', async t => 
   t.same(left, [])
 })
 
-t.test('a listing read fast says the same as one read losslessly', async t => {
+t.test('a listing is read without losing a digit', async t => {
   const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer(), fc.maxSafeNat())
   const value = fc.oneof(
     number,
@@ -94,14 +94,14 @@ t.test('a listing read fast says the same as one read losslessly', async t => {
   fc.assert(
     fc.property(fc.array(fc.dictionary(fc.string(), value)), list => {
       const text = JSON.stringify(list)
-      return equalJson(quickJson(text), parseJson(text))
+      return equalJson(parseJson(text), plainTree(text))
     }),
   )
   for (const digits of ['9007199254740993', '0.1234567890123456789', '1e400', '1e-400', '-0.10', '12E5']) {
-    t.ok(equalJson(quickJson(`[${digits}]`), parseJson(`[${digits}]`)), digits)
+    t.same(parseJson(`[${digits}]`), plainTree(`[${digits}]`), digits)
   }
-  t.throws(() => quickJson('['.repeat(300) + ']'.repeat(300)), Failure)
-  t.throws(() => quickJson('[1,'), Failure)
+  t.throws(() => parseJson('['.repeat(300) + ']'.repeat(300)), Failure)
+  t.throws(() => parseJson('[1,'), Failure)
 })
 
 t.test('a listed item tells the rest of itself and its parent', async t => {

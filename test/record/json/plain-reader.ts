@@ -1,0 +1,73 @@
+// The tests' own reader of JSON, and what can still become JSON: slow, and of another making than what it judges.
+import type { Json } from '../../../src/record/json/json.js'
+
+const tokens = /"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|[a-z]+|[[\]{},:]/gs
+
+/** The whole tree of a text. @throws SyntaxError where JSON.parse does */
+export function plainTree(text: string): Json {
+  JSON.parse(text)
+  const found = text.match(tokens) ?? []
+  let at = 0
+  const take = (): string => found[at++] ?? ''
+
+  /** Up to the sign that closes. */
+  function each<Part>(part: () => Part): Part[] {
+    const parts: Part[] = []
+    for (;;) {
+      if (found[at] === ',') take()
+      else if (found[at] === ']' || found[at] === '}') {
+        take()
+        return parts
+      } else parts.push(part())
+    }
+  }
+
+  function field() {
+    const rawName = take()
+    take()
+    return { name: String(JSON.parse(rawName)), rawName, value: value() }
+  }
+
+  function value(): Json {
+    const raw = take()
+    if (raw === '{') return { type: 'object', fields: each(field) }
+    if (raw === '[') return { type: 'array', items: each(value) }
+    if (raw.startsWith('"')) return { type: 'string', value: String(JSON.parse(raw)), raw }
+    if (raw === 'true' || raw === 'false' || raw === 'null') return { type: 'word', raw }
+    return { type: 'number', raw }
+  }
+  return value()
+}
+
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether signs put behind this text can make JSON of it. */
+export function canBecomeJson(start: string): boolean {
+  const closing = closingOf(start)
+  return endsOfTokens.some(end => endsOfParts.some(rest => isJson(`${start}${end}${rest}${closing}`)))
+}
+
+const endsOfTokens = [
+  ...['', '"', 'n"', '0', '""'],
+  ...['0000"', '000"', '00"', '0"'],
+  ...['ull', 'll', 'l', 'rue', 'ue', 'e', 'alse', 'lse', 'se'],
+]
+const endsOfParts = ['', ':0', '0', '"":0']
+
+/** The brackets that are open at the end of a text. */
+function closingOf(text: string): string {
+  let closing = ''
+  for (const sign of text.replace(/"(?:[^"\\]|\\.)*("|\\?$)/gs, '')) {
+    if (sign === '{') closing = `}${closing}`
+    if (sign === '[') closing = `]${closing}`
+    if (sign === '}' || sign === ']') closing = closing.slice(1)
+  }
+  return closing
+}
