@@ -61,7 +61,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'src',
     'remote',
     'cache/ledger',
-    'cache',
     'cache/content/versions',
     'cache/content/store',
   ],

@@ -7,8 +7,9 @@ import { folders, larger } from './folders.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Rooms that see the platform only through its waist. */
+/** Rooms that see the platform only through its waist, and time only through its clock. */
 const onlyTheWaist = ['cache', 'edit', 'drive', 'mount']
+const waist = ['src/remote/remote.ts', 'src/remote/clock.ts']
 
 interface Import {
   readonly from: string
@@ -132,13 +133,12 @@ t.test('a folder can be read at once', async t => {
 
 t.test('the platform is seen through the waist only', async t => {
   const wrong = inHouse.filter(
-    ({ from, to }) =>
-      onlyTheWaist.includes(roomOf(from)) && roomOf(to) === 'remote' && to !== 'src/remote/remote.ts',
+    ({ from, to }) => onlyTheWaist.includes(roomOf(from)) && roomOf(to) === 'remote' && !waist.includes(to),
   )
   none(
     t,
     wrong.map(({ from, to }) => `${from} imports ${to}`),
-    'cache, edit and drive know remote.ts alone',
+    'cache, edit, drive and mount know remote.ts and clock.ts alone',
   )
 })
 
@@ -204,6 +204,14 @@ t.test('a fact stands in the file that owns it', async t => {
     t,
     strays(/\bconstants\.errno\b/g, /^src\/(drive\/interface\/errno\.ts|mount\/)/),
     'errno numbers are the mount’s',
+  )
+  none(
+    t,
+    strays(
+      /\b(setTimeout|setInterval|Date\.now|performance\.now)\b/g,
+      /^src\/(remote\/clock\.ts|drive\/namespace\/awake\.ts|(system|mount|cli|service)\/)/,
+    ),
+    'time is the clock’s',
   )
   none(
     t,

@@ -6,7 +6,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Tree } from '../drive/tree/tree.js'
 import { asFailure, type Failure } from '../failure.js'
-import { instant, type RequestContext } from '../remote/remote.js'
+import { dueIn } from '../remote/clock.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildCaches } from './build-caches.js'
 import { buildDrive, buildTree } from './build-drive.js'
@@ -37,7 +37,8 @@ export interface AssembledDrive {
 
 /** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
 export async function assemble(settings: AssemblySettings): Promise<AssembledDrive> {
-  const { config, connection, capabilities, log, now } = settings
+  const { config, connection, capabilities, clock, log } = settings
+  const { now } = clock
   const { account } = connection
   const note: Note = (sentence, about = {}) => log.warn(about, sentence)
 
@@ -53,10 +54,6 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
 
   const { writeSide } = editing
   const { drafts, draftStore, history, known } = journal
-  const within = (milliseconds: number, priority: RequestContext['priority']): RequestContext => ({
-    deadline: instant(now() + milliseconds),
-    priority,
-  })
   writeSide.adopt()
   for (const { id, damage } of draftStore.found) if (damage !== undefined) log.warn({ draft: id }, damage)
   for (const { directory, cause } of draftStore.damaged)
@@ -66,7 +63,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     knowsService: caches.knowsService,
     async introduce() {
       try {
-        const user = await caches.remote.user(within(config.deadlineMetadata, 'user'))
+        const user = await caches.remote.user(dueIn(config.deadlineMetadata, clock))
         claimPlaces(account, { known, before: caches.catalog.user().known() }, user)
         caches.catalog.user().learn(user)
         return undefined
@@ -82,7 +79,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     async tidy() {
       for (const draft of drafts.unsent()) {
         await writeSide
-          .settle(draft, within(config.deadlineSave, 'guess'))
+          .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
           .catch(cause => log.warn({ cause, draft: draft.id }, 'a draft could not be compared'))
       }
       await history.purge()

@@ -1,6 +1,6 @@
 // What one mount is made from, and how what is noteworthy of it is told.
 import type { Config } from '../config/config.js'
-import type { Instant } from '../remote/remote.js'
+import type { Clock } from '../remote/clock.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import type { Log } from '../terminal/log.js'
 import type { Connection } from './connect.js'
@@ -16,7 +16,7 @@ export interface AssemblySettings {
   readonly controlSocket?: string | undefined
   readonly log: Log
   readonly version: string
-  readonly now: () => Instant
+  readonly clock: Clock
 }
 
 /** Writes a sentence into the log, with what it is about. */

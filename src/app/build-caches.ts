@@ -30,18 +30,19 @@ const behindMs = 60_000
 
 /** `reused` is what a thing that has another's id is told to; it is made of the caches, and asked once they are. */
 export function buildCaches(
-  { config, connection, capabilities, now }: AssemblySettings,
+  { config, connection, capabilities, clock }: AssemblySettings,
   note: Note,
   reused: () => ReusedIds,
 ): Caches {
+  const { now } = clock
   const { cache } = connection.account.places
-  const ledger = openLedger(join(cache, 'index'), { now, log: note })
+  const ledger = openLedger(join(cache, 'index'), { clock, log: note })
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
   capabilities.tellsUser = knowsService
   // What the service was not seen to do is found out by each mount.
   delete capabilities.untold
-  const { remote, health } = withHealth(connection.remote, now)
+  const { remote, health } = withHealth(connection.remote, clock)
   const queryCache = openQueryCache(
     ledger,
     {
@@ -51,7 +52,7 @@ export function buildCaches(
       patience: config.deadlineMetadata,
       behind: behindMs,
     },
-    { now, service: health },
+    { clock, service: health },
   )
   const identities = openIdentities(ledger, { now, log: note })
   const catalog = openCatalog(remote, queryCache, {
@@ -68,7 +69,7 @@ export function buildCaches(
     limitBytes: config.cacheSize,
     ledger,
     remote,
-    now,
+    clock,
     log: note,
   })
   const times = openTimes(ledger, now)

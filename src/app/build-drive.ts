@@ -22,7 +22,7 @@ import type { DirectoryTroubles } from './place-troubles.js'
 import { openStatus } from './status-text.js'
 
 export function buildTree(
-  { connection, now }: AssemblySettings,
+  { connection, clock: { now } }: AssemblySettings,
   { catalog, identities }: Caches,
   { drafts, reports, roots, scratch }: Journal,
   { writeSide }: Editing,
@@ -54,7 +54,8 @@ export function buildDrive(
   { leases, writeSide }: Editing,
   { failureLog, places, tree }: { failureLog: FailureLog; places: DirectoryTroubles; tree: Tree },
 ): BuiltDrive {
-  const { config, connection, mountPoint, now } = settings
+  const { config, connection, mountPoint, clock } = settings
+  const { now } = clock
   const { account, dialect } = connection
   const { catalog, content, health, identities, times } = caches
   const { drafts, history, reports, roots, scratch } = journal
@@ -91,7 +92,7 @@ export function buildDrive(
     content,
     times,
     leases,
-    generated: openTextLeases(leaseMs, now),
+    generated: openTextLeases(leaseMs, clock),
     health,
     records,
     scratch,
@@ -124,10 +125,10 @@ export function buildDrive(
       tree,
       room: connection.guesses,
       cacheBytes: config.cacheSize,
-      now,
+      clock,
     }),
     deadlines,
-    now,
+    clock,
   })
   const control = openControl({
     placeTroubles: places.look,

@@ -25,14 +25,15 @@ export interface Editing {
 
 /** `tree` is made of what stands here, and asked once it is. */
 export function buildEditing(
-  { config, connection, mountPoint, isMounted, now }: AssemblySettings,
+  { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
   { drafts, history, known, reports, shown }: Journal,
   { failureLog, tree }: { failureLog: FailureLog; tree(): Tree },
 ): Editing {
+  const { now } = clock
   const { account, dialect } = connection
-  const leases = openTextLeases(leaseMs, now)
+  const leases = openTextLeases(leaseMs, clock)
   const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
     state: known,
     mountPoint,
@@ -61,8 +62,8 @@ export function buildEditing(
     lost: (node, sentence) => failureLog.note('save', pathOfNode(node), new Failure('broken', sentence)),
     log: note,
     patience: config.deadlineSave,
-    hold: openRecordLocks(account.places.state, now),
-    now,
+    hold: openRecordLocks(account.places.state, clock),
+    clock,
   })
   const reusedIds = openReusedIds({
     identities,

@@ -26,14 +26,15 @@ export interface Journal {
 }
 
 export async function buildJournal(
-  { config, connection, mountPoint, now }: AssemblySettings,
+  { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, ledger }: Caches,
 ): Promise<Journal> {
+  const { now } = clock
   const { dialect } = connection
   const { state } = connection.account.places
   const scratch = await openScratchFiles(join(state, 'scratch', textHash(mountPoint).slice(0, 12)))
-  const known = openLedger(join(state, 'known'), { now, log: note })
+  const known = openLedger(join(state, 'known'), { clock, log: note })
   const history = openTextHistory({
     stateDirectory: state,
     mount: mountPoint,

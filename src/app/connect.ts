@@ -70,7 +70,7 @@ export function connect({ config, sources }: Configured, beside: ConnectionHooks
   })
   const speech = openWire(dialectFor(config), note)
   const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities)
-  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities))
+  const remote = refuseEmptyDerived(openRest(signed, speech, capabilities, clock))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }
 

@@ -8,7 +8,8 @@ import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import { asFailure } from '../failure.js'
-import { type Instant, instant, type RequestContext } from '../remote/remote.js'
+import { dueIn } from '../remote/clock.js'
+import type { Instant, RequestContext } from '../remote/remote.js'
 import type { Account } from './account.js'
 import type { DirectoryTroubles } from './place-troubles.js'
 
@@ -45,10 +46,7 @@ export function openStatus(
   sources: StatusSources,
   { roots, places }: { readonly roots: Roots; readonly places: DirectoryTroubles },
 ): Status {
-  const within = (patience: number): RequestContext => ({
-    deadline: instant(sources.now() + patience),
-    priority: 'user',
-  })
+  const within = (patience: number): RequestContext => dueIn(patience, sources)
   return async (check = false) => {
     const checked = check ? sources.health.check(within(checkPatience)) : undefined
     const top = await roots

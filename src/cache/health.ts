@@ -1,7 +1,7 @@
 // Whether the service answers and takes the sign-in, seen from every question that is asked of it.
 import { asFailure, type Failure, isA } from '../failure.js'
+import { type Clock, withDeadline } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'
-import { untilDeadline } from './deadline.js'
 
 /** A failure that lasts, and since when. */
 export interface OngoingFailure {
@@ -34,7 +34,8 @@ const checkedFor = 10_000
 const longerThanLast = 1.5
 
 /** The same remote, watched. */
-export function withHealth(remote: Remote, now: () => Instant): { remote: Remote; health: Health } {
+export function withHealth(remote: Remote, clock: Clock): { remote: Remote; health: Health } {
+  const { now } = clock
   let outage: OngoingFailure | undefined
   let signedOut: OngoingFailure | undefined
   let asked = 0
@@ -86,13 +87,10 @@ export function withHealth(remote: Remote, now: () => Instant): { remote: Remote
       () => {},
     )
     const sentence = `the service has not answered within ${(patience / 1000).toFixed(1)} s`
-    await untilDeadline(
-      context,
-      { now, sentence },
-      answer.finally(() => {
-        isWaitedFor = false
-      }),
-    ).catch((thrown: unknown) => {
+    const known = answer.finally(() => {
+      isWaitedFor = false
+    })
+    await withDeadline(known, context, clock, sentence).catch((thrown: unknown) => {
       const isSlow = (answersIn ?? 0) * longerThanLast > patience
       if (isWaitedFor && !isSlow) failed(asFailure(thrown), began)
     })

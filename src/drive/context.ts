@@ -6,6 +6,7 @@ import type { Times } from '../cache/metadata/times.js'
 import type { Failure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
+import type { Clock } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { Space } from './interface/verbs.js'
 import type { CreateRename } from './namespace/create-rename.js'
@@ -65,5 +66,5 @@ export interface DriveParts {
   readonly xattrs: Xattrs
   readonly foresight: Prefetcher
   readonly deadlines: Deadlines
-  readonly now: () => Instant
+  readonly clock: Clock
 }

@@ -1,5 +1,6 @@
 // The drive: its parts put behind the kernel's verbs, each with the deadline of its kind.
-import { instant, type RequestContext } from '../remote/remote.js'
+import { dueIn } from '../remote/clock.js'
+import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openFileVerbs } from './file-verbs.js'
 import type { Drive } from './interface/verbs.js'
@@ -9,11 +10,8 @@ import { openNamespaceVerbs } from './namespace-verbs.js'
 import { openPathResolver } from './tree/path-resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
-  const { deadlines, now } = parts
-  const within = (milliseconds: number) => (): RequestContext => ({
-    deadline: instant(now() + milliseconds),
-    priority: 'user',
-  })
+  const { deadlines } = parts
+  const within = (milliseconds: number) => (): RequestContext => dueIn(milliseconds, parts.clock)
   const until = {
     metadata: within(deadlines.metadata),
     read: within(deadlines.read),

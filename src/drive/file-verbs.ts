@@ -87,7 +87,7 @@ export function openFileVerbs(
   async function openAgain(path: string, context: RequestContext): Promise<number> {
     await parts.health.check({
       ...context,
-      deadline: instant(Math.min(context.deadline, parts.now() + checkMs)),
+      deadline: instant(Math.min(context.deadline, parts.clock.now() + checkMs)),
     })
     const node = await resolver.node(path, context)
     if (node.kind === 'content') return handles.add(contentFile(node, path))
@@ -171,7 +171,7 @@ export function openFileVerbs(
   }
 
   async function flushRecord({ file, path }: Extract<HandleTarget, { kind: 'record' }>): Promise<void> {
-    const began = parts.now()
+    const began = parts.clock.now()
     if ((await file.flush(until.save())) === 'saved') parts.succeeded(path, began)
   }
 

@@ -30,7 +30,7 @@ export function openLookupVerbs(
   until: () => RequestContext,
 ): LookupVerbs {
   const { content, records, scratch, leases, times, tree } = parts
-  const walks = openPathDeadlines(parts.deadlines.metadata, parts.now)
+  const walks = openPathDeadlines(parts.deadlines.metadata, parts.clock.now)
 
   /** The mode comes last: reading a record tells whether it is published. */
   function attributes(node: Node, context: RequestContext): MaybePromise<Attributes> {

@@ -70,9 +70,10 @@ export function openNamespaceVerbs(
       'not-permitted',
       `it was removed here and is back, for the service has it still: ${why}`,
     )
-    setTimeout(() => {
+    const sayIfBack = (): void => {
       if (records.isBack(nodeKey(node))) parts.failed('removing', path, back)
-    }, pauseMs).unref()
+    }
+    parts.clock.after(pauseMs, sayIfBack, 'in-background')
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
@@ -83,7 +84,7 @@ export function openNamespaceVerbs(
     const target = await resolver.editable(to, context)
     const place = await resolver.scratch(to, context)
     if (node.kind === 'scratch' && target !== undefined) {
-      const began = parts.now()
+      const began = parts.clock.now()
       await parts.recreated(target)
       const moved = { text: await scratch.read(node.place), isUnread: scratch.isUnread(node.place) }
       await records.replace(parts.source(target), moved, context)
@@ -130,12 +131,12 @@ export function openNamespaceVerbs(
     }
     await naming({ kind: 'project', id: here.id }, async () => {
       const name = lastNameOf(to)
-      const lookedAt = parts.now()
+      const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
       if (!createRename.isFormer(here.id, name)) await refuseTaken(to, context)
       await createRename.retitle(node, { parent: here.id, name, lookedAt }, context)
     })
-    parts.succeeded(to, parts.now())
+    parts.succeeded(to, parts.clock.now())
   }
 
   /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
@@ -161,13 +162,13 @@ export function openNamespaceVerbs(
     if (directory.kind !== 'project')
       throw new Failure('not-permitted', `${path}: ${noProjectHere(directory)}`)
     await naming({ kind: 'project', id: directory.id }, async () => {
-      const lookedAt = parts.now()
+      const lookedAt = parts.clock.now()
       // Another client, or a daemon that was killed, may have made it since the list was read.
       parts.catalog.refreshProject(directory.id)
       await refuseTaken(path, context)
       await createRename.make({ path, directory, name: lastNameOf(path), lookedAt }, context)
     })
-    parts.succeeded(path, parts.now())
+    parts.succeeded(path, parts.clock.now())
   }
 
   async function rmdir(path: string): Promise<void> {
@@ -227,7 +228,7 @@ export function openNamespaceVerbs(
         isDirectory(node) ? await tree.directory(path, context) : node,
       )
       if (isDirectory(node)) return tree.refresh(node, context)
-      if (wasRemoved) return parts.succeeded(path, parts.now())
+      if (wasRemoved) return parts.succeeded(path, parts.clock.now())
       if (!isEditable(node)) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },
     async setxattr(path) {

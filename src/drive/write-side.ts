@@ -13,6 +13,7 @@ import { openCreator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
 import { createSaver } from '../edit/save/save.js'
 import type { Failure } from '../failure.js'
+import { type Clock, dueIn } from '../remote/clock.js'
 import {
   type CalculationId,
   type Instant,
@@ -75,7 +76,7 @@ export interface WriteSideSources
   readonly hold: LockRecord
   /** Milliseconds that a save may take. */
   readonly patience: number
-  readonly now: () => Instant
+  readonly clock: Clock
 }
 
 export interface WriteSide {
@@ -111,10 +112,11 @@ export interface WriteSide {
 }
 
 export function openWriteSide(sources: WriteSideSources): WriteSide {
-  const { catalog, dialect, drafts, now, remote, history } = sources
+  const { catalog, clock, dialect, drafts, remote, history } = sources
+  const { now } = clock
   const rights = openAccessRights(sources.access, { catalog, dialect })
   const aliases = openNameAliases(sources.state, sources.mountPoint)
-  const records = openRecords(sources.leases, now)
+  const records = openRecords(sources.leases, clock)
   const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)
   const awake = openAwakeClock(now)
@@ -138,7 +140,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       )
     },
     failed: sources.failed,
-    now,
+    clock,
   })
   const saver = createSaver(history, now, sources.hold)
   const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
@@ -185,7 +187,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     read: (node, context) => editable(node).read(context),
   })
 
-  const deleteSender = openDeleteSender({ ...sources, aliases, forgetNames: newFiles.forget })
+  const deleteSender = openDeleteSender({ ...sources, aliases, forgetNames: newFiles.forget, now })
 
   function unsentNew(of: NewPlace): readonly NewNode[] {
     return drafts.unsent().flatMap(({ key, id }) => {
@@ -288,7 +290,8 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         budget,
         deleteSender,
         aliases,
-        patience: () => ({ deadline: instant(now() + sources.patience), priority: 'user' }),
+        patience: () => dueIn(sources.patience, clock),
+        now,
       }),
     removals: openRemovalReport({ catalog, dialect, reports: sources.reports, pending, whiteouts, now }),
     deleteSender,

@@ -1,12 +1,13 @@
-// Time as a parameter: a clock that never jumps when the machine's clock is set, and waiting no longer than a deadline.
+// Time as a parameter: a clock that never jumps when the machine's clock is set, deadlines, and waiting no longer than one.
 import { Failure } from '../failure.js'
+import { noop } from '../noop.js'
 import { type MachineClocks, machineClocks } from '../system/machine-clocks.js'
 import { type Instant, instant, type RequestContext } from './remote.js'
 
 export interface Clock {
   now(): Instant
-  /** Does something after so many milliseconds; the answer calls it off. */
-  after(milliseconds: number, action: () => void): () => void
+  /** Does something after so many milliseconds; the answer calls it off. For what is done in the background no process stays. */
+  after(milliseconds: number, action: () => void, how?: 'in-background'): () => void
 }
 
 /** So much faster or slower runs the time until it is the date again: deadlines and ages are wrong by no more. */
@@ -47,8 +48,9 @@ export function monotonicTime(machine: MachineClocks): () => Instant {
 
 export const systemClock: Clock = {
   now: monotonicTime(machineClocks),
-  after: (milliseconds, action) => {
+  after: (milliseconds, action, how) => {
     const timer = setTimeout(action, milliseconds)
+    if (how === 'in-background') timer.unref()
     return () => clearTimeout(timer)
   },
 }
@@ -57,21 +59,40 @@ export const systemClock: Clock = {
 export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise(resolve => clock.after(milliseconds, resolve))
 
+/** Does something again and again in the background, first after so many milliseconds; the answer ends it. */
+export function every(clock: Clock, milliseconds: number, action: () => void): () => void {
+  let callOff = noop
+  const next = (): void => {
+    callOff = clock.after(milliseconds, again, 'in-background')
+  }
+  const again = (): void => {
+    next()
+    action()
+  }
+  next()
+  return () => callOff()
+}
+
+/** How a question is asked that must be answered in so many milliseconds from now. */
+export const dueIn = (
+  milliseconds: number,
+  { now }: Pick<Clock, 'now'>,
+  priority: RequestContext['priority'] = 'user',
+): RequestContext => ({ deadline: instant(now() + milliseconds), priority })
+
 /**
  * What is waited for, if it comes before the deadline of the question.
  * @throws Failure 'timeout' with this sentence; the awaited thing itself goes on
  */
 export async function withDeadline<Value>(
   waiting: Promise<Value>,
-  context: RequestContext,
+  { deadline: due }: Pick<RequestContext, 'deadline'>,
   clock: Clock,
   late: string,
 ): Promise<Value> {
-  let callOff = () => {}
+  let callOff = noop
   const deadline = new Promise<never>((_, reject) => {
-    callOff = clock.after(Math.max(0, context.deadline - clock.now()), () =>
-      reject(new Failure('timeout', late)),
-    )
+    callOff = clock.after(Math.max(0, due - clock.now()), () => reject(new Failure('timeout', late)))
   })
   try {
     return await Promise.race([waiting, deadline])

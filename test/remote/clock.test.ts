@@ -1,6 +1,8 @@
 // Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
 import t from 'tap'
-import { monotonicTime } from '../../src/remote/clock.js'
+import { dueIn, every, monotonicTime, sleep, withDeadline } from '../../src/remote/clock.js'
+import { instant } from '../../src/remote/remote.js'
+import { clockOf, hastyClock } from '../testbed/clocks.js'
 
 const hour = 3_600_000
 
@@ -62,4 +64,31 @@ t.test('AVAIL-6 sleep of the machine is time that passes, also where its date is
   state.wall += 3 * hour
   state.uptime += 8 * hour
   t.ok(Math.abs(now() - before - 16 * hour - 1_000) <= hour, 'eight hours more, or nearly')
+})
+
+t.test('an answer is waited for until it is due, and no longer', async t => {
+  const clock = clockOf(() => instant(5_000))
+  t.same(dueIn(300, clock), { deadline: 5_300, priority: 'user' })
+  t.same(dueIn(300, clock, 'guess'), { deadline: 5_300, priority: 'guess' })
+  const answer = sleep(clock, 1).then(() => 'an answer')
+  t.equal(await withDeadline(answer, dueIn(60_000, clock), clock, 'too late'), 'an answer')
+  const none = new Promise(() => {})
+  const late = { kind: 'timeout', message: 'too late' }
+  await t.rejects(withDeadline(none, dueIn(1, clock), clock, 'too late'), late)
+  await t.rejects(withDeadline(none, { deadline: instant(4_000) }, clock, 'too late'), late, 'due before')
+})
+
+t.test('what is done again and again is done until it is ended', async t => {
+  const clock = hastyClock(milliseconds => milliseconds)
+  let times = 0
+  const end = every(clock, 3_600_000, () => {
+    times += 1
+  })
+  for (const done of [1, 2, 3]) {
+    clock.pass(3_600_000)
+    t.equal(times, done)
+  }
+  end()
+  clock.pass(7_200_000)
+  t.equal(times, 3)
 })

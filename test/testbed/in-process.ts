@@ -6,10 +6,9 @@ import { pino } from 'pino'
 import { assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
-import type { Clock } from '../../src/remote/clock.js'
-import { instant } from '../../src/remote/remote.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
 import { makePrivateNow } from '../../src/system/make-directory.js'
+import { hastyClock } from './clocks.js'
 import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { testService } from './service.js'
@@ -29,16 +28,9 @@ export interface InProcessTestbed extends Testbed {
 export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Promise<InProcessTestbed> {
   const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
-  let ahead = 0
-  const now = () => instant(Date.now() + ahead)
-  const clock: Clock = {
-    now,
-    after(milliseconds, action) {
-      const haste = milliseconds < longestWait ? (wish.speedup ?? 1) : 1
-      const timer = setTimeout(action, milliseconds / haste)
-      return () => clearTimeout(timer)
-    },
-  }
+  const clock = hastyClock(milliseconds =>
+    milliseconds < longestWait ? milliseconds / (wish.speedup ?? 1) : milliseconds,
+  )
   const settings = { user: 'demo', url: service.url, ...wish.settings }
   const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
 
@@ -52,7 +44,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
     state = connection.account.places.state
     for (const place of Object.values(connection.account.places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
-    return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', now })
+    return assemble({ config, connection, capabilities, mountPoint: '/drive', log, version: 'test', clock })
   }
 
   let line = await up()
@@ -81,7 +73,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
       await line.check()
     },
     async pass(milliseconds) {
-      ahead += milliseconds
+      clock.pass(milliseconds)
     },
   }
 }

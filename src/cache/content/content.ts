@@ -1,6 +1,7 @@
 // The door to contents: each is downloaded once for ever, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
+import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
   byteCount,
@@ -32,7 +33,7 @@ export interface ContentCacheOptions {
   readonly limitBytes: number
   readonly ledger: Ledger
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
-  readonly now: () => Instant
+  readonly clock: Clock
   readonly log: LogFunction
 }
 
@@ -86,7 +87,8 @@ const triesAtMost = 8
 
 /** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
 export function openContentCache(options: ContentCacheOptions): ContentCache {
-  const { now, log } = options
+  const { clock, log } = options
+  const { now } = clock
   const store = storeIn(options)
   const sizes = openContentSizes(options.ledger)
   const names = new LRUCache<string, string>({ max: namesAtMost })
@@ -105,7 +107,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     keepOpen: blob => open.set(blob.name, blob),
     holdHotFile: hotFiles.hold,
   })
-  const maintenance = startMaintenance({ store, lru, entries, discard, now, log })
+  const maintenance = startMaintenance({ store, lru, entries, discard, clock, log })
 
   function nameOf(content: Content): string {
     const key = contentKeyOf(content)
@@ -299,7 +301,7 @@ interface NamedRead extends ColdRead {
 
 function storeIn(options: ContentCacheOptions): BlobStore {
   try {
-    return openBlobStore(options.directory, options)
+    return openBlobStore(options.directory, { now: options.clock.now, log: options.log })
   } catch (error) {
     throw asFailure(error)
   }

@@ -1,6 +1,6 @@
 // What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
-import { setTimeout } from 'node:timers/promises'
-import { type Instant, instant } from '../../remote/remote.js'
+import { type Clock, every, sleep } from '../../remote/clock.js'
+import { instant } from '../../remote/remote.js'
 import type { LogFunction } from '../ledger/ledger.js'
 import type { ContentEntries } from './download/content-entries.js'
 import type { BlobStore, StoredFile } from './store/blob-store.js'
@@ -19,7 +19,7 @@ export interface MaintenancePorts {
   readonly entries: ContentEntries
   /** Drops a file that is not what was kept. */
   readonly discard: (name: string, error: unknown) => Promise<void>
-  readonly now: () => Instant
+  readonly clock: Clock
   readonly log: LogFunction
 }
 
@@ -38,12 +38,15 @@ const recountEveryMs = 600_000
 
 /** Begins at once, and comes back every ten seconds. */
 export function startMaintenance(ports: MaintenancePorts): Maintenance {
-  const { store, lru, now, log } = ports
+  const { store, lru, clock, log } = ports
+  const { now } = clock
   let recountAt = now()
   let recounting: Promise<void> = Promise.resolve()
   let closed = false
-  const timer = setInterval(tendLogged, tendEveryMs).unref()
-  const watch = setInterval(() => ports.entries.maintain(), watchEveryMs).unref()
+  const ends = [
+    every(clock, tendEveryMs, tendLogged),
+    every(clock, watchEveryMs, () => ports.entries.maintain()),
+  ]
   tendLogged()
 
   async function recount(): Promise<void> {
@@ -97,7 +100,7 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
       checked += 1
       const sound = await isSound(name)
       // As long a rest as the check took: readers have the disk at least half of the time.
-      await setTimeout(Math.max(0, now() - began))
+      await sleep(clock, Math.max(0, now() - began))
       if (sound) continue
       dropped += 1
       lru.remove(name)
@@ -110,8 +113,7 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
     scrub,
     close() {
       closed = true
-      clearInterval(timer)
-      clearInterval(watch)
+      for (const end of ends) end()
       return tend()
     },
   }

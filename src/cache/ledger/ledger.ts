@@ -1,6 +1,7 @@
 // What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Clock } from '../../remote/clock.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import { codeOf } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/make-directory.js'
@@ -36,7 +37,7 @@ export interface Ledger {
 export type LogFunction = (sentence: string, about?: Record<string, unknown>) => void
 
 export interface LedgerSettings {
-  readonly now: () => Instant
+  readonly clock: Clock
   readonly log: LogFunction
 }
 
@@ -52,16 +53,17 @@ const nothing: StoredValue = { value: '', stored: instant(0) }
  * aside and begun anew; without a usable disk everything works from memory until the process ends.
  */
 export function openLedger(directory: string, settings: LedgerSettings): Ledger {
+  const { clock } = settings
   const path = join(directory, 'ledger.db')
   const namespaces = new Map<string, PendingWrites>()
   let table: LedgerTable | undefined
   let retryAt = instant(0)
-  let timer: NodeJS.Timeout | undefined
+  let callOff: (() => void) | undefined
   // Sizes and times are asked for at every stat. Long values are held by whoever asked for them.
-  const recent = openRowCache<StoredValue>(() => fromDisk(from => from.version(), 0), settings.now)
+  const recent = openRowCache<StoredValue>(() => fromDisk(from => from.version(), 0), clock.now)
 
   function reach(): LedgerTable | undefined {
-    if (table !== undefined || settings.now() < retryAt) return table
+    if (table !== undefined || clock.now() < retryAt) return table
     try {
       makeDirectoriesNow(directory)
       table = openTable(path)
@@ -107,7 +109,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     const about = { path, error: String(error) }
     if (!isDamage(error)) {
       settings.log('the ledger cannot reach its file and goes on from memory', about)
-      if (table === undefined) retryAt = instant(settings.now() + reopenAfterMs)
+      if (table === undefined) retryAt = instant(clock.now() + reopenAfterMs)
       return
     }
     settings.log('the ledger was damaged: it is moved aside and begun anew', about)
@@ -118,7 +120,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       moveAside(path, seen)
     } catch (refused) {
       settings.log('the damaged ledger cannot be moved aside', { path, error: String(refused) })
-      retryAt = instant(settings.now() + reopenAfterMs)
+      retryAt = instant(clock.now() + reopenAfterMs)
     }
   }
 
@@ -151,7 +153,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     namespaces.set(namespace, unwritten.set(key, change))
     if (change !== 'deleted' && isShort(change)) recent.keep(namespace, key, change)
     else recent.drop(namespace, key)
-    timer ??= setTimeout(flush, flushAfterMs).unref()
+    callOff ??= clock.after(flushAfterMs, flush, 'in-background')
   }
 
   function restamp(namespace: string, key: string, stored: Instant): void {
@@ -161,13 +163,13 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   }
 
   function flush(): boolean {
-    clearTimeout(timer)
-    timer = undefined
+    callOff?.()
+    callOff = undefined
     followFile()
     if (namespaces.size === 0) return true
     const written = fromDisk(to => to.write(namespaces), false)
     if (written) namespaces.clear()
-    else timer = setTimeout(flush, reopenAfterMs).unref()
+    else callOff = clock.after(reopenAfterMs, flush, 'in-background')
     return written
   }
 
@@ -178,8 +180,8 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       return typeof value === 'string' ? value : undefined
     },
     getWithTime,
-    set: (namespace, key, value) => put(namespace, key, { value, stored: settings.now() }),
-    freshen: (namespace, key) => restamp(namespace, key, settings.now()),
+    set: (namespace, key, value) => put(namespace, key, { value, stored: clock.now() }),
+    freshen: (namespace, key) => restamp(namespace, key, clock.now()),
     backdate(namespace, key, to) {
       const remembered = getWithTime(namespace, key)
       if (remembered !== undefined && remembered.stored > to) restamp(namespace, key, to)
@@ -197,7 +199,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     flush,
     close() {
       flush()
-      clearTimeout(timer)
+      callOff?.()
       fromDisk(at => at.checkpoint(), undefined)
       table?.close()
       table = undefined

@@ -1,13 +1,12 @@
 // What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { treeBytes } from '../../record/json/weight.js'
+import { type Clock, dueIn, sleep, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
-import { untilDeadline } from '../deadline.js'
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue, StoredValue } from '../ledger/table.js'
@@ -111,8 +110,9 @@ export type ServiceHealth = Pick<Health, 'away' | 'silentSince' | 'outage'>
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { now, service }: { readonly now: () => Instant; readonly service: ServiceHealth },
+  { clock, service }: { readonly clock: Clock; readonly service: ServiceHealth },
 ): QueryCache {
+  const { now } = clock
   const most = Math.max(2, limits.names)
   const entries = new LRUCache<string, CachedAnswer>({
     maxSize: most,
@@ -202,13 +202,11 @@ export function openQueryCache(
     if (flying !== undefined) return flying
     const askers = openAskers()
     const began = now()
-    const deadline = instant(began + Math.max(limits.patience, limits.behind))
     const { patience } = limits
     const context: RequestContext = {
-      deadline,
-      answerBy: instant(now() + patience),
+      ...dueIn(Math.max(patience, limits.behind), clock, 'guess'),
+      answerBy: dueIn(patience, clock).deadline,
       patience,
-      priority: 'guess',
       askers,
     }
     const isCurrent = (): boolean => flights.get(name)?.askers === askers
@@ -250,7 +248,7 @@ export function openQueryCache(
     const leave = context.priority === 'user' ? flight.askers.join() : noop
     // A name always holds the answers of one kind of question.
     const answer = flight.answer as Promise<Answer>
-    return untilDeadline(context, { now, sentence: lateSentence }, answer).finally(leave)
+    return withDeadline(answer, context, clock, lateSentence).finally(leave)
   }
 
   function serveStale<Answer>(query: Query<Answer>, entry: CachedAnswer, failure: Failure): Answer {
@@ -280,7 +278,7 @@ export function openQueryCache(
         return await awaited(query, upTo(usual))
       } catch (thrown) {
         if (now() >= context.deadline || asFailure(thrown).kind !== 'timeout') throw thrown
-        await sleep(busyGrace)
+        await sleep(clock, busyGrace)
         if (!service.silentSince(began)) return awaited(query, upTo(oldAnswerWait))
         throw thrown
       }

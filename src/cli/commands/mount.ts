@@ -110,7 +110,7 @@ async function serveMount(given: Configured, path: string): Promise<void> {
     controlSocket: socket,
     log,
     version: version(),
-    now: systemClock.now,
+    clock: systemClock,
   })
   await introduce(line, connection, log, refusal)
   surviveBugs(log)

@@ -3,7 +3,8 @@ import { Command } from 'commander'
 import { type Connection, connect } from '../../app/connect.js'
 import { titlesIn } from '../../drive/nodes/name.js'
 import { unlessAbsent } from '../../failure.js'
-import { instant, type Remote, type RequestContext, type ServicePath } from '../../remote/remote.js'
+import { dueIn, systemClock } from '../../remote/clock.js'
+import type { Remote, ServicePath } from '../../remote/remote.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 
@@ -42,7 +43,7 @@ async function everythingAt(
   remote: Remote,
   deadline: number,
 ): Promise<readonly Resolved[]> {
-  const context: RequestContext = { deadline: instant(Date.now() + deadline), priority: 'user' }
+  const context = dueIn(deadline, systemClock)
   const project = await remote.resolveProject(path, context).catch(unlessAbsent)
   const calculation = await remote.resolveCalculation(path, context).catch(unlessAbsent)
   return [

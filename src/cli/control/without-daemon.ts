@@ -27,7 +27,7 @@ export async function withoutDaemon<Result>(
     mountPoint: `none, process ${process.pid} of ${Date.now()}`,
     log,
     version: version(),
-    now: systemClock.now,
+    clock: systemClock,
   })
   try {
     return await work(line.control)

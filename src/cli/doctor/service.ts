@@ -1,8 +1,8 @@
 // Whether the service can be used from here: reached, trusted, with a right clock, and signed in to.
 import { connect, pipelineOptions } from '../../app/connect.js'
 import { asFailure } from '../../failure.js'
+import { dueIn, systemClock } from '../../remote/clock.js'
 import { probeServer } from '../../remote/connection/greeting.js'
-import { instant } from '../../remote/remote.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import type { Configured } from '../../terminal/settings.js'
 import { bad, type Finding, good, poor } from './finding.js'
@@ -46,8 +46,7 @@ export async function signIn(given: Configured): Promise<Finding> {
   try {
     const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
     try {
-      const deadline = instant(Date.now() + given.config.deadlineMetadata)
-      const user = await connection.remote.user({ deadline, priority: 'user' })
+      const user = await connection.remote.user(dueIn(given.config.deadlineMetadata, systemClock))
       return good('sign-in', `signed in as ${user.candidates[0] ?? connection.account.user}`)
     } finally {
       await connection.close()

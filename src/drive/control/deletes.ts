@@ -3,8 +3,8 @@
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
+import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
-import { instant } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
@@ -15,10 +15,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
   const { catalog, reports, tree, writeSide } = parts
   const { deleteSender, lineage, pending, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
-  const until = (milliseconds: number): RequestContext => ({
-    deadline: instant(parts.now() + milliseconds),
-    priority: 'user',
-  })
+  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
     const found = new Map<string, DeletableItem>()

@@ -10,7 +10,8 @@ import { asFailure, Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
-import { instant, type RequestContext } from '../../remote/remote.js'
+import { dueIn } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
 import type { CallResult, Comparison, Control } from '../interface/control.js'
 import { type EditableNode, nodeKey } from '../nodes/node.js'
 import { nodeOfRecordKey } from '../records/node-key.js'
@@ -21,10 +22,7 @@ export function openDraftControl(
   parts: ControlParts,
 ): Pick<Control, 'drafts' | 'show' | 'diff' | 'send' | 'drop'> {
   const { drafts, writeSide } = parts
-  const until = (milliseconds: number): RequestContext => ({
-    deadline: instant(parts.now() + milliseconds),
-    priority: 'user',
-  })
+  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   /** Each draft under the name of its text; the files about it come after that one. */
   function named(): Map<string, Draft> {

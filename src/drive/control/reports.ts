@@ -8,10 +8,10 @@ import { formulasIn } from '../../record/formulas.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
+import { dueIn } from '../../remote/clock.js'
 import {
   type CalculationId,
   idForm,
-  instant,
   type ListEntry,
   type ReportId,
   type ReportRow,
@@ -33,10 +33,7 @@ export function openReportControl(
   const { catalog, drafts, reports, writeSide } = parts
   const { ports, records } = writeSide
   const { dialect, remote } = ports
-  const until = (milliseconds: number): RequestContext => ({
-    deadline: instant(parts.now() + milliseconds),
-    priority: 'user',
-  })
+  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   async function readNow(id: ReportId, context: RequestContext): Promise<JsonObject> {
     try {

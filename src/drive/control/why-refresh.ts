@@ -5,7 +5,8 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { capital, explain } from '../../edit/journal/explain.js'
 import { asFailure, Failure, type FailureKind, isA } from '../../failure.js'
 import { parentOf } from '../../layout.js'
-import { instant, type RequestContext } from '../../remote/remote.js'
+import { dueIn } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
 import type { LoggedFailure } from '../failure-log.js'
 import type { Control, Explanation, Refreshed } from '../interface/control.js'
 import { type DirectoryNode, isDirectory, type Node, nodeKey, type RecordNode } from '../nodes/node.js'
@@ -17,10 +18,7 @@ const scratchSentence = (path: string): string =>
 
 export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'refresh'> {
   const { content, tree, drafts, failureLog, xattrs, writeSide, health } = parts
-  const until = (): RequestContext => ({
-    deadline: instant(parts.now() + parts.deadlines.metadata),
-    priority: 'user',
-  })
+  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
 
   /** Of a disk that takes nothing every path has to tell, and of a sign-in that has ended. */
   async function why(path: string): Promise<Explanation> {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'
+import type { Clock } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
 import { type CalculationNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import type { Scope } from './lineage.js'
@@ -86,11 +87,12 @@ export interface PendingSources {
   readonly ended: (node: Deletable, end: 'deleted' | 'stays', path: string) => void
   /** Why something is there again, by the path at which it was removed. */
   readonly failed: (path: string, failure: Failure) => void
-  readonly now: () => Instant
+  readonly clock: Clock
 }
 
 export function openPendingDeletes(sources: PendingSources): PendingDeletes {
-  const { series, ledger, failed, now } = sources
+  const { clock, series, ledger, failed } = sources
+  const { now } = clock
   const room = `deleting ${sources.mountPoint}`
   const pending = new Map<string, QueuedDelete>()
   for (const [key, { value }] of [...ledger.entries(room)]) {
@@ -142,7 +144,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
       if (left(one) <= 0) start(key, one).catch(alreadyNoted)
       else wait(key, one)
     }
-    setTimeout(check, Math.max(left(one), 0) + 20).unref()
+    clock.after(Math.max(left(one), 0) + 20, check, 'in-background')
   }
 
   const seen = ({ running, ...one }: QueuedDelete): PendingDelete => ({

@@ -4,7 +4,8 @@ import type { ContentCache } from '../../cache/content/content.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
-import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
+import { type Clock, dueIn } from '../../remote/clock.js'
+import { instant, type RequestContext } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 import { type AccessLevel, fileClassOf } from './access-pattern.js'
@@ -33,7 +34,7 @@ export interface PrefetcherPorts {
   readonly room: () => number
   /** What kept contents may take on the disk, in bytes. */
   readonly cacheBytes: number
-  readonly now: () => Instant
+  readonly clock: Clock
 }
 
 const foldersAtMost = 1024
@@ -47,7 +48,8 @@ const readyAtMost = 64 << 20
 const partOfCache = 1 / 4
 
 export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
-  const { catalog, content, tree, room, now } = ports
+  const { catalog, clock, content, tree, room } = ports
+  const { now } = clock
   const folders = new LRUCache<string, ListedDirectory>({ max: foldersAtMost })
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
@@ -61,7 +63,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     now,
   })
   let lastFolder = ''
-  let watch: NodeJS.Timeout | undefined
+  let isWatched = false
 
   function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): ListedDirectory {
     const before = folders.get(path)
@@ -92,7 +94,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   }
 
   function enter(path: string): void {
-    if (watch === undefined) watch = setTimeout(lookAround, leftAfterMs).unref()
+    if (!isWatched) watch()
     if (path === lastFolder) return
     lastFolder = path
     const above = folders.get(parentOf(path))
@@ -102,7 +104,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
 
   /** A directory that was listed before: the way to a file in it led through its listing, so that no request is needed. */
   async function recall(path: string): Promise<void> {
-    const context: RequestContext = { deadline: instant(now() + momentMs), priority: 'guess' }
+    const context = dueIn(momentMs, clock, 'guess')
     const above = parentOf(path)
     try {
       const node = await tree.directory(above, context)
@@ -113,12 +115,17 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     }
   }
 
+  function watch(): void {
+    isWatched = true
+    clock.after(leftAfterMs, lookAround, 'in-background')
+  }
+
   function lookAround(): void {
-    watch = undefined
+    isWatched = false
     lastFolder = ''
     const since = instant(now() - leftAfterMs)
     siblings.leftSince(since)
-    if (traversals.leftSince(since)) watch = setTimeout(lookAround, leftAfterMs).unref()
+    if (traversals.leftSince(since)) watch()
     else contentPrefetch.clear()
   }
 

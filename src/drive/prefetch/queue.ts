@@ -1,7 +1,8 @@
 // The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
 import { setMaxListeners } from 'node:events'
 import { asFailure, isA } from '../../failure.js'
-import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
+import { dueIn } from '../../remote/clock.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 
 /** Asks ahead; `signal` ends it once it is not wanted any more. */
 type PrefetchTask = (context: RequestContext, signal: AbortSignal) => Promise<unknown>
@@ -43,7 +44,7 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
 
   async function run(task: PrefetchTask, signal: AbortSignal): Promise<void> {
     try {
-      await task({ deadline: instant(now() + patienceMs), priority: 'guess' }, signal)
+      await task(dueIn(patienceMs, { now }, 'guess'), signal)
     } catch (thrown) {
       // A guess that fails costs nothing: the program's own call gets the failure.
       // A service in trouble is asked for nothing more that no program waits for.

@@ -1,8 +1,8 @@
 // One record as a file: when its draft begins, is saved and ends, what each handle sees of it, and when it is away. All of its state is here.
-import { untilDeadline } from '../../cache/deadline.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
+import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { HandleView, Replacement } from './handle-view.js'
 import type { Editing, RecordSource } from './source.js'
@@ -53,9 +53,9 @@ export class OpenRecord {
   constructor(
     readonly key: string,
     private readonly leases: TextLeases,
-    private readonly now: () => Instant,
+    private readonly clock: Clock,
   ) {
-    this.#changed = now()
+    this.#changed = clock.now()
   }
 
   get draft(): Draft | undefined {
@@ -76,14 +76,14 @@ export class OpenRecord {
   }
 
   get isAway(): boolean {
-    const left = this.#awayUntil - this.now()
+    const left = this.#awayUntil - this.clock.now()
     // A clock that was set back must not keep it away.
     return left > 0 && left <= pauseMs
   }
 
   /** The pause is over, and no program has created it again. */
   get isBack(): boolean {
-    return this.#awayUntil > 0 && this.#awayUntil <= this.now()
+    return this.#awayUntil > 0 && this.#awayUntil <= this.clock.now()
   }
 
   bringBack(): void {
@@ -118,7 +118,7 @@ export class OpenRecord {
 
   /** The draft's bytes change. */
   touch(): void {
-    this.#changed = this.now()
+    this.#changed = this.clock.now()
     this.#revision += 1
     this.#told = false
   }
@@ -196,9 +196,9 @@ export class OpenRecord {
 
   /** A save under way ends first, as far as there is time: what is written then is an edit of its text, not over it. */
   async ended(context: RequestContext): Promise<void> {
-    const patience = { now: this.now, sentence: 'another save of this record is under way' }
     const under = Promise.all([this.#saving, this.#swap])
-    await untilDeadline(context, patience, under).catch(alreadyReported)
+    const sentence = 'another save of this record is under way'
+    await withDeadline(under, context, this.clock, sentence).catch(alreadyReported)
   }
 
   /** Saves one after another; what changed while a save was on its way is saved by the next. */
@@ -306,16 +306,16 @@ export class OpenRecord {
       this.#draft = undefined
       await draft.discard()
     }
-    this.#awayUntil = this.now() + pauseMs
+    this.#awayUntil = this.clock.now() + pauseMs
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */
   async dropEmpty(): Promise<void> {
     const draft = this.#draft
     if (draft === undefined || draft.size > 0 || this.hasHandles) return
-    const left = pauseMs - (this.now() - this.#changed)
+    const left = pauseMs - (this.clock.now() - this.#changed)
     if (left > 0) {
-      setTimeout(() => this.dropEmpty().catch(alreadyReported), left).unref()
+      this.clock.after(left, () => this.dropEmpty().catch(alreadyReported), 'in-background')
       return
     }
     if (await this.refill()) return

@@ -3,6 +3,7 @@
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
+import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
@@ -56,13 +57,13 @@ export interface Records {
   detach(key: string): void
 }
 
-export function openRecords(leases: TextLeases, now: () => Instant): Records {
+export function openRecords(leases: TextLeases, clock: Clock): Records {
   const opened = new Map<string, OpenRecord>()
 
   function recordOf(key: string): OpenRecord {
     const known = opened.get(key)
     if (known !== undefined) return known
-    const fresh = new OpenRecord(key, leases, now)
+    const fresh = new OpenRecord(key, leases, clock)
     opened.set(key, fresh)
     return fresh
   }

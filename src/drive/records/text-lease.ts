@@ -2,6 +2,7 @@
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import type { TextBytes } from '../../record/compact/packed-text.js'
+import type { Clock } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 
@@ -60,32 +61,35 @@ const longText = 1 << 20
  */
 export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
   leaseMs: number,
-  now: () => Instant,
+  clock: Clock,
 ): TextLeases<Bytes> {
+  const { now } = clock
   const leases = new Map<string, Lease<Bytes>>()
   let bytesSinceSweep = 0
-  let sweeping: NodeJS.Timeout | undefined
+  let sweeping: (() => void) | undefined
 
   function lend(key: string, shown: TextSnapshot<Bytes>, opened: () => void = noop): Lease<Bytes> {
     bytesSinceSweep += shown.bytes.length
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     // No other text may come that would sweep a long one out.
-    if (shown.bytes.length >= longText) sweeping ??= setTimeout(sweep, leaseMs + 1).unref()
+    if (shown.bytes.length >= longText) sweeping ??= sweepLater()
     const lease = { shown, until: now() + leaseMs, handles: 0, opened }
     leases.set(key, lease)
     return lease
   }
 
+  const sweepLater = (): (() => void) => clock.after(leaseMs + 1, sweep, 'in-background')
+
   function sweep(): void {
     bytesSinceSweep = 0
-    clearTimeout(sweeping)
+    sweeping?.()
     sweeping = undefined
     let isLongLeft = false
     for (const [key, lease] of leases) {
       if (lease.handles === 0 && now() >= lease.until) leases.delete(key)
       else isLongLeft ||= lease.shown.bytes.length >= longText
     }
-    if (isLongLeft) sweeping = setTimeout(sweep, leaseMs + 1).unref()
+    if (isLongLeft) sweeping = sweepLater()
   }
 
   function hold(lease: Lease<Bytes>, access: OpenAccess): LeasedText<Bytes> {

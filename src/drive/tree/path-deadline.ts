@@ -1,7 +1,8 @@
 // One deadline for a path: the kernel looks up one component after another, and each goes on with what the one before has left.
 
 import { parentOf } from '../../layout.js'
-import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
+import { dueIn } from '../../remote/clock.js'
+import type { Instant, RequestContext } from '../../remote/remote.js'
 
 export interface PathDeadlines {
   /** For a lookup of this path: the time of the walk that it goes on with, or of a new one. */
@@ -35,7 +36,7 @@ export function openPathDeadlines(deadlineMs: number, now: () => Instant): PathD
       const began = now()
       const before = walks.size === 0 ? undefined : walks.get(parentOf(path))
       if (before === undefined || began - before.at > nextWithinMs)
-        return { deadline: instant(began + deadlineMs), priority: 'user' }
+        return dueIn(deadlineMs, { now: () => began })
       // What is known is answered without waiting, and is a step of the walk all the same.
       goOn(path, before.deadline)
       return { deadline: before.deadline, priority: 'user' }

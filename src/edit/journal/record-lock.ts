@@ -3,7 +3,8 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import type { Instant, RequestContext } from '../../remote/remote.js'
+import { type Clock, sleep } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
 import { makeDirectory, privateFile } from '../../system/atomic-file.js'
 import { codeOf } from '../../system/error-code.js'
 import { clearPlace } from '../../system/set-aside.js'
@@ -29,17 +30,17 @@ const pause = 15
  * SQLite's own lock of a file per record: the kernel takes it back from a process that was killed, so that there is no
  * stale one to be told from a slow one.
  */
-export function openRecordLocks(stateDirectory: string, now: () => Instant): LockRecord {
+export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecord {
   const root = join(stateDirectory, 'locks')
 
   return async (key, context, work) => {
     await makeDirectory(root).catch(rethrow)
     const database = await openLock(join(root, `${keyName(lockKeyOf(key))}.lock`))
     try {
-      const until = now() + Math.max(0, context.deadline - now()) / 2
+      const until = clock.now() + Math.max(0, context.deadline - clock.now()) / 2
       while (!isTaken(database)) {
-        if (now() >= until) throw busy()
-        await new Promise(wake => setTimeout(wake, pause))
+        if (clock.now() >= until) throw busy()
+        await sleep(clock, pause)
       }
       try {
         return await work()

@@ -133,7 +133,7 @@ export interface HttpOptions extends PipelineOptions {
 export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
   const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
-  const send = options.trace === undefined ? way.send : traced(way.send, options.trace)
+  const send = options.trace === undefined ? way.send : traced(way, options.trace)
 
   function question<Value>(
     request: Request,

@@ -1,5 +1,4 @@
 // What the log says of each request, one line: where it went, what was answered, and how long that took.
-import { performance } from 'node:perf_hooks'
 import type { RequestContext } from '../remote.js'
 import type { RequestPipeline } from './request-pipeline.js'
 
@@ -18,11 +17,11 @@ export interface RequestTrace {
 
 export type TraceRequest = (request: RequestTrace) => void
 
-/** The same `send`, traced. */
+/** The pipeline's `send`, traced. */
 export const traced =
-  (send: RequestPipeline['send'], trace: TraceRequest): RequestPipeline['send'] =>
+  ({ send, clock }: RequestPipeline, trace: TraceRequest): RequestPipeline['send'] =>
   async (outgoing, context, judge) => {
-    const began = performance.now()
+    const began = clock.now()
     let status: number | undefined
     const result = await send(outgoing, context, (response, flow) => {
       status = response.status
@@ -32,7 +31,7 @@ export const traced =
       method: outgoing.method,
       path: outgoing.path,
       priority: context.priority,
-      milliseconds: Math.round(performance.now() - began),
+      milliseconds: clock.now() - began,
       status,
       failure: result.ended === 'badly' ? result.failure.message : undefined,
     })

@@ -3,6 +3,7 @@ import type { SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
+import type { Clock } from '../clock.js'
 import type { Http } from '../http/http.js'
 import {
   type Body,
@@ -40,7 +41,7 @@ function asksForParts(capabilities: Capabilities): boolean {
 }
 
 /** The whole API as the waist of calcfs. `capabilities` is written to as facts come in. */
-export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Remote {
+export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clock: Clock): Remote {
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)
   const getRecord = (endpoint: RequestedRecord['kind'], id: string, context: RequestContext) =>
@@ -112,7 +113,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities): Re
     calculation: (id: ProjectId, context: RequestContext) =>
       descendants({ id, type: 'calculation', depth: '1' }, wire.calculations, context),
   }
-  const children = checkedChildren(listings, project, wire.dialect)
+  const children = checkedChildren(listings, project, { dialect: wire.dialect, clock })
 
   return {
     user: async context => wire.user(await get('user/info', {}, context)),

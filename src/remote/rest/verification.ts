@@ -2,18 +2,17 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { asFailure, isA } from '../../failure.js'
-import { systemClock, withDeadline } from '../clock.js'
-import {
-  type CalculationId,
-  type Dialect,
-  instant,
-  type Listed,
-  type ListedCalculation,
-  type ListedProject,
-  type ProjectId,
-  type Remote,
-  type RequestContext,
-  type ServicePath,
+import { type Clock, dueIn, withDeadline } from '../clock.js'
+import type {
+  CalculationId,
+  Dialect,
+  Listed,
+  ListedCalculation,
+  ListedProject,
+  ProjectId,
+  Remote,
+  RequestContext,
+  ServicePath,
 } from '../remote.js'
 import { refuseOtherName, wrongRecordFailure } from '../wire/identity.js'
 
@@ -38,13 +37,17 @@ const sampled = 8
  * project's own items named it before, and none of those is there; or the other project's own listing, which is asked
  * for, has one of the items too, in whatever order and beside whatever others, for a thing lies in one project.
  */
-export function checkedChildren(listings: Listings, project: Remote['project'], dialect: Dialect): Listings {
+export function checkedChildren(
+  listings: Listings,
+  project: Remote['project'],
+  { dialect, clock }: { dialect: Dialect; clock: Clock },
+): Listings {
   /** Some of the items of each project whose listing named it. */
   const own = new LRUCache<string, readonly string[]>({ max: remembered })
   /** The listing of each of which the named project had nothing: asked again where it changes, or where that one's answer was odd. */
   const cleared = new LRUCache<string, string>({ max: remembered })
   /** Projects that could not be asked: the doubt of one listing must not hold up the others. */
-  const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs })
+  const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs, perf: clock })
 
   const checked =
     <Item extends Listed<string>>(
@@ -70,7 +73,7 @@ export function checkedChildren(listings: Listings, project: Remote['project'], 
       if (cleared.get(key) === print) return items
       const asked = `${kind} ${other}`
       if (unknown.has(asked)) return items
-      const others = await listingIfAny(list, other, context)
+      const others = await listingIfAny(() => list(other, context), clock)
       if (others === undefined) {
         unknown.set(asked, true)
         return items
@@ -120,13 +123,11 @@ const fingerprint = (ids: ReadonlySet<string>): string =>
 
 /** Undefined where it could not be had: that proves nothing, and what was answered well is shown. */
 async function listingIfAny<Item>(
-  list: ListChildren<Item>,
-  of: ProjectId,
-  context: RequestContext,
+  list: () => Promise<readonly Item[]>,
+  clock: Clock,
 ): Promise<readonly Item[] | undefined> {
-  const deadline = instant(systemClock.now() + proofWithinMs)
   try {
-    return await withDeadline(list(of, context), { ...context, deadline }, systemClock, 'no proof in time')
+    return await withDeadline(list(), dueIn(proofWithinMs, clock), clock, 'no proof in time')
   } catch (thrown) {
     return isA('denial', asFailure(thrown)) ? [] : undefined
   }

@@ -1,7 +1,7 @@
 // Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
 import { type Askers, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
-import { type Clock, withDeadline } from '../clock.js'
+import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { lookedLongAgo } from '../old-look.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
@@ -254,7 +254,7 @@ export async function logIn(
   const { user, password } = credentials
   if (user.includes(':')) throw new Failure('unauthenticated', 'a user name cannot hold a colon')
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-  const context: RequestContext = { deadline: instant(clock.now() + loginLimit), priority: 'user', askers }
+  const context = { ...dueIn(loginLimit, clock), askers }
   try {
     const answer = await http.text(
       { method: 'POST', path: '/login', authorization, repeatable: true },

@@ -2,13 +2,14 @@
 import { readdirSync } from 'node:fs'
 import { openContentCache } from '../../../src/cache/content/content.js'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
+import { clockOf } from '../../testbed/clocks.js'
 import { until } from '../../testbed/within.js'
 import { bytesOf, clock, fakeRemote, file, inPieces, requestContext, settled } from './fake-remote.js'
 
 const [directory = '', task = ''] = process.argv.slice(2)
 const log = () => {}
-const ledger = openLedger(directory, { now: clock, log })
-const settings = { directory: `${directory}/content`, ledger, now: clock, log }
+const ledger = openLedger(directory, { clock: clockOf(clock), log })
+const settings = { directory: `${directory}/content`, ledger, clock: clockOf(clock), log }
 
 /** Sends half of a content, says so, and leaves it at that. */
 async function hangHalfway(): Promise<void> {

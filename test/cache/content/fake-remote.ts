@@ -18,6 +18,7 @@ import {
   type Remote,
   type RequestContext,
 } from '../../../src/remote/remote.js'
+import { clockOf } from '../../testbed/clocks.js'
 
 export const file = (title: string, calculation = '7'): Content => ({
   of: 'file',
@@ -141,7 +142,7 @@ export function openCacheTestbed(test: TeardownHook): CacheTestbed {
   const logged: string[] = []
   const log = (sentence: string, about?: Record<string, unknown>) =>
     void logged.push(`${sentence} ${JSON.stringify(about)}`)
-  const ledger = openLedger(directory, { now: clock, log })
+  const ledger = openLedger(directory, { clock: clockOf(clock), log })
   const caches: ContentCache[] = []
   test.teardown(async () => {
     for (const cache of caches) await cache.close()
@@ -158,7 +159,7 @@ export function openCacheTestbed(test: TeardownHook): CacheTestbed {
         limitBytes: settings.limitBytes ?? 1 << 30,
         ledger,
         remote,
-        now: settings.now ?? clock,
+        clock: clockOf(settings.now ?? clock),
         log,
       })
       caches.push(cache)

@@ -6,6 +6,7 @@ import Database from 'libsql'
 import t from 'tap'
 import { openLedger } from '../../../src/cache/ledger/ledger.js'
 import { instant } from '../../../src/remote/remote.js'
+import { clockOf } from '../../testbed/clocks.js'
 
 t.setTimeout(120_000)
 
@@ -22,7 +23,7 @@ function place(test: { teardown(action: () => void): void }) {
     },
     open: () => {
       const ledger = openLedger(directory, {
-        now: () => instant(time),
+        clock: clockOf(() => instant(time)),
         log: sentence => void logged.push(sentence),
       })
       test.teardown(() => ledger.close())

@@ -15,6 +15,7 @@ import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
 import { openTextHistory, textHash } from '../../../src/edit/journal/text-history.js'
 import type { Failure } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
+import { clockOf } from '../../testbed/clocks.js'
 import { failureOf, handClock, scratch } from '../edit-testbed.js'
 
 const key = { kind: 'report', id: '42' } as const
@@ -242,7 +243,7 @@ if (mayMount) {
       await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=6', 'tmpfs', directory])
       try {
         const drafts = await openDrafts(directory, now)
-        const hold = openRecordLocks(directory, now)
+        const hold = openRecordLocks(directory, clockOf(now))
         for (let left = 6; left > 0; left -= 1)
           await writeFile(join(directory, `filler${left}`), '').catch(() => {})
         t.match(await failureOf(drafts.create(key)), { kind: 'no-space' })

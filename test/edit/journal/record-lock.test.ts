@@ -2,6 +2,7 @@
 import t from 'tap'
 import { openRecordLocks } from '../../../src/edit/journal/record-lock.js'
 import { instant } from '../../../src/remote/remote.js'
+import { clockOf } from '../../testbed/clocks.js'
 import { failureOf, scratch } from '../edit-testbed.js'
 
 const report = { kind: 'report', id: '42' } as const
@@ -14,7 +15,7 @@ const pause = (milliseconds: number) => new Promise<void>(wake => setTimeout(wak
 
 t.test('STATE-1 the file of a report and its order have one lock; other records have their own', async t => {
   const directory = await scratch(t)
-  const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
+  const [one, other] = [openRecordLocks(directory, clockOf(now)), openRecordLocks(directory, clockOf(now))]
   const seen: string[] = []
   const work = (name: string, held: () => boolean) => async () => {
     seen.push(`${name} begins`)
@@ -45,7 +46,7 @@ t.test('STATE-1 the file of a report and its order have one lock; other records 
 
 t.test('STATE-1 who waits too long is told, and the next one gets it', async t => {
   const directory = await scratch(t)
-  const [one, other] = [openRecordLocks(directory, now), openRecordLocks(directory, now)]
+  const [one, other] = [openRecordLocks(directory, clockOf(now)), openRecordLocks(directory, clockOf(now))]
   let [begun, released] = [false, false]
   const long = one(report, ask(20_000), async () => {
     begun = true

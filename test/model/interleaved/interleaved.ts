@@ -14,6 +14,7 @@ import { parseObject } from '../../../src/record/json/parse.js'
 import { type Instant, instant, type Remote } from '../../../src/remote/remote.js'
 import { openWire } from '../../../src/remote/wire/wire.js'
 import { makePrivateNow } from '../../../src/system/make-directory.js'
+import { clockOf } from '../../testbed/clocks.js'
 import { harshKernel } from '../../testbed/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'
 
@@ -143,7 +144,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
       mountPoint: '/drive',
       log,
       version: 'test',
-      now,
+      clock: clockOf(now),
     })
   }
 

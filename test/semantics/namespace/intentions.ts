@@ -156,7 +156,7 @@ export function intentions(t: Test, open: OpenTestbed): void {
         await testbed.remount()
         await pauseEnds(testbed)
         // What the drive that has ended left behind would come by its own clock.
-        await new Promise(wake => setTimeout(wake, 3_300))
+        await testbed.pass(3_300)
       })
       t.same(writes(asked), [])
       t.match(await files.xattr(path, 'user.calcfs.error'), /was not deleted/)

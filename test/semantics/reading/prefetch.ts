@@ -179,7 +179,7 @@ export function foresight(t: Test, open: OpenTestbed): void {
       await namesOf(testbed, 'projects/P1/C1')
       await namesOf(testbed, 'projects/P1/C2')
       t.equal((await heardSoon(testbed, 0, filesOf(103), 1)).length, 1)
-      await new Promise(wake => setTimeout(wake, 4_500))
+      await testbed.pass(4_500)
       release()
       await settled()
       const asked = lines(testbed.service.heard).filter(line => /calculation\/files/.test(line))

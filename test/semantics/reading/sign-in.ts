@@ -6,7 +6,7 @@ export function signIn(t: Test, open: OpenTestbed): void {
   t.test('SIGN-1 a token that ends is renewed, with one log-in however many ask', async t => {
     const testbed = await open(t, { service: { tokenLifetime: 2 } })
     await testbed.files.readdir('projects')
-    await new Promise(wake => setTimeout(wake, 2500))
+    await testbed.pass(2_500)
     const before = testbed.service.heard.length
     const all = [
       'Water splitting',
@@ -28,7 +28,7 @@ export function signIn(t: Test, open: OpenTestbed): void {
     testbed.service.intercept(/^POST \/login/, response => {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"wrong password"}')
     })
-    await new Promise(wake => setTimeout(wake, 2500))
+    await testbed.pass(2_500)
     t.equal(await outcome(testbed.files.readdir('projects/Water splitting/TS1_opt')), 'EACCES')
     t.ok((await namesOf(testbed, '')).includes('projects'))
   })

@@ -2,15 +2,14 @@
 import { openAskers } from '../../../askers.js'
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { noop } from '../../../noop.js'
+import { dueIn, withDeadline } from '../../../remote/clock.js'
 import {
   type ByteOffset,
   byteOffset,
   type Content,
-  instant,
   type Remote,
   type RequestContext,
 } from '../../../remote/remote.js'
-import { untilDeadline } from '../../deadline.js'
 import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { type Contradiction, isContradiction, OtherLength } from '../versions/contradiction.js'
@@ -71,7 +70,8 @@ const lateForMs = 1000
 const tooLate = 'the service did not send the bytes in time; the download goes on'
 
 export function openContentEntry(ports: ContentEntryPorts, content: Content, name: string): ContentEntry {
-  const { now, sizes, store } = ports
+  const { clock, sizes, store } = ports
+  const { now } = clock
   const lifecycle = openDownloadLifecycle(ports, name, {
     mayJump: content.of === 'file',
     fetch: ({ start, end }, priority, of) =>
@@ -94,8 +94,8 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   const askers = openAskers()
 
   function ownContext(priority: RequestContext['priority']): RequestContext {
-    const deadline = instant(now() + beginWithinMs)
-    return { deadline, answerBy: instant(now() + repeatWithinMs), patience: repeatWithinMs, priority, askers }
+    const answerBy = dueIn(repeatWithinMs, clock).deadline
+    return { ...dueIn(beginWithinMs, clock, priority), answerBy, patience: repeatWithinMs, askers }
   }
 
   async function joined<Answer>(
@@ -115,7 +115,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   function inTime<Answer>(context: RequestContext, answer: Promise<Answer>): Promise<Answer> {
-    return untilDeadline(context, { now, sentence: tooLate }, answer)
+    return withDeadline(answer, context, clock, tooLate)
   }
 
   /** What cannot be opened is downloaded again, like what is not there. */

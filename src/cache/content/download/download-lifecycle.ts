@@ -1,8 +1,8 @@
 // One content's download and what becomes of it: kept, refused by the disk, given up, or a failure.
-import { setTimeout } from 'node:timers/promises'
 import { Failure } from '../../../failure.js'
 import { noop } from '../../../noop.js'
-import { type ContentFacts, type Instant, instant, type RequestContext } from '../../../remote/remote.js'
+import { type Clock, sleep } from '../../../remote/clock.js'
+import { type ContentFacts, instant, type RequestContext } from '../../../remote/remote.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from '../store/blob.js'
 import type { BlobStore } from '../store/blob-store.js'
@@ -28,7 +28,7 @@ export interface DownloadLifecyclePorts {
   readonly holdHotFile: (name: string, bytes: Uint8Array) => void
   /** Puts an open kept file where the readers to come find it. */
   readonly keepOpen: (blob: Blob) => void
-  readonly now: () => Instant
+  readonly clock: Clock
   readonly log: LogFunction
 }
 
@@ -92,7 +92,8 @@ export function openDownloadLifecycle(
   name: string,
   source: ContentSource,
 ): DownloadLifecycle {
-  const { now, sizes, store, lru, log } = ports
+  const { clock, sizes, store, lru, log } = ports
+  const { now } = clock
   let download: Download | undefined
   let settled: Promise<void> = Promise.resolve()
   let refusedUntil = instant(0)
@@ -284,7 +285,7 @@ export function openDownloadLifecycle(
       }
     },
     async stop(sentence) {
-      if (download?.completing === true) await Promise.race([settled, setTimeout(completingMs)])
+      if (download?.completing === true) await Promise.race([settled, sleep(clock, completingMs)])
       download?.stop(new Failure('unreachable', sentence))
       await settled
     },

@@ -1,0 +1,46 @@
+// Clocks of the tests: one with a time of the test's own, and the real one that a test lets run ahead.
+import { type Clock, systemClock } from '../../src/remote/clock.js'
+import { type Instant, instant } from '../../src/remote/remote.js'
+
+/** A clock that shows this time; its timers are the machine's. */
+export const clockOf = (now: () => Instant): Clock => ({ now, after: systemClock.after })
+
+/** Real time, so far ahead as a test wants. */
+export interface HastyClock extends Clock {
+  /** What is done in the background is done as if so many milliseconds had passed; a wait for an answer goes on. */
+  pass(milliseconds: number): void
+}
+
+/** `awaited` tells how many real milliseconds such a wait for an answer takes. */
+export function hastyClock(awaited: (milliseconds: number) => number): HastyClock {
+  const waiting = new Set<{ readonly due: number; readonly action: () => void }>()
+  let ahead = 0
+  const now = (): Instant => instant(Date.now() + ahead)
+
+  return {
+    now,
+    after(milliseconds, action, how) {
+      if (how === undefined) return systemClock.after(awaited(milliseconds), action)
+      const one = {
+        due: now() + milliseconds,
+        action() {
+          callOff()
+          action()
+        },
+      }
+      waiting.add(one)
+      const end = systemClock.after(milliseconds, one.action, how)
+      const callOff = (): void => {
+        waiting.delete(one)
+        end()
+      }
+      return callOff
+    },
+    pass(milliseconds) {
+      ahead += milliseconds
+      for (const { due, action } of [...waiting].sort((one, other) => one.due - other.due)) {
+        if (due <= now()) action()
+      }
+    },
+  }
+}
