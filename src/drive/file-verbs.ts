@@ -5,13 +5,8 @@ import { asFailure, Failure } from '../failure.js'
 import { lastNameOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
-import {
-  type ByteOffset,
-  type Content,
-  type Instant,
-  instant,
-  type RequestContext,
-} from '../remote/remote.js'
+import { dueSooner } from '../remote/clock.js'
+import type { ByteOffset, Content, Instant, RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import { openHandles } from './handles.js'
 import { versionOf } from './interface/attributes.js'
@@ -85,10 +80,7 @@ export function openFileVerbs(
 
   /** The listing that led here may be old: a service that is back may have given the number to another thing. */
   async function openAgain(path: string, context: RequestContext): Promise<number> {
-    await parts.health.check({
-      ...context,
-      deadline: instant(Math.min(context.deadline, parts.clock.now() + checkMs)),
-    })
+    await parts.health.check(dueSooner(context, checkMs, parts.clock))
     const node = await resolver.node(path, context)
     if (node.kind === 'content') return handles.add(contentFile(node, path))
     if (isDirectory(node)) throw new Failure('is-directory', `${path} is a directory`)

@@ -80,6 +80,13 @@ export const dueIn = (
   priority: RequestContext['priority'] = 'user',
 ): RequestContext => ({ deadline: instant(now() + milliseconds), priority })
 
+/** The same question, due in so many milliseconds at the latest. */
+export const dueSooner = (
+  context: RequestContext,
+  milliseconds: number,
+  { now }: Pick<Clock, 'now'>,
+): RequestContext => ({ ...context, deadline: instant(Math.min(context.deadline, now() + milliseconds)) })
+
 /**
  * What is waited for, if it comes before the deadline of the question.
  * @throws Failure 'timeout' with this sentence; the awaited thing itself goes on

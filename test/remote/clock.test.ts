@@ -1,6 +1,6 @@
 // Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
 import t from 'tap'
-import { dueIn, every, monotonicTime, sleep, withDeadline } from '../../src/remote/clock.js'
+import { dueIn, dueSooner, every, monotonicTime, sleep, withDeadline } from '../../src/remote/clock.js'
 import { instant } from '../../src/remote/remote.js'
 import { clockOf, hastyClock } from '../testbed/clocks.js'
 
@@ -70,6 +70,8 @@ t.test('an answer is waited for until it is due, and no longer', async t => {
   const clock = clockOf(() => instant(5_000))
   t.same(dueIn(300, clock), { deadline: 5_300, priority: 'user' })
   t.same(dueIn(300, clock, 'guess'), { deadline: 5_300, priority: 'guess' })
+  t.same(dueSooner(dueIn(300, clock, 'guess'), 100, clock), { deadline: 5_100, priority: 'guess' })
+  t.same(dueSooner(dueIn(300, clock), 400, clock), { deadline: 5_300, priority: 'user' })
   const answer = sleep(clock, 1).then(() => 'an answer')
   t.equal(await withDeadline(answer, dueIn(60_000, clock), clock, 'too late'), 'an answer')
   const none = new Promise(() => {})

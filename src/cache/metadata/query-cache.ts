@@ -5,7 +5,7 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { treeBytes } from '../../record/json/weight.js'
-import { type Clock, dueIn, sleep, withDeadline } from '../../remote/clock.js'
+import { type Clock, dueIn, dueSooner, sleep, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
@@ -267,10 +267,7 @@ export function openQueryCache(
     // What was asked to be read again may decide whether something is made twice.
     if (service.away && !old.expired) return newerOfAway(query, context)
     const began = now()
-    const upTo = (wait: number): RequestContext => ({
-      ...context,
-      deadline: instant(Math.min(context.deadline, began + wait)),
-    })
+    const upTo = (wait: number): RequestContext => dueSooner(context, wait, { now: () => began })
     const usual =
       old.waitedMs === undefined || old.expired ? oldAnswerWait : Math.max(silenceWait, 2 * old.waitedMs)
     if (usual < oldAnswerWait) {
@@ -290,7 +287,7 @@ export function openQueryCache(
   async function newerOfAway<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     if (now() - triedAt < tryEvery) throw awayFailure()
     triedAt = now()
-    return awaited(query, { ...context, deadline: instant(Math.min(context.deadline, triedAt + tryWait)) })
+    return awaited(query, dueSooner(context, tryWait, clock))
   }
 
   const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)

@@ -1,7 +1,7 @@
 // When a service that does not answer is no longer asked: only after a question of calcfs's own got no answer either.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
-import { type Clock, withDeadline } from '../clock.js'
+import { type Clock, dueSooner, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
 /** So many requests in a row without a word from the service, and calcfs asks a question of its own. */
@@ -67,14 +67,9 @@ export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): Ci
   const awayFailure = (): Failure => new Failure('unreachable', awaySentence(last), { cause: last })
 
   async function probed(context: RequestContext): Promise<void> {
-    const until = Math.min(context.deadline, now() + probeWait) as Instant
+    const sooner = dueSooner(context, probeWait, clock)
     try {
-      await withDeadline(
-        startProbe(),
-        { ...context, deadline: until },
-        clock,
-        'the probe was not answered yet',
-      )
+      await withDeadline(startProbe(), sooner, clock, 'the probe was not answered yet')
     } catch {
       // Whatever the probe failed with, the service is still away.
       throw awayFailure()
