@@ -29,44 +29,44 @@ export function accountOf(base: URL, user: string, config: Config, environment: 
 }
 
 /**
- * The user that is meant: the one named, the one a ready token is for, or the last one who logged in to this service.
- * @throws Stop where nobody can be told
+ * The user: the one named, the one of a ready token, or the last one who logged in to this service.
+ * @throws Stop where none of these is known
  */
 export function knownAccount(
   base: URL,
   { config, secret }: { readonly config: Config; readonly secret: Secret | undefined },
   environment: Environment,
 ): Account {
-  const nobody = accountOf(base, '', config, environment)
-  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(nobody))
+  const noUser = accountOf(base, '', config, environment)
+  const user = config.user ?? (secret?.as === 'token' ? subjectOf(secret.token, base) : lastUser(noUser))
   if (user !== undefined) return { ...accountOf(base, user, config, environment) }
   throw new Stop(
     exitCodes.usage,
-    `who are you at ${base.origin}? Run calcfs login ${base.href}, or give --user.`,
+    `Not signed in at ${base.origin}. Run calcfs login ${base.href}, or give --user.`,
   )
 }
 
-/** A token that tells no user has a directory by all that it tells, but when it was made: that of the next one is the same. */
+/** A token without a user gets a directory by its other claims except the times: those of the next token are the same. */
 function subjectOf(token: string, base: URL): string {
   try {
     const { iat, exp, nbf, jti, ...claims } = decodeJwt(token)
     // By RFC 7519 a text; services write the user's number there, too.
     const subject: unknown = claims.sub
     if (typeof subject === 'string' || typeof subject === 'number') return String(subject)
-    const told = Object.entries(claims).toSorted(([one], [other]) => (one < other ? -1 : 1))
-    const lasting = told.length > 0 ? JSON.stringify(told) : token
+    const listed = Object.entries(claims).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    const lasting = listed.length > 0 ? JSON.stringify(listed) : token
     return `token-${textHash(lasting).slice(0, 12)}`
   } catch (reason) {
-    const sentence = `the token given is none that ${base.href} would take; run calcfs login ${base.href}.`
+    const sentence = `the token given is not one that ${base.href} would take; run calcfs login ${base.href}.`
     throw new Stop(exitCodes.signIn, sentence, { cause: reason })
   }
 }
 
-/** The directory without a user holds one line: who logged in last. */
-const lastUserFile = (nobody: Account): string => join(nobody.places.state, 'user')
+/** The directory without a user holds one line: the user of the last log-in. */
+const lastUserFile = (noUser: Account): string => join(noUser.places.state, 'user')
 
-function lastUser(nobody: Account): string | undefined {
-  const file = lastUserFile(nobody)
+function lastUser(noUser: Account): string | undefined {
+  const file = lastUserFile(noUser)
   clearPlace(file, 'file')
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
@@ -94,7 +94,7 @@ export function tokenStore(account: Account): TokenStore {
     async load() {
       const found = lstatSync(file, { throwIfNoEntry: false })
       if (found === undefined) return undefined
-      // A pipe in its place would be read for ever.
+      // Reading a pipe in its place would never end.
       if (!found.isFile()) throw damaged(account)
       const { text, received } = storedTokenIn(account)
       return { text, received: received === undefined ? undefined : instant(received) }
@@ -103,7 +103,7 @@ export function tokenStore(account: Account): TokenStore {
   }
 }
 
-/** Whether a token is kept that has not ended yet: then nobody need be asked for a password. */
+/** Whether a kept token has not ended yet: then no password is needed. */
 export async function hasLivingToken(account: Account, now: Instant): Promise<boolean> {
   const token = await tokenStore(account).load().catch(noToken)
   if (token === undefined) return false
@@ -111,7 +111,7 @@ export async function hasLivingToken(account: Account, now: Instant): Promise<bo
   return end === undefined || now < end
 }
 
-/** A damaged one is none. */
+/** A damaged token counts as none. */
 function noToken(): undefined {}
 
 /** Whether there was one. */

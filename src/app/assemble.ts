@@ -1,4 +1,4 @@
-// The whole line from the kernel to the network, put together in one place: caches, journal, editing, drive.
+// Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
@@ -17,25 +17,25 @@ import { watchDirectories } from './place-troubles.js'
 import { claimPlaces } from './places-owner.js'
 
 export interface AssembledDrive {
-  /** Whether anything of this account is remembered from earlier. */
+  /** Whether anything of this account is cached from earlier mounts. */
   readonly knowsService: boolean
-  /** Asks who the user is; answers why that failed, if it did. */
+  /** Requests the user of the sign-in; returns why that failed, if it did. */
   introduce(): Promise<Failure | undefined>
   readonly drive: Drive
-  /** What the command line may ask of it. */
+  /** The operations of the command line. */
   readonly control: Control
   readonly failureLog: FailureLog
   readonly drafts: DraftFiles
   /** Tells other daemons that this one has mounted the directory now. */
   claimMountPoint(): void
-  /** What may be done once the mount is up: old drafts are settled, old texts forgotten. */
+  /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
   tidy(): Promise<void>
-  /** Checks every kept content against its proof; readers have the disk at least half of the time. */
+  /** Checks every kept content against its checksum; readers have the disk at least half of the time. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
-/** Builds the drive of one mount. Asks the service nothing: a mount comes up whatever the service does. */
+/** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */
 export async function assemble(settings: AssemblySettings): Promise<AssembledDrive> {
   const { config, connection, capabilities, clock, log } = settings
   const { now } = clock
@@ -43,7 +43,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const note: Note = (sentence, about = {}) => log.warn(about, sentence)
 
   await clearOwnDirectories(account.places, note)
-  clearHistory(account.places, note).catch(error => note('the history was not looked through', { error }))
+  clearHistory(account.places, note).catch(error => note('the text history was not cleaned up', { error }))
   const failureLog = openFailureLog(now)
   const caches = buildCaches(settings, note, () => editing.reusedIds)
   const journal = await buildJournal(settings, note, caches)

@@ -1,4 +1,4 @@
-// What one mount is made from, and how what is noteworthy of it is told.
+// Settings and reporting of one mount.
 import type { Config } from '../config/config.js'
 import type { Clock } from '../remote/clock.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
@@ -19,10 +19,10 @@ export interface AssemblySettings {
   readonly clock: Clock
 }
 
-/** Writes a sentence into the log, with what it is about. */
+/** Writes a sentence into the log, with its subject. */
 export type Note = (sentence: string, about?: Record<string, unknown>) => void
 
-/** Seconds for which the kernel keeps names and attributes: more would show changes late, for nobody can tell it. */
+/** Seconds for which the kernel caches names and attributes, which cannot be invalidated from here. */
 export const kernelCacheSeconds = 1
-/** Milliseconds: the text lease outlives what the kernel was told by a second. */
+/** Milliseconds: the text lease outlives the kernel's attribute cache by a second. */
 export const leaseMs = (kernelCacheSeconds + 1) * 1000

@@ -1,4 +1,4 @@
-// What is remembered of the service: the ledger, and everything that answers from it before the service is asked.
+// Builds the caches: the ledger, and everything that answers from it before a request is sent.
 import { join } from 'node:path'
 import { type ContentCache, openContentCache } from '../cache/content/content.js'
 import { type Health, withHealth } from '../cache/health.js'
@@ -13,7 +13,7 @@ import type { AssemblySettings, Note } from './assembly-settings.js'
 
 export interface Caches {
   readonly ledger: Ledger
-  /** The platform, watched: what is asked of it tells whether it answers. */
+  /** The platform, watched: its answers show whether the service is up. */
   readonly remote: Remote
   readonly health: Health
   readonly queryCache: QueryCache
@@ -21,14 +21,14 @@ export interface Caches {
   readonly catalog: Catalog
   readonly content: ContentCache
   readonly times: Times
-  /** Whether anything of this account is remembered from earlier. */
+  /** Whether anything of this account is cached from earlier mounts. */
   readonly knowsService: boolean
 }
 
-/** Milliseconds for which a question goes on after those who asked it have stopped waiting. */
+/** Milliseconds for which a request goes on after its callers have stopped waiting. */
 const behindMs = 60_000
 
-/** `reused` is what a thing that has another's id is told to; it is made of the caches, and asked once they are. */
+/** `reused` is called for a record that has another's id; it is built from the caches, and used once they exist. */
 export function buildCaches(
   { config, connection, capabilities, clock }: AssemblySettings,
   note: Note,
@@ -40,7 +40,7 @@ export function buildCaches(
   Object.assign(capabilities, JSON.parse(ledger.get('service', 'capabilities') ?? '{}'))
   const knowsService = ledger.get('user', 'self') !== undefined
   capabilities.tellsUser = knowsService
-  // What the service was not seen to do is found out by each mount.
+  // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
   const { remote, health } = withHealth(connection.remote, clock)
   const queryCache = openQueryCache(

@@ -1,4 +1,4 @@
-// The drive itself: its tree, the verbs over it, and what the command line may ask.
+// Builds the drive: its tree, the verbs over it, and the operations of the command line.
 import { join } from 'node:path'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'

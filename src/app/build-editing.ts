@@ -1,4 +1,4 @@
-// What changes the service: the write side over this mount's own remote, and what follows where an id is another thing's.
+// Builds the write side over this mount's own remote, and the reaction to an id that stands for another record.
 import { withConfirmedDeletes } from '../cache/confirming.js'
 import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
@@ -23,7 +23,7 @@ export interface Editing {
   readonly reusedIds: ReusedIds
 }
 
-/** `tree` is made of what stands here, and asked once it is. */
+/** `tree` is built from what this function returns, and used once it exists. */
 export function buildEditing(
   { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
   note: Note,

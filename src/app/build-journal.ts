@@ -1,4 +1,4 @@
-// What no operation of the service would bring back: the user's texts, and the names this mount remembers.
+// Builds what no request could restore: the user's texts, and the names this mount remembers.
 import { join } from 'node:path'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
@@ -15,7 +15,7 @@ import type { Caches } from './build-caches.js'
 
 export interface Journal {
   readonly scratch: ScratchFiles
-  /** Names and numbers that were shown, made or given: kept beside the drafts. */
+  /** Names and numbers that were shown, made or given: kept next to the drafts. */
   readonly known: Ledger
   readonly history: TextHistory
   readonly draftStore: Drafts
@@ -49,7 +49,7 @@ export async function buildJournal(
   return { scratch, known, history, draftStore, drafts, shown, reports, roots }
 }
 
-/** A damaged time is none. */
+/** A damaged time counts as none. */
 function latestIn(state: Ledger): Latest {
   const [namespace, key] = ['texts', 'met last']
   return {

@@ -1,4 +1,4 @@
-// The way from a configuration to a service one can ask: address, connections, account, sign-in, dialect.
+// Connects a configuration to a service: address, connections, account, sign-in, dialect.
 import { readFileSync } from 'node:fs'
 import { type Config, requireUrl } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
@@ -23,22 +23,22 @@ export interface Connection {
   readonly account: Account
   readonly remote: Remote
   readonly dialect: Dialect
-  /** How many guesses may be under way side by side, now. */
+  /** How many background requests may be in flight now. */
   guesses(): number
   /** Ends every connection. */
   close(): Promise<void>
 }
 
-/** What the owner of a connection keeps over restarts, and what it is told beside the way. */
+/** State that the owner of a connection keeps over restarts, and its callbacks. */
 export interface ConnectionHooks {
   readonly capabilities: Capabilities
-  /** A token that could not be kept, an item of a listing that made no sense. */
+  /** Called for a token that could not be stored, or a malformed item of a listing. */
   readonly note: (happened: unknown) => void
-  /** Told of each long answer that was read. */
+  /** Called for each long answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
-  /** Hears of each request once it has ended. */
+  /** Called for each request once it has ended. */
   readonly trace?: TraceRequest | undefined
-  /** The machine's own if not given. */
+  /** The machine's own if undefined. */
   readonly clock?: Clock
 }
 
@@ -47,14 +47,14 @@ export function serviceBase(config: Config): URL {
   return baseUrl(requireUrl(config), config.insecureHttp ? 'anywhere' : 'loopback-only')
 }
 
-/** How the service is reached, and how hard it may be asked. */
+/** How the service is reached, and the limits of its use. */
 export function pipelineOptions(config: Config): PipelineOptions {
   const { connections, maxRequests, maxAnswer, bwlimit } = config
   const authority = config.caFile === undefined ? undefined : certificateIn(config.caFile)
   return { base: serviceBase(config), connections, authority, maxRequests, maxAnswer, bwlimit }
 }
 
-/** A service that is asked as the account's user; the first question signs in. */
+/** A service used as the account's user; the first request signs in. */
 export function connect({ config, sources }: Configured, beside: ConnectionHooks): Connection {
   const { capabilities, note, longAnswer, trace, clock = systemClock } = beside
   const secret = findSecret(config, sources)

@@ -1,4 +1,4 @@
-// At the start of a mount or a command: every place of our own is there and holds what is due, or is cleared.
+// Prepares calcfs's own files and directories at the start of a mount or command: each is valid, or cleared.
 import { statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ export type NoteFailure = (sentence: string, about: Record<string, unknown>) => 
 const named: Readonly<Record<ExpectedKind, string>> = { file: 'file', directory: 'directory', either: 'file' }
 const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
-/** Makes the directories of an account, private to their owner, and notes what is moved aside from then on. Throws what the disk says. */
+/** Makes the directories of an account, private to their owner, and notes what is moved aside from then on. Throws disk errors. */
 export function prepareDirectories(places: OwnDirectories, note: NoteFailure): void {
   onAside((path, aside) =>
     note('something that is not of calcfs stood in the place of one of its files and was moved aside', {
@@ -25,7 +25,7 @@ export function prepareDirectories(places: OwnDirectories, note: NoteFailure): v
   }
 }
 
-/** Clears the few places that a mount opens at once. Kept contents are looked at when they are opened. */
+/** Clears the few files that a mount opens at once. Kept contents are checked when they are opened. */
 export async function clearOwnDirectories(
   { cache, state }: OwnDirectories,
   note: NoteFailure,
@@ -46,7 +46,7 @@ export async function clearOwnDirectories(
   }
 }
 
-/** The same for the history of texts, which may be long. */
+/** The same for the text history, which may be long. */
 export async function clearHistory({ state }: OwnDirectories, note: NoteFailure): Promise<void> {
   const clear = clearing(note)
   const root = join(state, 'texts')
@@ -70,7 +70,7 @@ const clearing =
     }
   }
 
-/** None where the directory is not there yet; what an earlier mount has moved aside is remembered. */
+/** None where the directory does not exist yet; what an earlier mount has moved aside is remembered. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return []
   const all = await readdir(directory)

@@ -1,4 +1,4 @@
-// What is wrong with the directories of a mount while it lives: deleted and made again, not writable, or something moved aside.
+// Problems with a mount's own directories while it lives: deleted and re-created, not writable, or a file moved aside.
 import { randomUUID } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
 import type { NoteFailure } from './own-places.js'
 
 export interface DirectoryTroubles {
-  /** Sentences, none where all is well. Directories that were deleted are made again. */
+  /** Sentences, none where all is well. Directories that were deleted are re-created. */
   look(): Promise<readonly string[]>
 }
 
@@ -18,7 +18,7 @@ interface WatchedDirectory {
   readonly room: keyof OwnDirectories
 }
 
-/** What follows for the user while a directory cannot be written. */
+/** The consequence for the user while a directory cannot be written. */
 const consequences: Readonly<Record<keyof OwnDirectories, string>> = {
   state: 'edits fail until it can be',
   cache: 'what is read is downloaded again each time until it can be',
@@ -34,10 +34,10 @@ const foldersOf: Readonly<Record<keyof OwnDirectories, readonly string[]>> = {
   cache: ['', 'content', 'content/kept', 'content/unfinished', 'index'],
 }
 
-/** So many things that were moved aside are named one by one. */
+/** So many files that were moved aside are named one by one. */
 const namedAtMost = 20
 
-/** Looks at the directories of an account as they are from now on. */
+/** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
   places: OwnDirectories,
   { note, now }: { note: NoteFailure; now: () => number },
@@ -46,7 +46,7 @@ export async function watchDirectories(
   const watched: readonly WatchedDirectory[] = rooms.flatMap(room =>
     foldersOf[room].map(folder => ({ path: join(places[room], folder), room })),
   )
-  /** The directories that were there. */
+  /** The directories that existed. */
   const seen = new Map<string, DirectoryIdentity>()
   const deleted = new Map<string, string>()
   for (const { path } of watched) {
@@ -62,7 +62,7 @@ export async function watchDirectories(
     note('a directory of calcfs was deleted while it was in use, and is made again', { path })
   }
 
-  /** Makes it where it is missing. Throws what the disk says. */
+  /** Makes it where it is missing. Throws the errors of the disk. */
   async function present(one: WatchedDirectory): Promise<void> {
     const before = seen.get(one.path)
     clearPlace(one.path, 'directory')
@@ -115,7 +115,7 @@ export async function watchDirectories(
   }
 }
 
-/** An inode number alone is no identity: ext4 gives that of a deleted directory to the next one. */
+/** An inode number alone is no identity: ext4 reuses that of a deleted directory. */
 type DirectoryIdentity = `${bigint} ${bigint}`
 
 async function directoryIdentity(path: string): Promise<DirectoryIdentity | undefined> {
@@ -130,7 +130,7 @@ async function directoryIdentity(path: string): Promise<DirectoryIdentity | unde
 
 function unreadable(): undefined {}
 
-/** Permissions alone do not tell: of a disk that is mounted read-only, of a full one, of one that is gone. */
+/** Permissions alone do not show it: the disk may be mounted read-only, full, or gone. */
 async function probe(directory: string): Promise<void> {
   const path = join(directory, `.tmp-${randomUUID()}`)
   try {

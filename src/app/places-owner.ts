@@ -1,10 +1,10 @@
-// Whose the kept texts and contents are: a token does not always tell, the service does.
+// Owner of the kept texts and contents: a token does not always name the user, the service does.
 import type { Ledger } from '../cache/ledger/ledger.js'
 import { Failure } from '../failure.js'
 import type { User } from '../remote/remote.js'
 import type { Account } from './account.js'
 
-/** What is kept of an account: in its state directory, and in its cache of the user who was there before. */
+/** What is kept of an account: in its state directory, and in its cache for the user of earlier mounts. */
 export interface KeptOfAccount {
   readonly known: Pick<Ledger, 'get' | 'set'>
   readonly before: User | undefined
@@ -14,8 +14,8 @@ const namespace = 'owner'
 const key = 'names'
 
 /**
- * Notes the first user of the directories; names that the service once calls them by stay theirs.
- * @throws Failure 'unauthenticated' for another user: what is kept is not shown, and no draft is sent
+ * Notes the first user of the directories; names that the service once used for that user remain valid.
+ * @throws Failure 'unauthenticated' for another user: kept data is not shown, and no draft is sent
  */
 export function claimPlaces(
   { places }: Account,

@@ -1,4 +1,4 @@
-// Signing in before a drive is mounted: when a person is asked, and a wrong password found out while that person is still there.
+// Sign-in before a mount: when to ask at the terminal, and a wrong password reported while the terminal is still there.
 import type { Config } from '../config/config.js'
 import { findSecret } from '../config/secret.js'
 import { asFailure, type Failure } from '../failure.js'
@@ -11,8 +11,8 @@ import { type Account, hasLivingToken, knownAccount, tokenStore } from './accoun
 import { pipelineOptions, serviceBase } from './connect.js'
 
 /**
- * Has the service make a token of a password, and keeps it.
- * @throws Failure 'unauthenticated' where it refuses
+ * Exchanges a password for a token, and keeps the token.
+ * @throws Failure 'unauthenticated' where the service refuses it
  */
 export async function exchangeCredentials(account: Account, password: string, config: Config): Promise<void> {
   const plain = openHttp(pipelineOptions(config))
@@ -26,7 +26,7 @@ export async function exchangeCredentials(account: Account, password: string, co
 }
 
 /**
- * Asks at the terminal where no sign-in is known. A password that is typed lives only in this process and the one it starts.
+ * Asks at the terminal where no sign-in is known. A typed password lives only in this process and the one it starts.
  * @throws Stop where nothing was typed
  */
 export async function withPassword(given: Configured): Promise<Configured> {
@@ -39,17 +39,17 @@ export async function withPassword(given: Configured): Promise<Configured> {
   return { config, sources: { ...sources, environment } }
 }
 
-/** What becomes of a password that is being tried. */
+/** The outcome of a password that is being tried. */
 export interface LoginRefusal {
-  /** Why the service refuses it; undefined where it takes it, or does not answer. Never rejects. */
+  /** Why the service refuses it; undefined if accepted, or without an answer. Never rejects. */
   readonly known: Promise<Failure | undefined>
 }
 
 const notTried: LoginRefusal = { known: Promise.resolve(undefined) }
 
 /**
- * Tries a password that is at hand, although a token from earlier would do for now: a wrong one would end the drive hours later.
- * Without such a token the first question signs in with it.
+ * Tries an available password, although an earlier token would still do: a wrong one would end the drive hours later. Without
+ * such a token the first request signs in with it.
  * @throws BadSetting where the password cannot be read
  */
 export async function triedPassword(
@@ -65,7 +65,7 @@ export async function triedPassword(
 
 function tokenFrom(): undefined {}
 
-/** Anything else that went wrong is told by the first question. */
+/** Any other failure is reported by the first request. */
 function refusalIn(thrown: unknown): Failure | undefined {
   const failure = asFailure(thrown)
   return failure.kind === 'unauthenticated' ? failure : undefined

@@ -1,4 +1,4 @@
-// status.json: what a person or a script wants to know of a mount, from memory alone.
+// status.json: the state of a mount for users and scripts, from memory alone.
 import type { ContentCache } from '../cache/content/content.js'
 import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
@@ -30,18 +30,18 @@ export interface StatusSources {
   readonly now: () => Instant
 }
 
-/** Of a folder that was emptied by hand not every file is named. */
+/** The limit of file names listed from a folder that was emptied by hand. */
 const unlinkedAtMost = 20
 
 /** Milliseconds a status waits for the service. */
 const statusPatience = 1000
-/** The same where it is wanted to know whether the service answers: with the start of the command less than three seconds. A slow service is not away. */
+/** The same where the service is to be checked: with the start of the command less than three seconds. A slow service is not away. */
 const checkPatience = 2400
 
-/** The text of `status.json`; `check` has the service asked before. */
+/** The text of `status.json`; `check` sends a request to the service first. */
 export type Status = (check?: boolean) => Promise<string>
 
-/** Status is asked for when things go wrong: it does not wait for a service that is away. */
+/** A status is needed when things go wrong: it does not wait for a service that is away. */
 export function openStatus(
   sources: StatusSources,
   { roots, places }: { readonly roots: Roots; readonly places: DirectoryTroubles },
@@ -57,7 +57,7 @@ export function openStatus(
   }
 }
 
-/** `top` says what stands at the top of projects/, or why that is not known; `places` what is wrong with our directories. */
+/** `top` states what is at the top of projects/, or why that is unknown; `places` the problems of own directories. */
 function statusText(sources: StatusSources, top: string, places: readonly string[]): string {
   const { account, config, health, content, drafts, failures: failureLog, removals } = sources
   const time = (at: number): string => new Date(at).toISOString()

@@ -1,4 +1,4 @@
-// Which changes were sent and not answered in time: kept in the state directory, so that other mounts and the next one wait for them, too.
+// Unanswered changes, kept in the state directory, so that other mounts and the next one wait for them, too.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { textHash } from '../edit/journal/text-history.js'
@@ -9,7 +9,7 @@ import { isMissing } from '../system/error-code.js'
 import { makeDirectoriesNow } from '../system/make-directory.js'
 import { clearPlace } from '../system/set-aside.js'
 
-/** One small file for each change; a disk that takes none is told by `note`, and stops nothing. */
+/** One small file for each change; a disk error is reported by `note`, and stops nothing. */
 export function openUnanswered(
   stateDirectory: string,
   { now, note }: { now: () => Instant; note: (happened: unknown) => void },
@@ -59,7 +59,7 @@ export function openUnanswered(
     until(subject) {
       const kept = Number(read(subject) ?? 'none')
       if (kept > now()) return instant(kept)
-      // Given up by another process, or by the one before.
+      // Abandoned by another process, or by the previous one.
       if (!Number.isNaN(kept)) write(subject, endedAt(instant(kept)))
       return undefined
     },
@@ -74,5 +74,5 @@ export function openUnanswered(
 
 const endedAt = (at: Instant): string => `ended ${Math.round(at)}`
 
-/** Milliseconds: no change rests on so old a look. */
+/** Milliseconds: no change is based on so old a read. */
 const sweptAfterMs = 60 * 60_000

@@ -1,10 +1,10 @@
-// The command table of `calcfs`, and the one place where a command's end becomes a sentence and an exit code.
+// Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
 import { Command } from 'commander'
 import { codeOf } from '../system/error-code.js'
 import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/version.js'
 
-/** Loaded when named: the service's database has no business in `calcfs status`. */
+/** Loaded on demand: `calcfs status` does not need the service's database. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   delete: async () => (await import('./commands/delete.js')).deleteCommand(),
   cache: async () => (await import('./commands/cache.js')).cacheCommand(),
@@ -44,13 +44,13 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** `calcfs drafts diff 42 | head`: whoever has read enough closes the pipe, and nothing is wrong. */
+/** `calcfs drafts diff 42 | head`: a reader that has read enough closes the pipe, which is no error. */
 function endWithReader(cause: Error): void {
   if (codeOf(cause) !== 'EPIPE') throw cause
   process.exit()
 }
 
-/** The commands that a line may mean; all of them where it names none, for the help. */
+/** The commands that a line may name; all of them where it names none, for the help. */
 function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   const named = Object.keys(commands).filter(name => args.includes(name) && !args.includes('help'))
   const wanted = named.length > 0 ? named : Object.keys(commands)
@@ -78,7 +78,7 @@ function programOf(table: readonly Command[]): Command {
   return program
 }
 
-/** A command inside a command ends as every other does. */
+/** A sub-command ends like every other command. */
 function inheriting(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const inner of command.commands) inheriting(inner, command)

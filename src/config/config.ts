@@ -7,7 +7,7 @@ import { texts } from './units.js'
 
 /** Durations are milliseconds, sizes bytes, paths absolute; `url` is as it was typed. */
 export type Config = { readonly [Name in SettingName]: z.output<(typeof settings)[Name]['schema']> } & {
-  /** What this service calls differently: field names to try first, and extra query parameters by endpoint. */
+  /** Overrides for this service: field names to try first, and extra query parameters by endpoint. */
   readonly dialect: z.output<typeof dialectForm>
 }
 
@@ -27,7 +27,7 @@ interface FoundValue {
 
 /**
  * The files that count: `--config` alone, or the user's over the system's.
- * @throws BadSetting where the one that was asked for is not there
+ * @throws BadSetting where the file of `--config` does not exist
  */
 export function configFiles(
   asked: string | undefined,
@@ -44,7 +44,7 @@ export function configFiles(
 
 /**
  * The whole configuration.
- * @throws BadSetting with one sentence: where it is written, what is wrong, what is right
+ * @throws BadSetting with one sentence: where it is written, what is wrong, what to write
  */
 export function readConfig(sources: Sources): Config {
   const layers = fileLayers(sources)
@@ -52,7 +52,7 @@ export function readConfig(sources: Sources): Config {
   return Object.freeze({ ...Object.fromEntries(values), dialect: dialectSettings(layers) })
 }
 
-/** The address of the service, for commands that cannot work without one. */
+/** The address of the service, for commands that need one. */
 export function requireUrl(config: Config): string {
   if (config.url !== undefined) return config.url
   throw new BadSetting('no service is named; give its address, or set url in the configuration file.')

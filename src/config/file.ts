@@ -1,4 +1,4 @@
-// The TOML files: what may stand in them, and a sentence with file, line and the nearest right name for what may not.
+// TOML configuration files: the allowed keys, and a sentence with file, line and nearest name for a wrong one.
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { isMissing } from '../system/error-code.js'
@@ -15,7 +15,7 @@ export interface ConfigFile {
   lineOf(key: string): number | undefined
 }
 
-/** Keys of the file that are no flags: secrets, what names of fields differ at this service, and which profile to take. */
+/** Keys of the file that are no flags: secrets, field names of this service, and the profile to use. */
 const fileOnly = ['password', 'token', 'dialect', 'profile']
 const allKeys = [...settingNames.map(flagName), ...fileOnly]
 const tables = ['dialect', 'profiles']
@@ -119,7 +119,7 @@ function nearestSetting(key: string): string {
     : ''
 }
 
-/** Levenshtein's: how many letters must be put in, taken out or changed. */
+/** Levenshtein distance: how many letters must be inserted, deleted or changed. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...from].entries()) {

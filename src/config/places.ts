@@ -1,28 +1,28 @@
-// Where things are kept: the XDG directories, and below them one private directory a service and user.
+// Storage locations: the XDG directories, and below them one private directory per service and user.
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The user's configuration file, there or not. */
+/** The user's configuration file, existing or not. */
 export const userConfigFile = (environment: Environment): string =>
   join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'calcfs', 'config.toml')
 
 export interface OwnDirectories {
-  /** Contents that can be fetched again. */
+  /** Contents that can be downloaded again. */
   readonly cache: string
   /** Drafts, history, known reports and the token: losing it loses edits. */
   readonly state: string
 }
 
-/** Whose data a directory holds. */
+/** The account that a directory belongs to. */
 export interface AccountDirectories {
   readonly url: string
   readonly user: string
 }
 
-/** Both directories of an account; nothing is made yet. Two accounts never share one. */
+/** Both directories of an account; nothing is created yet. Two accounts never share one. */
 export function ownDirectories(
   account: AccountDirectories,
   base: { readonly cacheDir?: string | undefined; readonly stateDir?: string | undefined },

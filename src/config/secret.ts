@@ -1,4 +1,4 @@
-// Where the password or token comes from, in order; never from argv, never from a file that others can read.
+// Source of the password or token, in order; never argv, never a file that others can read.
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { type Config, fileValue, type Sources } from './config.js'
 import { BadSetting } from './settings.js'
 
-/** A password is read anew for each log-in, so that one changed in a keyring or a file is taken up. */
+/** A password is read again for each log-in, so that a change in a keyring or a file counts. */
 export type Secret =
   | { readonly as: 'token'; readonly token: string }
   | {
       readonly as: 'password'
       readonly read: () => Promise<string>
-      /** It is there; a command may ask a person first. */
+      /** It exists; a command may need to prompt first. */
       readonly atHand: boolean
     }
 
@@ -56,7 +56,7 @@ function readSecretFile(key: string, sources: Sources): string | undefined {
   throw new BadSetting(`${given.where} is no text; put it in quotes.`)
 }
 
-/** systemd hands a unit its credentials in a directory of its own, which nobody else can read. */
+/** systemd hands a unit its credentials in a directory of its own, which no other user can read. */
 function credentialFile(environment: Sources['environment']): string | undefined {
   const directory = environment['CREDENTIALS_DIRECTORY']
   if (!directory) return undefined
@@ -64,7 +64,7 @@ function credentialFile(environment: Sources['environment']): string | undefined
   return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : file
 }
 
-/** Anew for each log-in: a file may have been opened to others meanwhile. */
+/** Checked again for each log-in: the file's mode may have been widened meanwhile. */
 function privateLine(file: string): string {
   if (statSync(file, { throwIfNoEntry: false }) === undefined)
     throw new BadSetting(`${file}: there is no such password file.`)
@@ -72,7 +72,7 @@ function privateLine(file: string): string {
   return firstLine(file)
 }
 
-/** Whether the file is needed or not: what others can read is no password. @throws BadSetting */
+/** Checked even if the file is not needed: others must not read it. @throws BadSetting */
 export function refuseShared(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found === undefined || (found.mode & 0o077) === 0) return

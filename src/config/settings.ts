@@ -2,21 +2,21 @@
 import type { z } from 'zod'
 import { choice, count, duration, place, size, text, texts, word } from './units.js'
 
-/** A setting that is wrong or missing: one sentence that says where and what to write instead. */
+/** A wrong or missing setting: one sentence that says where and what to write instead. */
 export class BadSetting extends Error {
   override readonly name = 'BadSetting'
 }
 
-/** Which commands take a setting: all that ask the service, all that write a log, or only the mount. */
+/** Which commands take a setting: all that send requests, all that write a log, or only the mount. */
 export type Group = 'service' | 'log' | 'drive'
 
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly group: Group
   readonly schema: Schema
-  /** How the value is called in the help; undefined for a switch. */
+  /** The value's name in the help; undefined for a switch. */
   readonly value: string | undefined
   readonly help: string
-  /** As a person would write it; undefined where nothing is the default. */
+  /** As a user would write it; undefined where there is no default. */
   readonly initial: string | undefined
   readonly repeatable: boolean
 }
@@ -114,12 +114,12 @@ export const settings = {
       'description of a project that mkdir makes; {name}, {user} and {date} stand for its own',
     ),
   ),
-  ttlListing: preset('30s', setting('drive', aDuration, 'how long a listing is believed')),
-  ttlRecord: preset('10s', setting('drive', aDuration, 'how long a record is believed')),
-  ttlAbsent: preset('5s', setting('drive', aDuration, '"not there" is believed so long')),
+  ttlListing: preset('30s', setting('drive', aDuration, 'how long a listing is used before it is fetched again')),
+  ttlRecord: preset('10s', setting('drive', aDuration, 'how long a record is used before it is fetched again')),
+  ttlAbsent: preset('5s', setting('drive', aDuration, 'how long a missing name is cached')),
   staleLimit: preset(
     '30d',
-    setting('drive', aDuration, 'how old an answer may serve while the service is away'),
+    setting('drive', aDuration, 'use cached answers up to this age while offline'),
   ),
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
   cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),

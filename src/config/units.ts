@@ -1,4 +1,4 @@
-// What a person writes (`30s`, `10G`, `yes`, `~/x`) and the value it stands for; each form refuses what it does not know.
+// Values as a user writes them (`30s`, `10G`, `yes`, `~/x`), parsed; each form refuses what it does not know.
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
@@ -45,7 +45,7 @@ export const text = z.string('is no text; put it in quotes').min(1, 'is empty')
 /** A path, with a leading `~/` for the home directory → an absolute path. */
 export const place = text.transform(written => resolve(written.replace(/^~(?=\/|$)/, () => homedir())))
 
-/** One of the words; the message names them all. */
+/** One of the words; the message lists them all. */
 export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
@@ -55,7 +55,7 @@ export const texts = z
   .union([text.transform(only => [only]), z.array(text)], 'is no list of texts in quotes')
   .transform(list => Object.freeze(list))
 
-/** NaN stands for what fits no form, so that the schema behind it says its own sentence. */
+/** NaN stands for an unparsable text, so that the schema after it reports its own sentence. */
 function measure(
   written: string | number,
   form: RegExp,

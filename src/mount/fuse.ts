@@ -1,4 +1,4 @@
-// The binding's edge: the kernel's calls become the drive's verbs, and every call is answered exactly once.
+// FUSE binding: kernel calls become the drive's verbs, and every call is answered exactly once.
 import { constants } from 'node:os'
 import Fuse, { type Operations, type Stat } from 'fuse-native'
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
@@ -11,13 +11,13 @@ import { byteOffset, instant } from '../remote/remote.js'
 import { sourceOf } from './mount-point.js'
 import type { PendingCalls } from './under-way.js'
 
-/** How the kernel is asked to treat the mount. */
+/** Mount options of the kernel. */
 export interface KernelSettings {
   /** Shown as the source in `mount` and `df`. */
   readonly source: string
   readonly readOnly: boolean
   readonly allowOther: boolean
-  /** Seconds for which the kernel keeps names and attributes without asking (at most 1: there is no notify_inval). */
+  /** Seconds for which the kernel caches names and attributes (at most 1: there is no notify_inval). */
   readonly cacheSeconds: number
   /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
   readonly timer: number
@@ -40,7 +40,7 @@ export interface CallLog {
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
-/** The option string goes to a fixed buffer of the binding. */
+/** The option string is copied to a fixed buffer of the binding. */
 const longestOptions = 1023
 
 export class CalcfsFuse extends Fuse {
@@ -73,7 +73,7 @@ export class CalcfsFuse extends Fuse {
     return `-o${[...options, `fsname=${sourceOf(source).slice(0, room)}`].join(',')}`
   }
 
-  // The binding makes a stat of its own for each entry; equal ones may be one.
+  // The binding makes a stat object for each entry; equal entries may share one.
   override _op_readdir(
     signal: (error: number, names?: readonly string[], stats?: readonly Uint32Array[]) => void,
     path: string,
@@ -130,7 +130,7 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
     return -constants.errno[errnoOf(failure.kind)]
   }
 
-  /** Runs a verb and answers once, whatever it does: a handler that throws would take the daemon with it. */
+  /** Runs a verb and answers once in any case: a handler that throws would end the daemon. */
   function answer<Value>(
     call: { verb: string; path: string },
     run: () => MaybePromise<Value>,
@@ -166,7 +166,7 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
         { verb: 'readdir', path },
         () => drive.readdir(path),
         (error, entries = []) => {
-          // Of their final length at once: an array that grows leaves twice as much behind.
+          // Allocated at its final length: an array that grows leaves twice as much garbage.
           const names = new Array<string>(dots.length + entries.length)
           const stats = new Array<Stat>(names.length)
           let count = 0
@@ -202,7 +202,7 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
       }
     },
     write(path, handle, buffer, length, position, done) {
-      // The kernel's buffer is gone once the call is answered, and the timer may answer first.
+      // The kernel's buffer is gone once the call is answered, and the binding's timer may answer first.
       const bytes = Buffer.from(buffer.subarray(0, length))
       answer(
         { verb: 'write', path },
@@ -290,7 +290,7 @@ function traced<Value>(
 
 type CallOutcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }
 
-/** Apart from the reply, which must not be given twice. */
+/** Separate from the reply, which must not be given twice. */
 function callVerb<Value>(run: () => MaybePromise<Value>): CallOutcome<Value> {
   try {
     return { value: run() }
@@ -318,7 +318,7 @@ function stat({ mode, size, mtime }: Attributes): Stat {
   }
 }
 
-/** Of an entry that is listed the kernel learns the type alone; a directory may have a hundred thousand. */
+/** For a listed entry the kernel needs only the type; a directory may have a hundred thousand entries. */
 const types = new Map<number, Stat>()
 
 function typeOf(mode: number): Stat {
@@ -329,7 +329,7 @@ function typeOf(mode: number): Stat {
 
 const dots = ['.', '..']
 
-const statWords = 18 // of the binding's own form of a stat, of which the first is the mode
+const statWords = 18 // of the binding's own stat layout, whose first field is the mode
 
 function wordsOfStat({ mode }: Stat): Uint32Array {
   const words = new Uint32Array(statWords)

@@ -1,4 +1,4 @@
-// The life of a mount: up, noticed when somebody else takes it down, and down in order.
+// Life of a mount: mounting, noticing an unmount from outside, and an orderly unmount.
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../drive/interface/verbs.js'
@@ -9,23 +9,23 @@ import { withReportedSizes } from './told-sizes.js'
 import { openPendingCalls } from './under-way.js'
 
 export interface Mounted {
-  /** Resolves when the file system is no longer mounted, whoever unmounted it. */
+  /** Resolves when the file system is no longer mounted, by this process or any other. */
   readonly gone: Promise<void>
-  /** Asks the kernel now. */
+  /** Checks the kernel's mount list now. */
   isThere(): Promise<boolean>
   /** Resolves when no program waits for the answer to a change any more; at the latest after so many milliseconds. */
   answered(limitMs: number): Promise<void>
-  /** Unmounts; where a program still uses the drive it is taken out of the tree, and that program's files end with us. */
+  /** Unmounts; a mount still in use is detached (lazy unmount), and its open files end with this process. */
   unmount(): Promise<void>
 }
 
-/** The kernel tells nobody that a mount has ended; its list is read this often. In milliseconds. */
+/** The kernel sends no event when a mount ends, so its list is read this often. In milliseconds. */
 const watchEvery = 300
 
-/** Milliseconds for which the kernel counts on attributes, and a little for an answer that is on its way. */
+/** Milliseconds for which the kernel caches attributes, plus the time of an answer in transit. */
 const keptMs = ({ cacheSeconds }: KernelSettings): number => cacheSeconds * 1000 + 500
 
-/** Mounts the drive at an absolute path. Rejects with the binding's words if the kernel or libfuse refuses. */
+/** Mounts the drive at an absolute path. Rejects with the binding's message if the mount is refused. */
 export async function mountDrive(
   path: string,
   { drive, log }: { drive: Drive; log: CallLog },
@@ -54,8 +54,8 @@ export async function mountDrive(
 }
 
 /**
- * One mount for as long as it lasts. A daemon that was stopped may wake when its mount was taken away and another one has the mount
- * point, and then even the kernel's numbers; but its own way to the kernel is closed.
+ * One mount for as long as it lasts. While a daemon was suspended its mount may have been removed, and another one may have its
+ * mount point and even its kernel number; but then its own connection to the kernel is closed.
  */
 interface OwnMount {
   readonly path: string
@@ -75,7 +75,7 @@ async function ownMount(path: string): Promise<OwnMount> {
   }
 }
 
-/** The descriptors of /dev/fuse, as links that name it; none where the system does not show them. */
+/** The descriptors of /dev/fuse, as the links that name it; none where the system does not show them. */
 async function waysToKernel(): Promise<readonly string[]> {
   const all = (await readdir(descriptors).catch(noneShown)).map(number => join(descriptors, number))
   const leads = await Promise.all(all.map(leadsToKernel))
@@ -95,7 +95,7 @@ async function untilGone(own: OwnMount): Promise<void> {
   while (await own.isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
 
-/** Without a free descriptor the kernel's list cannot be read: nothing says that the mount has ended. */
+/** Without a free descriptor the kernel's list cannot be read: the mount may still be there. */
 const unknown = (): boolean => true
 
 /** Where another daemon has mounted since, its mount stays. */
@@ -104,7 +104,7 @@ async function takeDown(own: OwnMount): Promise<void> {
   try {
     await unmount(own.path)
   } catch {
-    // A shell stands in it or a file is open. Who ends the daemon means it: out of the tree now.
+    // A shell has it as its working directory or a file is open. The daemon must end: detach the mount now.
     await detach(own.path)
   }
 }

@@ -1,4 +1,4 @@
-// Mount points as the kernel lists them: what is mounted where, what is dead, and how it is taken away.
+// Mount points from the kernel's list: what is mounted where, which mounts are dead, and how to unmount them.
 import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { probeDaemon } from './probe.js'
 
 const run = promisify(execFile)
 
-/** Milliseconds fusermount may take; it waits for nobody. */
+/** Milliseconds fusermount may take; it never waits for a program. */
 const fusermountLimit = 10_000
 
 /** Why a directory cannot be mounted on. */
@@ -24,16 +24,16 @@ export type Unfit =
 /** The file system type shown by `mount`, from the subtype option. */
 export const fileSystemType = 'fuse.calcfs'
 
-/** The address of a service as a mount's source shows it. */
+/** The address of a service as a mount's source field shows it. */
 export const sourceOf = (address: string): string => address.replace(/[,\\\s]/g, '_')
 
 /** One mounted file system. */
 export interface Mount {
-  /** The kernel's number of the file system, given again once this one has ended. */
+  /** The kernel's device number of the file system; reused once this one has ended. */
   readonly device: string
   readonly path: string
   readonly type: string
-  /** What is mounted: of a drive the address of its service, as far as mount options can hold it. */
+  /** The source: of a drive the address of its service, as far as mount options can hold it. */
   readonly source: string
   /** The user who mounted a FUSE file system; other users cannot look into it without `allow_other`. */
   readonly owner: number | undefined
@@ -43,8 +43,8 @@ export interface Mount {
 const longestChain = 40
 
 /**
- * The path as the kernel lists it: without links, as far as it leads to something. Nothing at or below a drive is touched, because a
- * daemon that is dead or stopped answers nothing.
+ * The path as the kernel lists it: links resolved as far as the path exists. Nothing at or below a drive is accessed, because a dead
+ * or stopped daemon does not answer.
  */
 export async function mountPath(directory: string): Promise<string> {
   const drives = (await mounts()).filter(({ type }) => type === fileSystemType)
@@ -59,7 +59,7 @@ export async function mountPath(directory: string): Promise<string> {
   return follow(resolve(directory), longestChain)
 }
 
-/** It is something else, or absent, or not to be looked at: then the name stands for itself. */
+/** Not a link, absent, or not accessible: the name stands for itself. */
 function noLink(): undefined {}
 
 /** The innermost mount at or above a path. */
@@ -110,7 +110,7 @@ export async function drivesOfUser(): Promise<Mount[]> {
   return (await drives()).filter(({ owner }) => owner === process.getuid?.())
 }
 
-/** Undefined where the directory can be mounted on; a dead mount of ours is taken away first. */
+/** Undefined where the directory can be mounted on; a dead mount of calcfs is unmounted first. */
 export async function fitness(path: string): Promise<Unfit | undefined> {
   const type = await mountedType(path)
   if (type?.startsWith('fuse')) {
@@ -130,15 +130,15 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
   }
 }
 
-/** Milliseconds a mounted file system has to show that its daemon lives. */
+/** Milliseconds in which a mounted file system has to prove that its daemon lives. */
 const pulseLimit = 2000
 
-/** Unmounts; throws with fusermount's words while a program still uses it. */
+/** Unmounts; throws with fusermount's message while a program still uses it. */
 export async function unmount(path: string): Promise<void> {
   await fusermount(['-u', path])
 }
 
-/** Takes the mount out of the tree at once; programs that still use it keep what they have open. */
+/** Detaches the mount at once (lazy unmount); programs keep their open files. */
 export async function detach(path: string): Promise<void> {
   await fusermount(['-u', '-z', path])
 }

@@ -1,4 +1,4 @@
-// One path, one version: the kernel keeps one size and one set of pages for a path, whatever file its name stands for.
+// One version per path: the kernel keeps one size and one page cache for a path, whatever file its name means.
 import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
@@ -6,11 +6,11 @@ import { Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
 
-/** What the programs that have a path open read or write, and what the kernel was told of it. */
+/** The version that open files of a path read or write, and the attributes the kernel has of it. */
 interface OpenPath {
   readonly version: string
   /** Undefined where it was only opened for writing. */
-  told: ReportedAttributes | undefined
+  reported: ReportedAttributes | undefined
   readonly handles: Set<number>
 }
 
@@ -31,9 +31,9 @@ const rememberedPaths = 10_000
 /**
  * libfuse gives a path one inode for as long as the kernel remembers it. Where its name comes to stand for another file (a
  * calculation renamed on the platform, a file replaced there), a reader of the first one would be cut at the size of the
- * second, and each would be served the other's pages. So for as long as a program has the path open, it keeps the size and
- * time of that version, and an `open` that would read another one is ESTALE: also after a read was answered ESTALE, for that
- * may have been the kernel's own reading ahead.
+ * second, and each would get the other's pages. So while a path is open, it keeps the size and time of that version, and an
+ * `open` that would read another one is ESTALE: also after a read was answered ESTALE, because that may have been the
+ * kernel's own read-ahead.
  */
 export function withOneVersion(drive: Drive): Drive {
   const held = new Map<string, OpenPath>()
@@ -57,33 +57,33 @@ export function withOneVersion(drive: Drive): Drive {
     return before.size === size && before.mtime + before.moved === mtime ? 1 : 0
   }
 
-  function told(path: string, attributes: Attributes): Attributes {
+  function reported(path: string, attributes: Attributes): Attributes {
     if (!isVersioned(attributes)) return attributes
     const one = held.get(path)
     if (one !== undefined && one.version !== attributes.version) {
-      if (one.told === undefined) throw otherVersion(path)
-      return { ...attributes, ...one.told }
+      if (one.reported === undefined) throw otherVersion(path)
+      return { ...attributes, ...one.reported }
     }
     const moved = movedBy(path, attributes)
     const mtime = instant(attributes.mtime + moved)
     // A record that is saved meanwhile has another size, and is the same file.
-    if (one !== undefined) one.told = { size: attributes.size, mtime }
+    if (one !== undefined) one.reported = { size: attributes.size, mtime }
     return moved === 0 ? attributes : { ...attributes, mtime }
   }
 
-  /** The handle counts for its path from here on. */
+  /** From here on the handle counts for its path. */
   function hold(path: string, handle: number, version: string, seen: ReportedAttributes | undefined): number {
     const one = held.get(path)
     if (one !== undefined && one.version !== version) throw otherVersion(path)
-    if (one === undefined) held.set(path, { version, told: seen, handles: new Set([handle]) })
+    if (one === undefined) held.set(path, { version, reported: seen, handles: new Set([handle]) })
     else one.handles.add(handle)
     pathOf.set(handle, path)
     return handle
   }
 
-  /** What the kernel may take into its pages is noted, too. */
+  /** Versions that the kernel may have read into its pages are noted, too. */
   function holdRead(path: string, handle: number, version: string, attributes: Attributes): number {
-    // The name may have come to stand for another file since the open.
+    // The name may stand for another file since the open.
     if (!isVersioned(attributes) || attributes.version !== version) throw otherVersion(path)
     const { size, mtime } = attributes
     const moved = movedBy(path, attributes)
@@ -92,7 +92,7 @@ export function withOneVersion(drive: Drive): Drive {
     return handle
   }
 
-  /** A stat would have effects on a record that a program is about to write, and nobody reads through O_WRONLY. */
+  /** A stat would affect a record that a program is about to write, and an O_WRONLY handle is never read. */
   function counted(path: string, access: OpenAccess, handle: number): MaybePromise<number> {
     const version = drive.versionOf(handle)
     if (version === undefined) return handle
@@ -110,7 +110,7 @@ export function withOneVersion(drive: Drive): Drive {
     getattr: path =>
       held.size === 0 && last.size === 0
         ? drive.getattr(path)
-        : chain(drive.getattr(path), attributes => told(path, attributes)),
+        : chain(drive.getattr(path), attributes => reported(path, attributes)),
     open: (path: string, access: OpenAccess) =>
       chain(drive.open(path, access), handle => {
         try {

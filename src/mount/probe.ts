@@ -1,4 +1,4 @@
-// File-system questions about a mount whose daemon may hang, asked by a child process: a call that waits in the kernel cannot be
+// File-system calls on a mount whose daemon may hang, made in a child process: a call that waits in the kernel cannot be
 // cancelled, and Node does not exit before each of its threads has returned.
 import { spawn } from 'node:child_process'
 
@@ -30,11 +30,11 @@ export async function probeDaemon(path: string, milliseconds: number): Promise<D
 /** The text of a file; undefined where there is no answer in time, or another error. */
 export async function textAt(path: string, milliseconds: number): Promise<string | 'forbidden' | undefined> {
   const answer = await askChild('readFile', path, milliseconds)
-  // The mount is another user's, who did not allow others in; statfs alone is answered then.
+  // The mount is another user's, without allow_other; only statfs is answered then.
   return answer?.code === 'EACCES' ? 'forbidden' : answer?.value
 }
 
-/** The path without links, as far as it leads to something; as it was given where there is no answer in time. */
+/** The path without links, as far as it exists; unchanged where there is no answer in time. */
 export async function withoutLinks(path: string, milliseconds: number): Promise<string> {
   return (await askChild('nearest', path, milliseconds))?.value ?? path
 }
@@ -44,7 +44,7 @@ function askChild(
   path: string,
   milliseconds: number,
 ): Promise<ProbeAnswer | undefined> {
-  // The working directory of this process may lie in the very mount.
+  // The working directory of this process may be inside the mount.
   const child = spawn(process.execPath, ['-e', program, question, path], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -52,7 +52,7 @@ function askChild(
   return new Promise(done => {
     const pieces: Buffer[] = []
     const timer = setTimeout(() => {
-      // It ends when the kernel lets it; it is not waited for.
+      // It ends when the kernel returns; it is not waited for.
       child.kill('SIGKILL')
       child.stdout.destroy()
       child.unref()
@@ -68,7 +68,7 @@ function askChild(
   })
 }
 
-/** Nothing where the child was killed by somebody else. */
+/** Undefined where another process killed the child. */
 function answerIn(text: string): ProbeAnswer | undefined {
   return text === '' ? undefined : JSON.parse(text)
 }

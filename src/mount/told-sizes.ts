@@ -1,20 +1,20 @@
-// Sizes the kernel was told, by path: an open whose file has another size now is answered ESTALE, so that the kernel looks again.
+// Sizes the kernel knows, by path: an open of a file whose size differs is answered ESTALE, so that the kernel looks it up again.
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure } from '../failure.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 
 /**
- * A read stops at the size that the kernel was told by the last getattr of that path, with exit status 0, although the file has
- * changed since: by a save through another path, by a rename that failed, by a question of the command line. For an `open` that
- * answers ESTALE the kernel looks the path up anew and opens once more, unseen by the user's program (Linux, `do_filp_open`
- * with LOOKUP_REVAL). Where a kernel does not, the program gets ESTALE, and not a part of the file.
+ * A read stops at the size of the last getattr of that path, with exit status 0, although the file has changed since: by a save
+ * through another path, by a failed rename, by a command. For an `open` that answers ESTALE the kernel looks the path up again
+ * and opens once more, unseen by the user's program (Linux, `do_filp_open` with LOOKUP_REVAL). Where a kernel does not, the
+ * program gets ESTALE, and not a part of the file.
  *
- * @param keptMs how long the kernel counts on a size, in milliseconds
+ * @param keptMs how long the kernel caches a size, in milliseconds
  * @param now milliseconds of a clock that is never set
  */
 export function withReportedSizes(drive: Drive, keptMs: number, now: () => number): Drive {
-  // Two generations, so that what is over goes without a timer or a walk through all of it.
+  // Two generations, so that expired entries go without a timer or a full scan.
   let recent = new Map<string, number>()
   let older = new Map<string, number>()
   let turned = now()
@@ -27,7 +27,7 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     turned = now()
   }
 
-  const toldOf = (path: string): number | undefined => {
+  const reportedOf = (path: string): number | undefined => {
     turn()
     return recent.get(path) ?? older.get(path)
   }
@@ -41,7 +41,7 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     older.delete(path)
   }
 
-  /** What the kernel counts by itself. */
+  /** The size that the kernel computes by itself. */
   function counted(path: string | undefined, size: number): void {
     if (path === undefined) return
     turn()
@@ -54,24 +54,24 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     throw thrown
   }
 
-  function compared(handle: number, told: number, { size }: Attributes): MaybePromise<number> {
-    if (size === told) return handle
+  function compared(handle: number, reported: number, { size }: Attributes): MaybePromise<number> {
+    if (size === reported) return handle
     return closeAndThrow(
       handle,
       new Failure('stale-attributes', 'the size changed since the kernel asked for it'),
     )
   }
 
-  /** The opened file has the size that the kernel counts on, or it is closed again. What is only written need not be readable. */
+  /** Closes the file again unless it has the size that the kernel expects. One opened write-only need not be readable. */
   function checked(
-    { path, access, told }: { path: string; access: OpenAccess; told: number },
+    { path, access, reported }: { path: string; access: OpenAccess; reported: number },
     handle: number,
   ): MaybePromise<number> {
     const unseen = (thrown: unknown) => (access === 'write-only' ? handle : closeAndThrow(handle, thrown))
     try {
       const seen = drive.getattr(path)
-      if (!(seen instanceof Promise)) return compared(handle, told, seen)
-      return seen.then(attributes => compared(handle, told, attributes), unseen)
+      if (!(seen instanceof Promise)) return compared(handle, reported, seen)
+      return seen.then(attributes => compared(handle, reported, attributes), unseen)
     } catch (thrown) {
       return unseen(thrown)
     }
@@ -88,12 +88,12 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
         return attributes
       }),
     open(path: string, access: OpenAccess) {
-      const told = toldOf(path)
+      const reported = reportedOf(path)
       const opened = chain(drive.open(path, access), handle => {
         if (access !== 'read') writing.set(handle, path)
         return handle
       })
-      return told === undefined ? opened : chain(opened, handle => checked({ path, access, told }, handle))
+      return reported === undefined ? opened : chain(opened, handle => checked({ path, access, reported }, handle))
     },
     async create(path) {
       forget(path)
@@ -102,11 +102,11 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
       counted(path, 0)
       return handle
     },
-    // The kernel counts a write into the size by itself, and appends there until it asks again.
+    // The kernel adds a write to the size by itself, and appends there until the next getattr.
     write(handle, bytes, offset) {
       const path = writing.get(handle)
-      const told = path === undefined ? undefined : toldOf(path)
-      if (told !== undefined) counted(path, Math.max(told, offset + bytes.length))
+      const reported = path === undefined ? undefined : reportedOf(path)
+      if (reported !== undefined) counted(path, Math.max(reported, offset + bytes.length))
       return drive.write(handle, bytes, offset)
     },
     ftruncate(handle, size) {
@@ -123,11 +123,11 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     },
     async rename(from, to) {
       await drive.rename(from, to)
-      // The kernel moves what it knows of the one name to the other.
-      const told = toldOf(from)
+      // The kernel moves its attributes of the one name to the other.
+      const reported = reportedOf(from)
       forget(from)
       forget(to)
-      if (told !== undefined) recent.set(to, told)
+      if (reported !== undefined) recent.set(to, reported)
     },
   }
 }

@@ -1,8 +1,8 @@
-// Changes that a program waits for: their answers go out before the mount ends.
+// Changes in progress: their answers reach the user's program before the mount ends.
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 
-/** Verbs whose answer says what became of a change. */
+/** Verbs whose answer reports the outcome of a change. */
 const changes = new Set([
   'create',
   'flush',
@@ -21,11 +21,11 @@ const changes = new Set([
 export interface PendingCalls {
   /** Counts the work if it is a change. */
   begin(verb: string, work: Promise<unknown>): void
-  /** Resolves when no change is under way and the kernel has had a moment for the answers; at the latest at the limit. */
+  /** Resolves when no change is in progress and the kernel had time for the answers; at the latest at the limit. */
   ended(limitMs: number): Promise<void>
 }
 
-/** Milliseconds that an answer needs to the program, and the program to its next call (write, then close). */
+/** Milliseconds for an answer to reach the program, and for the program's next call (write, then close). */
 const answerMs = 50
 
 export function openPendingCalls(): PendingCalls {

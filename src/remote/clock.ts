@@ -10,15 +10,15 @@ export interface Clock {
   after(milliseconds: number, action: () => void, how?: 'in-background'): () => void
 }
 
-/** So much faster or slower runs the time until it is the date again: deadlines and ages are wrong by no more. */
+/** Rate correction until the clock agrees with the date: deadlines and ages are wrong by no more than this. */
 const slew = 0.1
 /** A jump of the date that is longer, in milliseconds, may mean that the machine slept. */
 const jumpMs = 1_000
 
 /**
- * The date at first, and from then on time that passes: a date that is set forward or back (NTP, a person) ends no wait
- * and makes nothing old or new. Sleep of the machine is time that passes. A date that differs is approached by and by, as
- * adjtime(3) does.
+ * Starts at the machine's date and then counts elapsed time: a date that is set forward or back (NTP, by hand) ends no
+ * wait and makes nothing old or new. Sleep of the machine counts as elapsed time. A differing date is approached
+ * gradually, as adjtime(3) does.
  */
 export function monotonicTime(machine: MachineClocks): () => Instant {
   let time = machine.wall()
@@ -88,8 +88,8 @@ export const dueSooner = (
 ): RequestContext => ({ ...context, deadline: instant(Math.min(context.deadline, now() + milliseconds)) })
 
 /**
- * What is waited for, if it comes before the deadline of the question.
- * @throws Failure 'timeout' with this sentence; the awaited thing itself goes on
+ * The promise's value if it comes before the deadline of the request.
+ * @throws Failure 'timeout' with this sentence; the awaited operation itself goes on
  */
 export async function withDeadline<Value>(
   waiting: Promise<Value>,

@@ -1,7 +1,7 @@
-// A change that has waited for another request: what it rests on counts as looked at long ago.
+// Marks a change that has waited for another request: the read that it is based on counts as stale.
 import { instant, type RequestContext } from './remote.js'
 
-/** The same request after a wait in which the thing may have changed: what it rests on is looked at again. */
+/** The same request after a wait in which its target may have changed: its base is read again. */
 export function lookedLongAgo(context: RequestContext): RequestContext {
   const { look } = context
   return look === undefined

@@ -1,4 +1,4 @@
-// The waist: what the rest of calcfs knows of the platform. Domain words only; no HTTP, no field names.
+// The Remote interface: what calcfs knows of the platform, in domain terms; no HTTP, no field names.
 
 import type { Askers } from '../askers.js'
 import type { ContentKindName, SourceType } from '../content-kinds.js'
@@ -30,29 +30,29 @@ export const instant = (milliseconds: number): Instant => milliseconds as Instan
 export const byteCount = (bytes: number): ByteCount => bytes as ByteCount
 export const byteOffset = (bytes: number): ByteOffset => bytes as ByteOffset
 
-/** How a question is asked: by when it must be answered, and whether a user waits for it or it is a guess. */
+/** The context of a request: its deadline, and whether a user waits for it or it is a guess. */
 export interface RequestContext {
   readonly deadline: Instant
   readonly priority: 'user' | 'guess'
-  /** Those who wait, where the request outlives them: without any it goes on in the background. `priority` counts where there are none. */
+  /** The callers that wait, for a request that outlives them: without any it goes on in the background. `priority` counts if undefined. */
   readonly askers?: Askers | undefined
-  /** When the first of them gives up: no failed attempt is repeated after that. The deadline where it is not given. */
+  /** When the first caller gives up: no failed attempt is repeated after that. The deadline if undefined. */
   readonly answerBy?: Instant | undefined
-  /** Milliseconds for which each later asker may have failed attempts repeated; as long as the first one if not given. */
+  /** Milliseconds for which each later caller may have failed attempts repeated; as for the first one if undefined. */
   readonly patience?: number | undefined
-  /** What a request that changes something rests on; questions take no notice of it. */
+  /** The read that a change is based on; reads ignore it. */
   readonly look?: Look | undefined
-  /** The project in which the change gives or takes a name: such changes wait for one another's answers. */
+  /** The project in which the change adds or removes a name: such changes wait for one another's answers. */
   readonly names?: ProjectId | undefined
-  /** Told of a change whose answer is late: `end` ends the waiting for it, once it was seen to be carried out. */
+  /** Called for a change whose answer is late: `end` ends the wait for it, once it is known to be carried out. */
   readonly late?: ((end: () => void) => void) | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
   readonly holdsSlot?: boolean | undefined
 }
 
-/** A look at the thing before it is changed; what waits for a slot, a connection or a log-in is looked at again. */
+/** A read of the target before a change; repeated after a wait for a slot, a connection or a log-in. */
 export interface Look {
-  /** When it began: its answer may have been held up for long, most of all where this process stood still. */
+  /** When it began: its answer may have been delayed for long, such as where this process was suspended. */
   readonly at: Instant
   /** Rejects where the change must not be sent any more. */
   again(context: RequestContext): Promise<void>
@@ -61,9 +61,9 @@ export interface Look {
 export type RecordKind = 'project' | 'calculation' | 'report' | 'share'
 export type Permission = 'READ' | 'WRITE' | 'FULLACCESS'
 
-/** What tells the thing that an id stands for from another thing that has had the same id. */
+/** Distinguishes the record of an id from another record that has had the same id. */
 export interface Identity {
-  /** When it was made, from a field that says nothing else. */
+  /** The time of creation, from a field that states nothing else. */
   readonly born: Instant | undefined
   readonly owner: string | undefined
   readonly title: string | undefined
@@ -76,8 +76,8 @@ const zoneStepMs = 15 * 60_000
 const widestZoneMs = 14 * 3_600_000
 
 /**
- * Whether two dates may be one moment: compared in the coarser precision of the two. In `loosely`, where two operations
- * tell them, one of which may leave the zone out, they may differ by a zone.
+ * Whether two dates may be one moment: compared in the coarser precision of the two. With `loosely`, for dates from two
+ * operations of which one may leave the zone out, they may differ by a zone.
  */
 export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'loosely'): boolean {
   const step = [dayMs, secondMs].find(ms => one % ms === 0 || other % ms === 0) ?? 1
@@ -90,8 +90,8 @@ export function isSameMoment(one: Instant, other: Instant, how: 'strictly' | 'lo
 const isZone = (apart: number, step: number): boolean => Math.round(apart / step) % (zoneStepMs / step) === 0
 
 /**
- * Whether an id stands for another thing than before. Dates decide; without them the owner, who stays when a thing is
- * renamed or moved, and a new name in another place at once.
+ * Whether an id now stands for another record than before. Dates decide; without them the owner, which stays when a
+ * record is renamed or moved, and a new name together with a new parent.
  */
 export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' | 'loosely'): boolean {
   if (before.born !== undefined && now.born !== undefined) return !isSameMoment(before.born, now.born, how)
@@ -102,7 +102,7 @@ export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' 
   )
 }
 
-/** What a record or a listing's item says of itself that calcfs understands; the rest stays opaque. */
+/** What a record or a listing's item states that calcfs understands; the rest stays opaque. */
 export interface RecordFacts extends Identity {
   readonly id: string | undefined
   readonly created: Instant | undefined
@@ -116,12 +116,12 @@ export interface Listed<Id> {
   readonly kind: 'project' | 'calculation'
   readonly id: Id
   readonly title: string
-  /** When it was changed last, or else made, where the listing says so. */
+  /** The time of the last change, or else of creation, where the listing states it. */
   readonly since: Instant | undefined
-  /** When it was made, where the listing says so. */
+  /** The time of creation, where the listing states it. */
   readonly born: Instant | undefined
   readonly published: boolean
-  /** What else the listing carried: `textsOf` shows it as compact JSON text. */
+  /** The other fields of the listing: `textsOf` shows them as compact JSON text. */
   readonly bundle: CompressedBatch | undefined
   readonly place: number
   /** The parent, where the listing carries one. */
@@ -132,13 +132,13 @@ export type ListedProject = Listed<ProjectId> & { readonly kind: 'project' }
 export type ListedCalculation = Listed<CalculationId> & { readonly kind: 'calculation' }
 
 /**
- * The file list of a calculation whose list is answered 404: where a calculation has none, the service may say so in that
- * way. No answer that names no file is this very list.
+ * The file list of a calculation whose list is answered 404: some services answer so for a calculation without files. Any
+ * other empty list is a different object.
  */
 export const unlistedFiles: readonly FileTitle[] = Object.freeze([])
 
 export interface User {
-  /** Log-in names the record offers, most likely first; the first that resolves as `/db/<name>` is the user's. */
+  /** Log-in names of the record, most likely first; the first that resolves as `/db/<name>` is the user's. */
   readonly candidates: readonly string[]
   readonly record: JsonObject
 }
@@ -146,7 +146,7 @@ export interface User {
 export interface Share {
   readonly id: ShareId
   readonly permission: Permission | undefined
-  /** Log-in name of the person it is given to, where the record tells. */
+  /** Log-in name of the user it is given to, where the record states it. */
   readonly user: string | undefined
   readonly record: JsonObject
 }
@@ -163,7 +163,7 @@ export interface ReportRow {
   readonly title: string | undefined
 }
 
-/** Which version of a content an answer carries: the validators of HTTP, as far as the service sends them. */
+/** The version of a content in an answer: the validators of HTTP, as far as the service sends them. */
 export interface ContentVersion {
   /** Entity tag as sent, weak ones with their mark. */
   readonly tag: string | undefined
@@ -171,7 +171,7 @@ export interface ContentVersion {
   readonly modified: string | undefined
 }
 
-/** What each source of a content's length says when it is asked now. */
+/** What each source of a content's length states now. */
 export interface ContentFacts {
   /** Bytes by HEAD. */
   readonly head: ByteCount | undefined
@@ -181,35 +181,35 @@ export interface ContentFacts {
   readonly version: ContentVersion | undefined
 }
 
-/** A body on its way: pieces in order, ends only if it is provably whole, else throws a Failure. */
+/** A body in transit: pieces in order, ends only if it is provably whole, else throws a Failure. */
 export interface Body {
-  /** The whole length in bytes, if the service said it before sending (never for an encoded body). */
+  /** The total length in bytes, if the service stated it in advance (never for an encoded body). */
   readonly length: ByteCount | undefined
-  /** Where `bytes` starts: 0, or the asked start if the service honoured a Range. */
+  /** Where `bytes` starts: 0, or the requested start if the service honoured a Range. */
   readonly start: ByteOffset
-  /** Where it ends, if that is before the end of the content: the asked end, if the service honoured it. */
+  /** Where it ends, if before the end of the content: the requested end, if the service honoured it. */
   readonly end?: ByteOffset | undefined
   /** False for a body without length and without chunks: its end proves nothing. */
   readonly ends: 'proven' | 'unproven'
-  /** The service packed it although it was asked not to: nothing of it is sure before all of it is. */
+  /** The service compressed it against the request: no byte is certain before all have come. */
   readonly wasPacked?: boolean
   /** Undefined where the answer carries no validator. */
   readonly version?: ContentVersion | undefined
   readonly bytes: AsyncIterable<Uint8Array>
-  /** Stop receiving; safe to call at any time. */
+  /** Stops receiving; safe to call at any time. */
   cancel(): void
 }
 
-/** What of a calculation is downloaded: a file of its own, or one that the service makes. */
+/** What of a calculation is downloaded: one of its files, or a generated one. */
 export interface Content {
   readonly of: ContentKindName
   readonly calculation: CalculationId
   readonly title: FileTitle
-  /** Tells the calculation from another one that has or had its id; without control characters. */
+  /** Distinguishes the calculation from another one with the same id; without control characters. */
   readonly mark?: string
 }
 
-/** Every operation of the API, each exactly one logical question. All reject with a Failure. */
+/** Every operation of the API, each exactly one logical request. All reject with a Failure. */
 export interface Remote {
   user(context: RequestContext): Promise<User>
   resolveProject(path: ServicePath, context: RequestContext): Promise<ProjectId>
@@ -219,9 +219,9 @@ export interface Remote {
   subProjects(of: ProjectId, context: RequestContext): Promise<readonly ListedProject[]>
   /** First-level calculations. */
   calculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
-  /** How many sub-projects and calculations the service lists there, those that make no sense included. */
+  /** How many sub-projects and calculations the service lists there, malformed ones included. */
   countChildren(of: ProjectId, context: RequestContext): Promise<number>
-  /** Everything below, for foresight: only where the service's items carry their parent. */
+  /** All descendants, for prefetching: only where the service's items carry their parent. */
   allSubProjects(of: ProjectId, context: RequestContext): Promise<readonly ListedProject[]>
   allCalculations(of: ProjectId, context: RequestContext): Promise<readonly ListedCalculation[]>
 
@@ -232,7 +232,7 @@ export interface Remote {
   shares(of: ProjectId, context: RequestContext): Promise<readonly Share[]>
   reportTypes(context: RequestContext): Promise<readonly ReportType[]>
 
-  /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
+  /** Resolves when no earlier change of it is unanswered. @throws Failure 'timeout' at the deadline */
   answered(thing: { readonly kind: RecordKind; readonly id: string }, context: RequestContext): Promise<void>
   createProject(record: JsonObject, context: RequestContext): Promise<ProjectId>
   updateProject(record: JsonObject, context: RequestContext): Promise<void>
@@ -254,15 +254,15 @@ export interface Remote {
     type: 'files' | SourceType,
     context: RequestContext,
   ): Promise<readonly FileTitle[]>
-  /** The same where none may be missing. @throws Failure 'broken' for a list of which a part makes no sense */
+  /** The same where no name may be missing. @throws Failure 'broken' for a list with a malformed item */
   allFileTitles(of: CalculationId, context: RequestContext): Promise<readonly FileTitle[]>
-  /** The size without the bytes (HEAD, or a Range of one byte); undefined where this service cannot tell. */
+  /** The size without the bytes (HEAD, or a Range of one byte); undefined where it is not stated. */
   contentSize(content: Content, context: RequestContext): Promise<ByteCount | undefined>
-  /** HEAD and Range both asked now, whatever was found out about them before. */
+  /** HEAD and Range both requested now, whatever is known of their support. */
   contentFacts(content: Content, context: RequestContext): Promise<ContentFacts>
   /**
-   * The bytes from `start` on, up to `end`; a service without Range sends them all, and `Body.start` and `end` say so.
-   * A part is asked for on the condition that it is of the version `of`; of another version everything may come.
+   * The bytes from `start` on, up to `end`; a service without Range sends all of them, and `Body.start` and `end` say
+   * so. A part is requested on the condition that it is of the version `of`; of another version everything may come.
    */
   content(
     content: Content,
@@ -273,65 +273,65 @@ export interface Remote {
   ): Promise<Body>
 }
 
-/** How the meaning of a record is read and written without knowing its field names; `wire.ts` implements it. */
+/** Reads and writes the meaning of a record without its field names; `wire.ts` implements it. */
 export interface Dialect {
   facts(record: JsonObject): RecordFacts
-  /** Whether two records of one id are of different things; false where they do not say enough. */
+  /** Whether two records of one id are different things; false where they do not state enough. */
   isAnother(before: JsonObject, now: JsonObject): boolean
-  /** The record without what the service alone sets at each change: an old copy of it is nobody's edit. */
+  /** The record without the fields that the service sets at each change: an old value in them is no edit. */
   plain(record: JsonObject): JsonObject
   /** The report's rows in order; undefined where the service does not show the list. */
   rows(report: JsonObject): readonly ReportRow[] | undefined
   /**
-   * The entries of the list as the user wrote them, each an id or a path, or why that is none. With the text they
-   * started from, rows whose place numbers were edited instead of moved come in the order of these numbers.
+   * The entries of the list as the user wrote them, each an id or a path, or why it is invalid. With the base
+   * text, rows whose place numbers were edited instead of moved come in the order of these numbers.
    */
   entries(report: JsonObject, base?: JsonObject): readonly ListEntry[] | undefined
-  /** The calculations by place, as formulas count; one that was deleted has left its place empty. */
+  /** The calculations by place, as formulas count; a deleted one leaves its place empty. */
   places(report: JsonObject): readonly (CalculationId | undefined)[] | undefined
   /** True if every row has the place number that its calculation has in the other text, too. */
   hasPlacesOf(report: JsonObject, other: JsonObject): boolean
   /**
-   * The report with this list in the form its own list has. Places are counted anew where the order is another than
-   * the base's (the report's own, if there is none).
+   * The report with this list in the form its own list has. Places are renumbered where the order differs from the
+   * base's (the report's own, if there is none).
    */
   withRows(report: JsonObject, rows: readonly ReportRow[], base?: JsonObject): JsonObject
   /** The name of the field that holds the list, if the record has one. */
   listField(report: JsonObject): string | undefined
   /** A report's formulas, energy-profile ones by place (c1 = first row), graph ones by id. */
   configuration(report: JsonObject): string | undefined
-  /** The report with this configuration in the place of its own. */
+  /** The report with this configuration in place of its own. */
   withConfiguration(report: JsonObject, configuration: string): JsonObject
   reportType(report: JsonObject): string | undefined
   permission(share: JsonObject): string | undefined
   /** True for the name of the field that holds it. */
   isPermission(field: string): boolean
   shareId(share: JsonObject): string | undefined
-  /** The log-in name or address of the person a share is given to. */
+  /** The log-in name or address of the user a share is given to. */
   sharedWith(share: JsonObject): string | undefined
   /** The record under another name. */
   retitled(record: JsonObject, title: string): JsonObject
   readonly newRecords: NewRecords
 }
 
-/** them: a person of the records. another: a different one. none: the text names no person. */
+/** them: a user of the records. another: a different one. none: the text names no user. */
 export type PersonNamed = 'them' | 'another' | 'none'
 
-/** What a POST must say, and how a person's wording looks in the record that the service has made of it. */
+/** What a POST must state, and how a user is spelled in the record that the service made of it. */
 export interface NewRecords {
-  /** `like` are records of the neighbourhood: their names for things are taken. */
+  /** `like` are neighbouring records: their field names are taken. */
   project(said: NewProject, like: readonly JsonObject[]): JsonObject
-  /** `rows` is the list it begins with, if its writer gave one. */
+  /** `rows` is the initial list, if the text gives one. */
   report(
     written: JsonObject,
     said: { type: ReportTypeId; rows: readonly ReportRow[] | undefined },
   ): JsonObject
-  /** In the form of the shares that exist. */
+  /** In the form of the existing shares. */
   share(written: JsonObject, project: ProjectId, like: readonly JsonObject[]): JsonObject
-  /** The record with everything in it that the writer said, under the record's own names. */
+  /** The record with every value of the text, under the record's own field names. */
   reportLike(written: JsonObject, record: JsonObject, rows: readonly ReportRow[] | undefined): JsonObject
   shareLike(written: JsonObject, record: JsonObject): JsonObject
-  /** Whether a share's text names a person that one of these records of a share names. */
+  /** Whether a share's text names a user that one of these records of a share names. */
   personNamed(written: JsonObject, known: readonly JsonObject[]): PersonNamed
   /** Whether a text without an id can be an edit of the report that has these records. */
   resembles(written: JsonObject, known: readonly JsonObject[]): boolean

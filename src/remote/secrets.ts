@@ -1,4 +1,4 @@
-// What must never be repeated: credentials that a service, a proxy or an error message might echo.
+// Redacts credentials that a service, a proxy or an error message might echo.
 
 const tokenForm = /eyJ[\w-]{5,}\.[\w-]+(\.[\w-]*)?/g
 
@@ -13,7 +13,7 @@ export function secretsIn(authorization: string | undefined): readonly string[] 
   return [value, password]
 }
 
-/** The text with every secret, and whatever looks like a token, blotted out. */
+/** The text with every secret, and everything that looks like a token, redacted. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   const known = secrets.filter(secret => secret !== '')
   const without = known.reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)

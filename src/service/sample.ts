@@ -1,4 +1,4 @@
-// The sample that is shipped with the service: real calculations, read from a folder with a manifest.
+// The sample shipped with the service: real calculations, read from a folder with a manifest.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ const typeIds = {
   'Reaction Graph': '3',
 } as const
 
-/** Where the shipped sample lies: in the package, whether this runs from `src` or from `dist/src`. */
+/** The path of the shipped sample: in the package, whether this runs from `src` or from `dist/src`. */
 export function sampleDirectory(): string {
   let at = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(at, 'package.json'))) {
@@ -49,7 +49,7 @@ export function sampleDirectory(): string {
 }
 
 /**
- * Puts the sample of a folder into a service: all of it or nothing.
+ * Loads the sample of a folder into a service: all of it or nothing.
  * @throws Error that says in one sentence what is wrong with the sample
  */
 export function loadSample(seed: Seed, directory: string = sampleDirectory()): void {
@@ -81,7 +81,7 @@ const key = (owner: string, path: readonly string[]): string => JSON.stringify([
 
 function known(ids: Ids, owner: string, path: readonly string[]): string {
   const id = ids.get(key(owner, path))
-  if (id === undefined) throw new Error(`the sample speaks of ${key(owner, path)}, which it does not hold`)
+  if (id === undefined) throw new Error(`the sample mentions ${key(owner, path)}, which it does not hold`)
   return id
 }
 

@@ -1,4 +1,4 @@
-// The back door through which tests, benchmarks and the sample put things into a service: ids and odd names allowed.
+// Direct insertion into a service for tests, benchmarks and the sample: forced ids and odd names allowed.
 import type { Contents, StoredContent } from './content/contents.js'
 import type { Permission } from './people/rights.js'
 import { insertUser, type User, userByName } from './people/users.js'
@@ -32,7 +32,7 @@ export interface ProjectSeed extends Forced, Extra {
   readonly parent?: string
   readonly description?: string
 }
-/** A file's bytes, or where on this machine they lie. */
+/** A file's bytes, or its path on this machine. */
 export type FileSeed = string | Uint8Array | { readonly path: string }
 export interface CalculationSeed extends Forced, Extra {
   readonly name: string
@@ -60,7 +60,7 @@ export interface ShareSeed extends Forced, Extra {
   readonly permission: Permission
 }
 
-/** Each door gives back the id of what it made. */
+/** Each method returns the id of what it made. */
 export interface Seed {
   addUser(user: UserSeed): string
   addProject(project: ProjectSeed): string

@@ -1,4 +1,4 @@
-// The bundled service as one thing that starts and ends: data directory, database, listener.
+// The bundled service: starts and stops its data directory, database and listener.
 import { join } from 'node:path'
 import { openContents } from './content/contents.js'
 import { rights } from './people/rights.js'
@@ -14,7 +14,7 @@ export interface Service {
   /** The base URL a client is given, `http://<host>:<port>/create/rest`. */
   readonly url: string
   readonly port: number
-  /** Puts things into the running service without asking it. */
+  /** Inserts things into the running service without a request. */
   readonly seed: Seed
   /** Ends every connection and closes the database. */
   close(): Promise<void>
@@ -67,7 +67,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Opens a data directory, making what is missing; other users of the machine cannot read what lies in it. */
+/** Opens a data directory, making what is missing; other users of the machine cannot read its contents. */
 export function openData(directory: string) {
   makePrivateDirectory(directory)
   const file = join(directory, 'service.db')

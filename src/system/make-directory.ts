@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { codeOf, isMissing } from './error-code.js'
 
 /**
- * Makes a directory that only its owner may enter, and those above it; answers the first one that was made.
- * @throws what the disk says, ENOSPC where it is full
+ * Makes a directory that only its owner may enter, and its parents; returns the first one that was made.
+ * @throws the errors of the disk, ENOSPC where it is full
  */
 export async function makeDirectories(path: string): Promise<string | undefined> {
   try {
@@ -17,14 +17,14 @@ export async function makeDirectories(path: string): Promise<string | undefined>
     if (!isMissing(thrown) || dirname(path) === path) throw thrown
   }
   const first = await makeDirectories(dirname(path))
-  // Another process may make the same one; what else is wrong is no longer a missing directory above it.
+  // Another process may make the same one; any other error is not a missing parent.
   await mkdir(path, { mode: ownerOnly }).catch(async (thrown: unknown) => {
     if (codeOf(thrown) !== 'EEXIST' || !(await stat(path)).isDirectory()) throw thrown
   })
   return first ?? path
 }
 
-/** The same, at once. */
+/** The same, synchronously. */
 export function makeDirectoriesNow(path: string): void {
   try {
     mkdirSync(path, { mode: ownerOnly })

@@ -1,8 +1,8 @@
-// What kind of file system a directory lies on: locks and databases of calcfs need a local one.
+// Type of the file system under a directory: locks and databases of calcfs need a local one.
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** f_type of statfs(2) for file systems that lie on other machines, or may; from linux/magic.h and the vendors' own headers. */
+/** f_type of statfs(2) for file systems that are, or may be, on other machines; from linux/magic.h and the vendors' headers. */
 const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -16,12 +16,12 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x19830326, 'BeeGFS'],
 ])
 
-/** The name of the network file system that a directory lies on, or will lie on once it is made; undefined for a local disk. */
+/** The name of the network file system that a directory is on, or will be on once it is made; undefined for a local disk. */
 export function networkFileSystem(directory: string): string | undefined {
   return networkTypes.get(statfsSync(nearestThere(directory)).type)
 }
 
-/** The directory itself, or the nearest one above it that is there. */
+/** The directory itself, or its nearest parent that exists. */
 export function nearestThere(directory: string): string {
   return existsSync(directory) ? directory : nearestThere(dirname(directory))
 }

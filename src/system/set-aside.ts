@@ -1,4 +1,4 @@
-// What stands in the place of a file of ours and is none (a pipe, a link, a device, a directory) is moved aside, told, and never opened.
+// Moves aside, reports and never opens what stands in place of a file of calcfs but is none (a pipe, a link, a device, a directory).
 import { existsSync, lstatSync, renameSync, statSync } from 'node:fs'
 
 const asideForm = /\.aside-\d+$/
@@ -6,21 +6,21 @@ const asideForm = /\.aside-\d+$/
 /** Whether a name was given by `clearPlace`. */
 export const isAside = (name: string): boolean => asideForm.test(name)
 
-/** `either` is a place in which a file and a directory may stand. */
+/** `either`: a file and a directory are both valid there. */
 export type ExpectedKind = 'file' | 'directory' | 'either'
 
 type AsideListener = (path: string, aside: string) => void
 const listeners = new Set<AsideListener>()
 
-/** From now on the listener is called with everything that is moved. */
+/** From now on the listener is called for everything that is moved. */
 export const onAside = (listener: AsideListener): void => void listeners.add(listener)
 
-/** Of this process, by the paths they have now. */
+/** Moved by this process, by their present paths. */
 const movedHere = new Set<string>()
 
 /**
- * Moves what is at `path` aside unless it is what is due there; a link to a directory may stand for one. Answers the
- * path it has now, undefined where nothing was moved. Throws what the disk says.
+ * Moves aside what is at `path` unless it has the expected type; a link to a directory counts as one. Returns its
+ * new path, undefined where nothing was moved. Throws the errors of the disk.
  */
 export function clearPlace(path: string, due: ExpectedKind): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false })
@@ -38,21 +38,21 @@ export function clearPlace(path: string, due: ExpectedKind): string | undefined 
 /** One that an earlier process has moved. */
 export const rememberAside = (path: string): void => void movedHere.add(path)
 
-/** What was moved aside below a directory and lies there still. */
+/** What was moved aside below a directory and is still there. */
 export function asidesBelow(directory: string): readonly string[] {
   const isThere = (path: string): boolean =>
     existsSync(path) || lstatSync(path, { throwIfNoEntry: false }) !== undefined
   return [...movedHere].filter(path => path.startsWith(directory) && isThere(path))
 }
 
-/** The place in which a thing stood before it was moved aside. */
+/** The path that an entry had before it was moved aside. */
 export const placeOfAside = (path: string): string => path.replace(asideForm, '')
 
 function leadsToDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory()
   } catch {
-    // A link in a circle, or to nothing.
+    // A circular link, or one to nothing.
     return false
   }
 }

@@ -1,13 +1,13 @@
-// The exit codes of every command, and the one sentence with which a command that failed ends.
+// Exit codes of every command, and the one sentence that a failed command prints.
 import { CommanderError } from 'commander'
 import { BadSetting } from '../config/settings.js'
 import { asFailure, type FailureKind } from '../failure.js'
 import { codeOf } from '../system/error-code.js'
 
-/** What scripts and systemd units may rely on; README and `calcfs --help` quote it. */
+/** Stable codes for scripts and systemd units; README and `calcfs --help` quote them. */
 export const exitCodes = {
   done: 0,
-  /** Anything that has no code of its own. */
+  /** Any failure without a code of its own. */
   failed: 1,
   /** A wrong flag, argument or setting: the same call will fail again. */
   usage: 2,
@@ -53,12 +53,12 @@ export function exitCodeOf(thrown: unknown): ExitCode {
   return codesOfKinds[asFailure(thrown).kind] ?? exitCodes.failed
 }
 
-/** The binding is a library of its own that needs libfuse.so.2 when it is loaded. */
+/** The binding is a native library that needs libfuse.so.2 when it is loaded. */
 function lacksFuse(thrown: unknown): boolean {
   return thrown instanceof Error && codeOf(thrown) === 'ERR_DLOPEN_FAILED' && /fuse/.test(thrown.message)
 }
 
-/** What a person is told; undefined where commander has already said it. */
+/** The message on the terminal; undefined where commander has already printed it. */
 export function sentenceOf(thrown: unknown): string | undefined {
   if (thrown instanceof CommanderError) return undefined
   if (thrown instanceof Stop || thrown instanceof BadSetting) return thrown.message

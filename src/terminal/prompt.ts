@@ -1,4 +1,4 @@
-// Questions to the person at the terminal; a password is not shown while it is typed.
+// Prompts at the terminal; a password is not shown while it is typed.
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -16,7 +16,7 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
     output: echo === 'shown' ? process.stderr : nowhere,
     terminal,
   })
-  // Written once the terminal is read key by key: what is typed before would not be taken for Ctrl-C or Ctrl-D.
+  // Written once the terminal is read key by key: earlier input would not be recognised as Ctrl-C or Ctrl-D.
   if (terminal) process.stderr.write(question)
   return new Promise((resolve, reject) => {
     let answer: string | undefined
@@ -29,7 +29,7 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
       interrupted = true
       lines.close()
     })
-    // The terminal shows again what is typed by now.
+    // From here on the terminal echoes what is typed.
     lines.once('close', () => {
       if (terminal && (echo === 'hidden' || answer === undefined)) process.stderr.write('\n')
       if (interrupted) endByInterrupt()
@@ -39,7 +39,7 @@ export function askFor(question: string, echo: 'shown' | 'hidden'): Promise<stri
   })
 }
 
-/** The shell sees a process that SIGINT ended; where a listener catches the signal, the exit code says the same. */
+/** The shell sees a process ended by SIGINT; where a listener catches the signal, the exit code says the same. */
 function endByInterrupt(): never {
   process.kill(process.pid, 'SIGINT')
   process.exit(128 + constants.signals.SIGINT)

@@ -34,7 +34,7 @@ export interface Configured {
 }
 
 /**
- * What the flags of a command, the environment and the files say together.
+ * The settings from the flags of a command, the environment and the files.
  * @param url the argument of the command, where it was given
  * @throws BadSetting
  */

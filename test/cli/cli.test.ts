@@ -67,7 +67,7 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
     [['login', 'https://anna:secret@data.example.org'], /^calcfs: leave the user name and password out/],
     [
       ['login', 'https://data.example.org'],
-      /^calcfs: nobody can be asked for a user name here; give --user\.\n$/,
+      /^calcfs: this is no terminal to ask for a user name; give --user\.\n$/,
     ],
     [
       ['doctor', '--ttl-listing', 'soon'],
@@ -79,7 +79,7 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
     ],
     [
       ['resolve', '--url', 'https://data.example.org', '/db/x'],
-      /^calcfs: who are you at https:\/\/data\.example\.org\?/,
+      /^calcfs: Not signed in at https:\/\/data\.example\.org\./,
     ],
   ]
   for (const [args, sentence] of calls) {

@@ -1,4 +1,4 @@
-// `calcfs cache`: what of contents is kept on this disk, that it goes, and that it is what was downloaded.
+// `calcfs cache`: shows, clears and verifies the contents kept on this disk.
 import { Command } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
 import { exitCodes } from '../../terminal/exit.js'
@@ -15,11 +15,11 @@ export function cacheCommand(): Command {
   command.addCommand(
     part(
       'info',
-      'say how many files are kept, how many bytes they take, and where',
+      'show how many files are kept, how many bytes they take, and where',
       async (control, flags) => {
         const info = await control.cacheInfo({})
         const text = `${files(info.files)} of contents, ${info.bytes} of ${info.limitBytes} bytes, in ${info.directory}`
-        print(flags, info, `${text}${info.downloads === 0 ? '' : `; ${info.downloads} on their way`}`)
+        print(flags, info, `${text}${info.downloads === 0 ? '' : `; ${info.downloads} being downloaded`}`)
       },
     ),
   )

@@ -1,4 +1,4 @@
-// `calcfs delete PATH…`: shows what goes, asks once, and deletes it; for what the drive refuses because it is too much at once.
+// `calcfs delete PATH…`: lists, asks once, and deletes; also more than the drive lets a program delete at once.
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
@@ -16,7 +16,7 @@ interface Flags {
 export function deleteCommand(): Command {
   return new Command('delete')
     .description(
-      'delete calculations, reports, shares and empty projects for good: shows what goes, and asks once (needs --access manage at the mount)',
+      'delete calculations, reports, shares and empty projects for good: lists them, and asks once (needs --access manage at the mount)',
     )
     .argument('<path...>', 'paths below a mount, or of the drive: reports/42.json')
     .option(...mountFlag)
@@ -28,7 +28,7 @@ async function deleteAll(given: readonly string[], flags: Flags): Promise<void> 
   const places = await Promise.all(given.map(path => itemPath(path, flags.mount)))
   const [first] = places
   if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
-    throw new Stop(exitCodes.usage, 'these paths are of several drives; delete from one at a time.')
+    throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
   const drive = await driveAt(first.mountPoint)
   const things = await drive.deletion({ paths: places.map(({ path }) => path) })
   for (const thing of things) console.log(describeItem(thing))
@@ -36,7 +36,7 @@ async function deleteAll(given: readonly string[], flags: Flags): Promise<void> 
   await deleteItem(drive, things)
 }
 
-/** A link is another thing than what it leads to: the last name is not followed, as `rm` does not. */
+/** A link differs from its target: the last name is not followed, as in `rm`. */
 async function itemPath(given: string, mount: string | undefined): Promise<DrivePath> {
   const last = basename(given)
   const plain = last === '..' || last === '.' ? resolve(given) : given
@@ -46,7 +46,7 @@ async function itemPath(given: string, mount: string | undefined): Promise<Drive
 
 async function confirm(things: readonly DeletableItem[]): Promise<void> {
   const what = things.length === 1 ? 'this' : `these ${things.length}`
-  const answer = await askFor(`Delete ${what}? Nothing brings it back. Type yes: `, 'shown')
+  const answer = await askFor(`Delete ${what}? It cannot be undone. Type yes: `, 'shown')
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
@@ -75,7 +75,7 @@ async function deleteItem(drive: Control, things: readonly DeletableItem[]): Pro
   if (sums.length > 0) throw new Stop(exitCodes.failed, `${sums.join('; ')}.`)
 }
 
-/** The service was asked to and did not answer, or the daemon did not. */
+/** A delete request that was sent but not answered, or a daemon that did not answer. */
 const isUnknown = (thrown: unknown): boolean =>
   thrown instanceof NoAnswer || asFailure(thrown).kind === 'outcome-unknown'
 

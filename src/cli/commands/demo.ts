@@ -1,4 +1,4 @@
-// `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and a tour of it on the screen.
+// `calcfs demo`: the bundled service with real calculations, mounted in a scratch directory, and a guided tour.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const launcher = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url
 
 /** Milliseconds until the service listens or the drive is mounted. */
 const startLimit = 60_000
-/** Milliseconds a child may take to end in order. */
+/** Milliseconds a child may take to exit. */
 const endLimit = 20_000
 
 export function demoCommand(): Command {
@@ -64,7 +64,7 @@ async function demo(check: boolean): Promise<void> {
   }
 }
 
-/** A command of calcfs in a process of its own; Ctrl-C is for this one to pass on. */
+/** A calcfs command in a child process; only this process receives Ctrl-C, and passes it on. */
 function child(
   children: ChildProcess[],
   args: readonly string[],
@@ -92,7 +92,7 @@ async function said(started: ChildProcess, form: RegExp, who: string): Promise<s
   } finally {
     clearTimeout(late)
   }
-  throw new Stop(exitCodes.failed, `${who} did not come up; what it said stands above.`)
+  throw new Stop(exitCodes.failed, `${who} did not come up; its output is above.`)
 }
 
 async function mounted(drive: string): Promise<void> {
@@ -104,7 +104,7 @@ async function mounted(drive: string): Promise<void> {
   }
 }
 
-/** The drive first, so that it ends in order while its service still answers. */
+/** The drive first, so that it ends properly while its service still answers. */
 async function endDemo(drive: string, children: readonly ChildProcess[]): Promise<void> {
   for (const started of [...children].reverse()) {
     if (started.exitCode !== null || started.signalCode !== null) continue

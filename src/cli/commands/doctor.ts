@@ -1,4 +1,4 @@
-// `calcfs doctor`: looks at everything a mount needs, and says of each thing that is wrong how to mend it.
+// `calcfs doctor`: checks everything a mount needs, and says for each problem how to fix it.
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'
@@ -18,8 +18,8 @@ import { reached, signIn } from '../doctor/service.js'
 
 export function doctorCommand(): Command {
   const command = new Command('doctor')
-    .description('check this machine and the way to the service; say how to mend what is wrong')
-    .argument('[url]', 'address of the service; without one only the machine is looked at')
+    .description('check this machine and the connection to the service; say how to fix what is wrong')
+    .argument('[url]', 'address of the service; without one only the machine is checked')
     .option('--json', 'print a list of {"check", "state", "found", "mend"}')
     .action((url: string | undefined, options: { json?: true }) => doctor(configured(command, url), options))
   return withSettings(command, 'service', 'drive')
@@ -32,7 +32,7 @@ async function doctor(given: Configured, options: { json?: true }): Promise<void
 }
 
 function onThisMachine({ config, sources }: Configured): readonly Finding[] {
-  // Any account's directories tell where all of them lie.
+  // Any account's directories show where all of them are.
   const places = ownDirectories({ url: 'https://localhost', user: '' }, config, sources.environment)
   return [
     ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers()] : []),

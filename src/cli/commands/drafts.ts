@@ -1,4 +1,4 @@
-// `calcfs drafts`: the texts that are not saved on the service: listed, shown, compared, sent again or given up.
+// `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
 import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { Comparison, Control, DraftLine } from '../../drive/interface/control.js'
@@ -8,7 +8,7 @@ import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
   const command = new Command('drafts').description(
-    'the texts that are not saved on the service, of a mounted drive, or of the configured service where none is mounted',
+    'List and handle edits that are not yet saved.',
   )
   for (const make of [listCommand, showCommand, diffCommand, sendCommand, dropCommand])
     command.addCommand(make())
@@ -47,7 +47,7 @@ const describeDraft = ({ name, record, state, since, size, why }: DraftLine): st
 
 function showCommand(): Command {
   const command = driveCommand('show')
-    .description('print the text; NAME.why is the reason why it is not saved, 42.theirs.json the other text')
+    .description('print the text; NAME.why says why it is not saved, 42.theirs.json the other text')
     .argument('<name>', nameHelp)
     .action((name: string) =>
       withDrive(command, async control => {
@@ -86,10 +86,10 @@ interface SendFlags {
 
 function sendCommand(): Command {
   const command = driveCommand('send')
-    .description('save a text once more, as its program would')
+    .description('save a draft again, as its program would')
     .argument('[name]', nameHelp)
-    .option('--all', 'every one; those whose outcome is unknown are left out')
-    .option('--again', 'a new report whose outcome is unknown: send it again, and there may be two then')
+    .option('--all', 'all drafts except those whose outcome is unknown')
+    .option('--again', 'a new report whose outcome is unknown: send it again, although this may make a second one')
     .action((name: string | undefined, flags: SendFlags) =>
       withDrive(command, control => send(control, name, flags)),
     )
@@ -115,12 +115,12 @@ async function send(control: Control, name: string | undefined, flags: SendFlags
 
 async function sendOne(control: Control, asked: string, again: boolean): Promise<void> {
   const { name, record } = await control.send({ name: asked, again })
-  console.log(`${name}: ${record} is saved${again ? '; look whether there are two of it now' : ''}.`)
+  console.log(`${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`)
 }
 
 function dropCommand(): Command {
   const command = driveCommand('drop')
-    .description('give a text up; its record shows what the service has')
+    .description('drop a draft; its record shows what the service has')
     .argument('<name>', nameHelp)
     .action((asked: string) =>
       withDrive(command, async control => {

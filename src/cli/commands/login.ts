@@ -1,4 +1,4 @@
-// `calcfs login` and `calcfs logout`: a password becomes a token, and only the token is kept.
+// `calcfs login` and `calcfs logout`: exchanges a password for a token, and keeps only the token.
 import { Command } from 'commander'
 import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from '../../app/account.js'
 import { serviceBase } from '../../app/connect.js'
@@ -47,7 +47,7 @@ async function login({ config, sources }: Configured): Promise<void> {
   console.log(`Signed in to ${base.href} as ${user}; the token is kept in ${account.places.state}.`)
 }
 
-/** The advice of a mount, to run this command, is of no use here. */
+/** Replaces the advice that a mount gives, which is to run this command. */
 function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
   const failure = asFailure(thrown)
   if (failure.kind !== 'unauthenticated' || failure.cause === undefined) return thrown
@@ -58,10 +58,10 @@ function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
   )
 }
 
-/** A pipe brings one line, the password. */
+/** A pipe delivers one line, the password. */
 function askedUser(base: URL): Promise<string> {
   if (process.stdin.isTTY) return askFor(`User name at ${base.host}: `, 'shown')
-  throw new Stop(exitCodes.usage, 'nobody can be asked for a user name here; give --user.')
+  throw new Stop(exitCodes.usage, 'this is no terminal to ask for a user name; give --user.')
 }
 
 async function logout({ config, sources }: Configured): Promise<void> {

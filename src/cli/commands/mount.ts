@@ -1,4 +1,4 @@
-// `calcfs mount URL DIR`: brings the drive up, stays until it is unmounted, and takes everything down in order.
+// `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
@@ -24,7 +24,7 @@ import { inBackground, tellStarter } from '../mount/daemon.js'
 import { giveMemoryBack } from '../mount/give-back.js'
 import { notifySystemd } from '../mount/notify.js'
 
-/** Who mounts wants to use the drive first. In milliseconds. */
+/** Start of the background work, so that the user's first accesses are not delayed. In milliseconds. */
 const checkAfterMs = 10_000
 
 interface Flags {
@@ -56,10 +56,10 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   await serveMount(asked, path)
 }
 
-/** With one argument the address comes from the configuration, and a directory is meant. */
+/** With one argument it is the directory, and the address comes from the configuration. */
 function refuseAddress(directory: string): string {
   if (!/^https?:\/\//.test(directory)) return directory
-  throw new Stop(exitCodes.usage, `where shall it be mounted? Write: calcfs mount ${directory} DIRECTORY`)
+  throw new Stop(exitCodes.usage, `no directory is given. Write: calcfs mount ${directory} DIRECTORY`)
 }
 
 async function refuseUnfit(path: string): Promise<void> {
@@ -76,11 +76,11 @@ function unfitSentence(unfit: Unfit, path: string): string {
     case 'not-empty':
       return `${path} is not empty; mount on an empty directory, so that nothing is hidden.`
     case 'in-use':
-      return `something is mounted on ${path} already; take it away with calcfs unmount ${path}, or name another directory.`
+      return `something is mounted on ${path} already; remove it with calcfs unmount ${path}, or name another directory.`
     case 'in-drive':
-      return `${path} lies in a drive that is mounted; name a directory outside of it.`
+      return `${path} is inside a mounted drive; name a directory outside of it.`
     case 'silent':
-      return `what is mounted on ${path} does not answer; take it away with calcfs unmount --force ${path}, or name another directory.`
+      return `what is mounted on ${path} does not answer; remove it with calcfs unmount --force ${path}, or name another directory.`
     case 'not-allowed':
       return `${path} cannot be read by you; name a directory of your own.`
   }
@@ -116,7 +116,7 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   surviveBugs(log)
   const control =
     socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
-  // Before the kernel knows the mount: a signal that comes right after it must not leave a dead mount point.
+  // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
   const ended = untilSignal(log)
   const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
     await control?.close()
@@ -134,7 +134,7 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   await Promise.race([ended, mounted.gone])
   clearTimeout(checking)
   await notifySystemd('STOPPING=1', sources.environment)
-  // Also where the mount was taken out of the tree by force: programs keep what they have open.
+  // Also after a lazy unmount by force: programs keep their open files.
   await mounted.answered(config.deadlineSave + answerMargin)
   await mounted.unmount()
   try {
@@ -142,25 +142,25 @@ async function serveMount(given: Configured, path: string): Promise<void> {
     await line.close()
     sayUnsent(line, log)
   } catch (cause) {
-    log.error({ cause }, 'what was under way could not be ended in order')
+    log.error({ cause }, 'running operations could not be ended properly')
     process.exitCode = 1
   }
   log.info(`unmounted ${path}`)
-  // libfuse's thread does not end by itself where the mount was only taken out of the tree.
+  // libfuse's thread does not end by itself after a lazy unmount.
   process.exit()
 }
 
 const oddity = (happened: unknown): string =>
-  happened instanceof Failure ? happened.message : 'the service said something odd'
+  happened instanceof Failure ? happened.message : 'the service sent something unexpected'
 
-/** The drive is as good without it, only the commands that ask it are not there. */
+/** The drive works without the socket, only the commands that use it do not. */
 const withoutSocket =
   (log: Log) =>
   (thrown: unknown): undefined => {
     log.warn(`calcfs why, refresh, drafts and report cannot reach this drive: ${asFailure(thrown).message}`)
   }
 
-/** Locks and the ledger need a local disk; a home directory on NFS is common where calcfs is used. */
+/** Locks and the ledger need a local disk; calcfs is often used with a home directory on NFS. */
 function refuseNetworkDisk(places: Connection['account']['places']): void {
   for (const [what, directory] of Object.entries(places)) {
     const network = networkFileSystem(directory)
@@ -173,8 +173,8 @@ function refuseNetworkDisk(places: Connection['account']['places']): void {
 }
 
 /**
- * The first question, before anything is mounted: a wrong password or address ends here with a sentence. A service that is
- * away ends it only where nothing is known of it yet; else the drive shows what it knows.
+ * The first request, before anything is mounted: a wrong password or address ends here with a sentence. An outage ends the
+ * mount only where nothing of the service is cached; else the drive shows what is cached.
  */
 async function introduce(
   line: AssembledDrive,
@@ -183,7 +183,7 @@ async function introduce(
   refusal: LoginRefusal,
 ): Promise<void> {
   const met = await line.introduce()
-  // A service that does not answer says nothing of the password either.
+  // Without an answer from the service the password is not verified either.
   const failure = met === undefined ? await refusal.known : met
   if (failure === undefined) return
   if (failure.kind === 'unauthenticated') {
@@ -259,7 +259,7 @@ const answerMargin = 2_000
 const stackOf = (failure: Failure): string | undefined =>
   failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined
 
-/** A bug must not take the mount and other people's open files with it; it is logged with its stack. */
+/** A bug must not end the mount and the open files of the user's programs; it is logged with its stack. */
 function surviveBugs(log: Log): void {
   process.on('uncaughtException', cause =>
     log.error({ stack: cause.stack }, 'a bug in calcfs; the mount goes on'),
@@ -273,12 +273,12 @@ function surviveBugs(log: Log): void {
 }
 
 /**
- * Each signal that would end the process at once ends it in order. SIGUSR1 and SIGUSR2 often mean `open your log again` or
- * `say how far you are` to others.
+ * Signals that would end the process at once cause an orderly end. SIGUSR1 and SIGUSR2 are ignored: other daemons reopen
+ * their log or print their progress on them.
  */
 function untilSignal(log: Log): Promise<void> {
   for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
-    process.on(signal, () => log.info(`${signal} changes nothing here`))
+    process.on(signal, () => log.info(`${signal} is ignored`))
   return new Promise(ended => {
     for (const signal of ends) process.on(signal, () => ended())
   })

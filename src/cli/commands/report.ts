@@ -1,11 +1,11 @@
-// `calcfs report`: a report made known here, its list replaced unseen, its order changed together with its formulas.
+// `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
 import { Command } from 'commander'
 import type { Control, NewOrder } from '../../drive/interface/control.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function reportCommand(): Command {
-  const command = new Command('report').description('what a report needs beside being edited as a file')
+  const command = new Command('report').description('operations on reports that an edit of the file cannot do')
   for (const make of [addCommand, setCommand, renumberCommand]) command.addCommand(make())
   return command
 }

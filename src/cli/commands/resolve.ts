@@ -37,7 +37,7 @@ async function resolve(path: string, options: { json?: true }, given: Configured
   }
 }
 
-/** A project and a calculation may share a name: both are asked for. */
+/** A project and a calculation may share a name: both are requested. */
 async function everythingAt(
   path: ServicePath,
   remote: Remote,

@@ -1,4 +1,4 @@
-// `calcfs serve`: runs the bundled service until it is told to end.
+// `calcfs serve`: runs the bundled service until a signal ends it.
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ async function serve(flags: Flags): Promise<void> {
   }
 }
 
-/** Where the service keeps its data when nobody says so. */
+/** The service's data directory where no option names one. */
 function defaultData(environment: NodeJS.ProcessEnv): string {
   const base = environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share')
   return join(base, 'calcfs', 'service')
@@ -128,7 +128,7 @@ async function fill(service: Service, sample: boolean): Promise<void> {
     if (sample) loadSample(service.seed)
     else
       process.stderr.write(
-        'calcfs serve: there is no user yet, so nobody can log in; --sample makes demo and guest\n',
+        'calcfs serve: there is no user yet, so no log-in is possible; --sample makes demo and guest\n',
       )
   } catch (error) {
     await service.close()
@@ -147,7 +147,7 @@ interface AccessLog {
   readonly close: () => void
 }
 
-/** Lines are written at once, so that whoever reads the file after an answer finds its line. */
+/** Lines are written synchronously, so that a program that reads the file after an answer finds its line. */
 function openAccessLog(file: string): AccessLog {
   const descriptor = file === '-' ? 1 : openSync(file, 'a', 0o600)
   return {

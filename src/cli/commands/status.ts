@@ -1,4 +1,4 @@
-// `calcfs status [DIR]`: what each mounted drive says of itself, and whether anything is unsaved.
+// `calcfs status [DIR]`: the state of each mounted drive, and whether anything is unsaved.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
@@ -9,7 +9,7 @@ import type { Status } from '../control/status-form.js'
 export function statusCommand(): Command {
   return new Command('status')
     .description(
-      'ask how the mounted drives are; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
+      'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
     .argument('[directory]', 'one drive; default: all of yours')
     .option('--json', 'print an array of status objects')
@@ -28,7 +28,7 @@ async function show(directory: string | undefined, flags: { json?: true }): Prom
   process.exitCode = codeOf(known, problems)
 }
 
-/** What may be lost comes first, then what cannot be asked, then what a person can mend, then what mends itself. */
+/** In order: unsaved edits, drives that do not answer, what the user can fix, outages. */
 function codeOf(known: readonly Status[], [first]: readonly NoStatus[]): ExitCode {
   if (known.some(({ unsent }) => unsent.length > 0)) return exitCodes.unsent
   if (first !== undefined) return exitCodeOf(first.problem)
@@ -72,11 +72,11 @@ async function drivePath(directory: string): Promise<string> {
 function otherThingsLine(count = 0): readonly string[] {
   if (count === 0) return []
   const sentence =
-    'on the service stand for other things than before: was it made anew, or taken from a backup?'
+    'on the service stand for other things than before: was it set up again, or restored from a backup?'
   return [`  ${count} ${count === 1 ? 'id' : 'ids'} ${sentence}`]
 }
 
-/** Milliseconds after which a person calls an answer slow. */
+/** Milliseconds from which an answer counts as slow. */
 const slowMs = 1_500
 
 function serviceLine(status: Status): string {
@@ -109,6 +109,6 @@ function describeStatus(status: Status): string {
   ].join('\n')
 }
 
-/** Nothing at all where there is nothing to list. */
+/** Empty where there is nothing to list. */
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]

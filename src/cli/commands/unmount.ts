@@ -22,14 +22,14 @@ interface Flags {
   readonly force?: true
 }
 
-/** Milliseconds a daemon may take to finish what it is doing. */
+/** Milliseconds a daemon may take to finish its work. */
 const endLimit = 30_000
 
 export function unmountCommand(): Command {
   return new Command('unmount')
     .description('unmount the drive and wait until its daemon has ended')
     .argument('<directory>', 'where it is mounted')
-    .option('--force', 'take it away although a program still uses it')
+    .option('--force', 'unmount it although a program still uses it')
     .action((directory: string, flags: Flags) => takeAway(directory, flags))
 }
 
@@ -57,12 +57,12 @@ async function takeAway(directory: string, flags: Flags): Promise<void> {
   )
 }
 
-/** Read from the disk once the daemon has ended: it ends the saves that are under way, and some programs save until then. */
+/** Read from the disk once the daemon has ended: it finishes running saves, and programs may save until then. */
 async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]> {
   try {
     return (await leftoverDrafts(state)).map(key => (key === undefined ? 'unknown' : `${key.kind} ${key.id}`))
   } catch {
-    // The directory cannot be read, so that what the daemon said last has to do.
+    // The directory cannot be read: the daemon's last status is used.
     return unsent.map(({ record }) => record)
   }
 }
@@ -72,11 +72,11 @@ function refuseStranger({ path, owner }: Mount): void {
   if (user === 0 || user === owner) return
   throw new Stop(
     exitCodes.mountPoint,
-    `the drive on ${path} is another user's (user id ${owner}); only its owner or root can take it away.`,
+    `the drive on ${path} is another user's (user id ${owner}); only its owner or root can unmount it.`,
   )
 }
 
-/** A status that cannot be understood stands in the way of a plain unmount only. */
+/** An unreadable status prevents only an unmount without --force. */
 async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer | undefined> {
   try {
     return await (await daemonAt(path)).status()
@@ -87,7 +87,7 @@ async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer
   }
 }
 
-/** What it had written is in the journal, and the next mount shows it. */
+/** Texts that it had written are in the journal, and the next mount shows them. */
 async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promise<void> {
   if (met.daemon === 'silent' && flags.force !== true) throw met
   await detach(path)

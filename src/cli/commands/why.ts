@@ -1,4 +1,4 @@
-// `calcfs why PATH` and `calcfs refresh PATH`: what failed there and what to do, and the service asked anew.
+// `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
 import { Command } from 'commander'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveAt } from '../control/daemon-of.js'
@@ -22,7 +22,7 @@ export function whyCommand(): Command {
 
 export function refreshCommand(): Command {
   return new Command('refresh')
-    .description('ask the service anew about a directory or a file, as touch of a directory does')
+    .description('fetch a directory or a file again, as touch of a directory does')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .action((path: string, flags: Flags) => refresh(path, flags))
@@ -41,6 +41,6 @@ async function refresh(given: string, flags: Flags): Promise<void> {
   if (stale === undefined) return
   throw new Stop(
     exitCodes.unreachable,
-    `${path}: what was known is still shown, because the service does not answer: ${stale}`,
+    `${path}: the cached data is still shown, because the service does not answer: ${stale}`,
   )
 }

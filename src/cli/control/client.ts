@@ -1,10 +1,10 @@
-// The command line's end: a drive's control through its socket, as if it were in this process.
+// Client of the control socket: a drive's control as if it were in this process.
 import { request } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import { longestSilence, printQuestion, readReply } from './protocol.js'
 
 /**
- * The drive that listens on this socket. Every call rejects with the drive's own Failure.
+ * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure.
  * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
  */
 export function controlAt(socketPath: string, onSilence: () => Promise<Error>): Control {
@@ -38,7 +38,7 @@ export function controlAt(socketPath: string, onSilence: () => Promise<Error>): 
   }
 }
 
-/** A save may take long, but a daemon that lives says so again and again. */
+/** A save may take long, but a living daemon keeps sending signs of life. */
 function post(socketPath: string, name: string, body: string): Promise<string> {
   return new Promise((answered, failed) => {
     const question = request({ socketPath, path: `/${name}`, method: 'POST' }, reply => {

@@ -1,4 +1,4 @@
-// The daemon of a mounted drive: found without touching the mount, asked with a deadline, and what to do where it does not answer.
+// Daemon of a mounted drive: found without accessing the mount, called with a deadline, and the advice where it hangs.
 
 import { join } from 'node:path'
 import type { Control } from '../../drive/interface/control.js'
@@ -15,7 +15,7 @@ import { type Status, statusIn } from './status-form.js'
 export class NoAnswer extends Stop {
   constructor(
     readonly daemon: 'dead' | 'silent',
-    /** Undefined where it is dead, or where the system does not tell. */
+    /** Undefined where it is dead, or where the system does not show it. */
     readonly pid: number | undefined,
     sentence: string,
   ) {
@@ -23,17 +23,17 @@ export class NoAnswer extends Stop {
   }
 }
 
-/** Every question rejects with NoAnswer where the daemon hangs. */
+/** Every call rejects with NoAnswer where the daemon hangs. */
 export interface Daemon {
-  /** `check` has the service asked before, where the daemon listens. */
+  /** `check` sends a request to the service first, where the daemon listens. */
   status(check?: boolean): Promise<Status>
-  /** Everything else that can be asked. @throws Stop where it does not listen */
+  /** All other operations. @throws Stop where it does not listen */
   control(): Promise<Control>
 }
 
-/** Milliseconds in which a daemon that was not found by its socket answers the kernel. */
+/** Milliseconds in which a daemon without a known socket answers the kernel. */
 const pulseLimit = 2500
-/** Milliseconds in which it tells its status as a file. */
+/** Milliseconds in which it shows its status as a file. */
 const fileLimit = 5000
 const askedAgainAfter = 400
 
@@ -64,7 +64,7 @@ export async function hasEnded(mount: Mount): Promise<boolean> {
   return (await probeDaemon(mount.path, pulseLimit)) === 'dead'
 }
 
-/** A drive that could not make a socket, or one mounted a second time under another path, shows its status as a file. */
+/** A drive without a socket, or mounted a second time under another path, shows its status as a file. */
 async function withoutSocket(mount: Mount): Promise<Daemon> {
   const { path } = mount
   switch (await probeDaemon(path, pulseLimit)) {
@@ -81,7 +81,7 @@ async function withoutSocket(mount: Mount): Promise<Daemon> {
   }
 }
 
-/** A text that another program was shown a moment ago may be from before an edit was saved, or failed to be. */
+/** A text that another program has opened a moment ago may be from before a save or a failed save. */
 async function freshStatus(mount: Mount): Promise<Status> {
   const asked = Date.now()
   while (Date.now() < asked + fileLimit) {

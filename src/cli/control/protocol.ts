@@ -1,4 +1,4 @@
-// How the command line and a drive write to each other: JSON, checked at both ends, because the two may be of different age.
+// Protocol of the control socket: JSON, checked at both ends, because their versions may differ.
 import { z } from 'zod'
 import type { CallArgument, CallName, CallResult } from '../../drive/interface/control.js'
 import { Failure, type FailureKind } from '../../failure.js'
@@ -24,7 +24,7 @@ const doomed = z.object({
   reports: texts,
 })
 
-/** What each call takes and answers. */
+/** Arguments and results of each call. */
 export const forms: Forms = {
   status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
   why: { ask: onPath, answer: z.object({ wrong: z.boolean(), sentences: texts }) },
@@ -94,7 +94,7 @@ export const forms: Forms = {
   delete: { ask: z.object({ thing: doomed }), answer: z.object({}) },
 }
 
-/** White space, which JSON ignores, written while an answer is worked on. */
+/** White space, which JSON ignores, sent while an answer is prepared. */
 export const signOfLife = ' '
 /** Milliseconds between two signs of life. */
 export const signOfLifeEvery = 1000
@@ -123,18 +123,18 @@ export function printAnswer(answer: unknown): string {
   return JSON.stringify({ answer })
 }
 
-/** A failure as it crosses: what a person and an exit code need of it. */
+/** The transferred form of a failure: what its message and its exit code need. */
 export function printFailure({ kind, message, said, place }: Failure): string {
   return JSON.stringify({ failure: { kind, sentence: message, said, place } })
 }
 
-/** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for what is no reply */
+/** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for an invalid reply */
 export function readReply<Name extends CallName>(name: Name, text: string): CallResult<Name> {
   const reply = replyForm.safeParse(jsonIn(text))
   if (!reply.success) throw otherLanguage()
   if ('failure' in reply.data) {
     const { kind, sentence, said, place } = reply.data.failure
-    // A kind that only the other end knows is no bug of this one: the exit code is then that of any failure.
+    // An unknown kind from another version is no bug here: the exit code is that of any failure.
     throw new Failure(kind as FailureKind, sentence, { said, place })
   }
   const answer = forms[name].answer.safeParse(reply.data.answer)

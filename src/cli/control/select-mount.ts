@@ -1,4 +1,4 @@
-// Which mounted drive a command is about: the one its path or the shell lies in, the one that is named, or the only one.
+// Selects the drive of a command: the one its path or working directory is in, the named one, or the only one.
 import { join, relative, resolve } from 'node:path'
 import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
@@ -17,7 +17,7 @@ export const mountFlag = [
   'the drive that is meant; default: the one you stand in, or the only one',
 ] as const
 
-/** This user's drives whose daemons have not ended, those that hang among them; all, or those of one source. */
+/** This user's drives whose daemons have not ended, hanging ones included; all, or those of one source. */
 export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true): Promise<readonly Mount[]> {
   const all = (await drivesOfUser()).filter(isMeant)
   const ended = await Promise.all(all.map(hasEnded))
@@ -25,8 +25,8 @@ export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true
 }
 
 /**
- * The mount that is meant where no path says it; undefined where none is there.
- * @throws Stop where several are, or where the one named is none
+ * The selected mount where no path selects it; undefined where there is none.
+ * @throws Stop where there are several, or where the named one is none
  */
 export async function chosenMount(named: string | undefined): Promise<string | undefined> {
   if (named !== undefined) return namedMount(named)
@@ -48,7 +48,7 @@ async function namedMount(named: string): Promise<string> {
 }
 
 /**
- * What a path means: below a mount, also from a directory of it, else a path of the drive that is meant.
+ * Resolves a path: below a mount, relative ones too, else a path of the selected drive.
  * @throws Stop where no drive is mounted
  */
 export async function drivePathOf(given: string, named: string | undefined): Promise<DrivePath> {
@@ -62,12 +62,12 @@ export async function drivePathOf(given: string, named: string | undefined): Pro
   return onDrive(mountPoint, join(mountPoint, given))
 }
 
-/** Milliseconds in which the links of a path are followed; a service that is away makes it longer. */
+/** Milliseconds in which the links of a path are resolved; an outage of the service makes it longer. */
 const linksLimit = 2000
 
-/** As the drive's own failures are noted: no link on the way. */
+/** As the drive notes its own failures: without links on the way. */
 async function onDrive(mountPoint: string, local: string): Promise<DrivePath> {
-  // Before the mount is touched.
+  // Before the mount is accessed.
   await refuseSilent(mountPoint)
   const path = local === mountPoint ? local : await withoutLinks(local, linksLimit)
   const isInside = path === mountPoint || path.startsWith(`${mountPoint}/`)

@@ -1,4 +1,4 @@
-// The daemon's end of the command line: HTTP on a private socket, one POST a question.
+// Server of the control socket: HTTP on a private socket, one POST per call.
 import { lstat, rename, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
@@ -7,14 +7,14 @@ import { forms, isCall, printAnswer, printFailure, signOfLife, signOfLifeEvery }
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
-  /** Answers what was asked before, and takes the socket away. */
+  /** Finishes earlier calls, and removes the socket. */
   close(): Promise<void>
 }
 
-/** No question is longer, in bytes: names, paths and lists of ids. */
+/** The limit in bytes of a call: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
 
-/** Listens on this path; sockets that killed daemons left there go. */
+/** Listens on this path; sockets that killed daemons left there are removed. */
 export async function serveControl(path: string, control: Control): Promise<ControlServer> {
   await sweep(path)
   const server = createServer((question, reply) => {
@@ -61,13 +61,13 @@ function closed(server: Server): Promise<void> {
 
 function gone(): undefined {}
 
-/** The caller takes a longer silence for a daemon that hangs, and some questions take long. */
+/** The caller takes a longer silence for a hanging daemon, and some calls take long. */
 function beginReply(reply: ServerResponse): void {
   reply.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
   reply.flushHeaders()
   const alive = setInterval(() => reply.write(signOfLife), signOfLifeEvery)
   reply.once('finish', () => clearInterval(alive))
-  // The caller may have ended, with Ctrl-C or because of its own limit.
+  // The caller may have ended, by Ctrl-C or its own limit.
   reply.once('close', () => clearInterval(alive))
 }
 

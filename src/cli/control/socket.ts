@@ -1,4 +1,4 @@
-// Where a drive listens for the command line: one socket a mount point, in a directory that only its owner may enter.
+// Control socket of a drive: one per mount point, in a directory that only its owner may enter.
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const longestPath = 100
 const privateMode = 0o700
 
-/** A socket is bound under `<mount point's hash>.<pid>` and then renamed, so that two daemons never take away each other's. */
+/** A socket is bound as `<mount point's hash>.<pid>` and then renamed, so that two daemons never remove each other's. */
 const directoryHash = (mountPoint: string): string =>
   createHash('sha256').update(mountPoint).digest('hex').slice(0, 16)
 const nameFor = (mountPoint: string): string => `${directoryHash(mountPoint)}.sock`
@@ -42,7 +42,7 @@ export async function socketFor(mountPoint: string, environment: Environment): P
   throw new Failure('not-permitted', `no place for the control socket: ${refusals.join('; ')}`)
 }
 
-/** What the system made for this user first; a temporary directory may be far down, and `/tmp` is short. */
+/** The system's directory for this user first; a temporary directory may be deep, and `/tmp` is short. */
 function candidates(user: number | undefined, environment: Environment): readonly string[] {
   const runtime = environment['XDG_RUNTIME_DIR']
   const own = `calcfs-${user ?? 'user'}`
@@ -50,7 +50,7 @@ function candidates(user: number | undefined, environment: Environment): readonl
   return [...(runtime !== undefined && isAbsolute(runtime) ? [join(runtime, 'calcfs')] : []), ...temporary]
 }
 
-/** In a directory for everybody somebody else may have taken the name: then it is not used. */
+/** In a shared directory another user may have taken the name: then it is not used. */
 async function socketRefusal(directory: string): Promise<string | undefined> {
   try {
     await mkdir(directory, { mode: privateMode })
@@ -68,13 +68,13 @@ async function isPrivate(directory: string, owner: number | undefined): Promise<
   return found?.isDirectory() === true && found.uid === owner && (found.mode & 0o077) === 0
 }
 
-/** It may be gone, or lie where this user must not look. */
+/** It may be gone, or not accessible to this user. */
 function absent(): undefined {}
 
-/** A daemon that listens for a mount point, found without touching the mount. */
+/** A daemon that listens for a mount point, found without accessing the mount. */
 export interface SocketListener {
   readonly socket: string
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not show it. */
   readonly pid: number | undefined
 }
 
@@ -111,7 +111,7 @@ async function listedBy(hash: string): Promise<readonly SocketListener[]> {
   return found.toSorted((one, other) => other.pid - one.pid)
 }
 
-/** Whether a process listens there. A stopped one counts: the kernel takes connections for it. */
+/** Whether a process listens there. A stopped one counts: the kernel accepts connections for it. */
 export function isListening(socket: string): Promise<boolean> {
   return new Promise(done => {
     const connection = connect(socket)
@@ -123,7 +123,7 @@ export function isListening(socket: string): Promise<boolean> {
   })
 }
 
-/** Takes away what daemons that were killed have left in the directory of this socket. */
+/** Removes the sockets of killed daemons from the directory of this socket. */
 export async function sweep(path: string): Promise<void> {
   const directory = dirname(path)
   for (const name of await readdir(directory)) {
@@ -135,7 +135,7 @@ export async function sweep(path: string): Promise<void> {
   }
 }
 
-/** The same, wherever the daemon of this mount point may have listened. */
+/** The same in every directory where the daemon of this mount point may have listened. */
 export async function sweepFor(mountPoint: string, environment: Environment): Promise<void> {
   for (const directory of candidates(process.getuid?.(), environment))
     if (await isPrivate(directory, process.getuid?.())) await sweep(join(directory, nameFor(mountPoint)))

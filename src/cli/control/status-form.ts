@@ -1,4 +1,4 @@
-// What a drive's status holds, as a command reads it: from another process, and perhaps another version.
+// Schema of a drive's status, as a command reads it: from another process, and perhaps another version.
 import { z } from 'zod'
 import { Failure } from '../../failure.js'
 
@@ -16,27 +16,27 @@ const statusForm = z.looseObject({
   answers: z.boolean(),
   awaySince: z.string().optional(),
   awayBecause: z.string().optional(),
-  /** Of the sign-in a drive of an older version says nothing. */
+  /** Absent in the status of older versions. */
   signedIn: z.boolean().optional(),
   signedOutSince: z.string().optional(),
   signedOutBecause: z.string().optional(),
   requests: z.number(),
-  /** How long the service took to say who the user is; a drive of an older version does not say. */
+  /** Response time of the user request; absent in the status of older versions. */
   answersInMs: z.number().optional(),
-  /** How many ids stand for other things than before. */
+  /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),
-  /** What waits to be deleted, and what was unlinked but stays; a drive of an older version says neither. */
+  /** Deletions that wait, and files that were unlinked but stay; absent in the status of older versions. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
   unlinked: z.array(z.string()).optional(),
   removedInVain: z.array(z.string()).optional(),
-  /** What is wrong with the drive's own directories; a drive of an older version does not say. */
+  /** Problems with the drive's own directories; absent in the status of older versions. */
   places: z.array(z.string()).optional(),
   state: z.string(),
 })
 export type Status = z.infer<typeof statusForm>
 
-/** @throws Failure 'broken' for what is no status */
+/** @throws Failure 'broken' for an invalid status */
 export function statusIn(text: string): Status {
   try {
     return statusForm.parse(JSON.parse(text))

@@ -1,4 +1,4 @@
-// A drive's control without a daemon: the whole line in this process, for the length of one command.
+// A drive's control without a daemon: assembled in this process for the length of one command.
 import { assemble } from '../../app/assemble.js'
 import { connect } from '../../app/connect.js'
 import { prepareDirectories } from '../../app/own-places.js'
@@ -10,7 +10,7 @@ import { openLog } from '../../terminal/log.js'
 import type { Configured } from '../../terminal/settings.js'
 import { version } from '../../terminal/version.js'
 
-/** The same parts as a daemon has, for a moment; drafts that a living daemon owns are left to it. */
+/** The same parts as in a daemon, for a moment; drafts that a living daemon owns are left to it. */
 export async function withoutDaemon<Result>(
   given: Configured,
   work: (control: Control) => Promise<Result>,
@@ -23,7 +23,7 @@ export async function withoutDaemon<Result>(
     config: given.config,
     connection,
     capabilities,
-    // No mount's own: every text that any mount met may be what a draft was made from.
+    // Not limited to one mount: every text read by any mount may be the base of a draft.
     mountPoint: `none, process ${process.pid} of ${Date.now()}`,
     log,
     version: version(),

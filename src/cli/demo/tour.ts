@@ -1,4 +1,4 @@
-// The tour of the demo: a few commands a chemist would type, run for real, each with what must come out of it.
+// Tour of the demo: a few commands of a chemist, run for real, each with its expected output.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -24,7 +24,7 @@ interface Step {
 const commandLimit = 60_000
 const linesShown = 14
 
-/** The supporting information of the sample: its order means nothing to a formula, so it may be changed. */
+/** The supporting information of the sample: no formula depends on its order, so it may be changed. */
 const reordered = 2
 
 const steps: readonly Step[] = [
@@ -66,7 +66,7 @@ const steps: readonly Step[] = [
   },
 ]
 
-/** Takes the tour; false as soon as a step does not come out right. */
+/** Runs the tour; false as soon as a step fails. */
 export async function tour(place: Tour): Promise<boolean> {
   place.print(`\n${place.url} is mounted on ${place.drive}\n`)
   for (const step of steps) if (!(await take(step, place))) return false
@@ -85,7 +85,7 @@ async function take({ say, command, expect }: Step, place: Tour): Promise<boolea
   return false
 }
 
-/** What any editor would do: the last calculation of the list comes first, and the file is saved. */
+/** As any editor would: the last calculation of the list comes first, and the file is saved. */
 async function reorder({ drive, requestLog, print }: Tour): Promise<boolean> {
   const edit = `const fs = require('fs'), path = 'reports/${reordered}.json'
 const report = JSON.parse(fs.readFileSync(path))

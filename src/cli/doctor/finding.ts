@@ -1,4 +1,4 @@
-// What one check of `calcfs doctor` found, and the line that mends it.
+// Finding of one check of `calcfs doctor`, and the command that fixes it.
 
 export interface Finding {
   readonly check: string

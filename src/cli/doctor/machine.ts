@@ -53,7 +53,7 @@ export function kernel(): Finding {
     : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 
-/** Only root may let others in, unless the administrator allowed it to all. */
+/** Only root may use allow_other, unless the administrator allows it for all. */
 export function allowOther(): Finding {
   const check = 'allow-other'
   const file = '/etc/fuse.conf'
@@ -63,7 +63,7 @@ export function allowOther(): Finding {
     : bad(check, `${file} does not allow it to users`, `echo user_allow_other | sudo tee -a ${file}`)
 }
 
-/** @param flag the flag that puts the directory elsewhere */
+/** @param flag the flag that names another directory */
 export function directory(check: string, path: string, flag: string): Finding {
   if (!may(nearestThere(path), constants.W_OK)) {
     return bad(
@@ -78,7 +78,7 @@ export function directory(check: string, path: string, flag: string): Finding {
     : poor(check, `${path} lies on ${network}`, `${flag} DIR, on a local disk`)
 }
 
-/** An indexer that walks the drive every night would fetch all of it. */
+/** An indexer that walks the drive every night would download all of it. */
 export function indexers(): Finding {
   const check = 'indexers'
   const file = '/etc/updatedb.conf'

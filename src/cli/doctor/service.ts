@@ -1,4 +1,4 @@
-// Whether the service can be used from here: reached, trusted, with a right clock, and signed in to.
+// Checks of the service from this machine: reachable, trusted, right clock, and signed in.
 import { connect, pipelineOptions } from '../../app/connect.js'
 import { asFailure } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
@@ -7,7 +7,7 @@ import { sentenceOf } from '../../terminal/exit.js'
 import type { Configured } from '../../terminal/settings.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
-/** Milliseconds that two clocks may differ before tokens are taken for expired, or not yet valid. */
+/** Clock difference in milliseconds from which tokens may count as expired, or not yet valid. */
 const tolerated = 60_000
 
 const mends = {
@@ -16,7 +16,7 @@ const mends = {
   timeout: 'try again; a slow service needs a longer --deadline-metadata',
 }
 
-/** Greets the service: reached, trusted, and what its clock says. */
+/** Sends a first request: reachable, trusted, and the service's clock. */
 export async function reached({ config }: Configured): Promise<readonly Finding[]> {
   const options = pipelineOptions(config)
   const { base } = options
@@ -40,7 +40,7 @@ function clock(theirs: number | undefined, ours: number): Finding {
     : bad('clock', `${seconds} s from the service's: log-ins may fail`, 'sudo timedatectl set-ntp true')
 }
 
-/** Asks the service who we are. */
+/** Requests the user of the sign-in. */
 export async function signIn(given: Configured): Promise<Finding> {
   const mend = 'calcfs login, or see to CALCFS_PASSWORD or CALCFS_TOKEN'
   try {

@@ -1,4 +1,4 @@
-// `--daemon`: the same command line once more, detached; the starter waits until the drive is mounted and says so.
+// `--daemon`: runs the same command line again, detached; the parent waits until the drive is mounted.
 import { spawn } from 'node:child_process'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 
@@ -6,7 +6,7 @@ interface Word {
   readonly mounted: string
 }
 
-/** Milliseconds a mount may take; it asks the service nothing. */
+/** Milliseconds a mount may take; it sends no request. */
 const startLimit = 20_000
 
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
@@ -48,7 +48,7 @@ export async function inBackground(environment: Readonly<Record<string, string |
 const codeOf = (code: number | null): ExitCode =>
   Object.values(exitCodes).find(known => known === code && known !== exitCodes.done) ?? exitCodes.failed
 
-/** Tells the process that started this one in the background, if one did, that the drive is there. */
+/** Tells the parent of a background process, if there is one, that the drive is mounted. */
 export function tellStarter(word: Word): void {
   process.send?.(word)
 }

@@ -1,4 +1,4 @@
-// When memory is given back to the system: once long answers have left much behind, and once the drive is idle.
+// Returns memory to the system: after long answers have left much garbage, and once the drive is idle.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -7,15 +7,15 @@ const lookEvery = 5_000
 const worthBytes = 32 << 20
 /** Share of a processor, in the last period, below which the drive is idle. */
 const idleShare = 0.1
-/** An answer as long as this leaves several times as much behind, of which the engine hears late… */
+/** An answer this long leaves several times as much garbage, which the engine notices late… */
 const veryLong = 4 << 20
 /** …and so do many shorter ones together. */
 const longTogether = 24 << 20
 const largeHeap = 64 << 20
-/** Milliseconds after which a very long one is understood, shown and on the disk. */
+/** Milliseconds after which a very long answer is parsed, shown and on the disk. */
 const understoodAfter = 500
 
-/** Looks from time to time until the process ends; what it answers is to be told of each long answer. */
+/** Checks periodically until the process ends; the returned function is to be called for each long answer. */
 export function giveMemoryBack(): (longAnswer: number) => void {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
@@ -36,10 +36,10 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   let isLater = false
   return bytes => {
     long += bytes
-    // A large heap takes longer to go through, and gets less of it back.
+    // A large heap takes longer to collect, and less of it is returned.
     if (bytes < veryLong && long < Math.max(longTogether, process.memoryUsage().heapUsed / 2)) return
     long = 0
-    // What a long list is made into is still in the making, and moving it takes memory, too.
+    // The result of a long list is still being built, and moving it takes memory, too.
     if (process.memoryUsage().heapUsed < largeHeap) collect()
     if (bytes < veryLong || isLater) return
     isLater = true

@@ -1,4 +1,4 @@
-// Tells systemd how a Type=notify unit is doing, through systemd's own program: Node has no datagram sockets of that kind.
+// Readiness notification for a Type=notify unit, through systemd-notify: Node has no datagram sockets of that kind.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 

@@ -1,4 +1,4 @@
-// Which service is meant: a web address as people type it, completed to the base of the REST interface.
+// The service's address: a web address as typed, completed to the base of the REST interface.
 import { Failure } from '../../failure.js'
 
 const usual = '/create/rest'
@@ -48,7 +48,7 @@ function parseAddress(typed: string): URL {
   return url
 }
 
-/** What somebody typed may hold a password before an `@`: it is not repeated. */
+/** A typed address may hold a password before an `@`: it is not repeated. */
 const withoutCredentials = (typed: string): string => typed.replace(/^(.*\/\/)?[^/@]*@/, '$1…@').slice(0, 200)
 
 const addressRefused = (sentence: string): Failure => new Failure('refused', sentence)

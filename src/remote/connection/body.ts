@@ -1,4 +1,4 @@
-// When the body of an answer is whole: its bytes are counted against what its head claimed, before and after decoding.
+// Completeness of an answer's body: its bytes are counted against what its head claims, before and after decoding.
 import { pipeline, Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
@@ -7,7 +7,7 @@ import { longBytes } from '../../record/compact/long-bytes.js'
 import { truncatedBodyFailure } from './network-errors.js'
 import type { TextShare } from './text-budget.js'
 
-/** What the head of an answer says of its body. */
+/** What the head of an answer states about its body. */
 export interface DeclaredBody {
   /** Content-Length: bytes on the wire. */
   readonly length: number | undefined
@@ -21,13 +21,13 @@ export interface DeclaredBody {
 export interface TextLimits {
   /** Bytes of one answer. */
   readonly limit: number
-  /** The share of memory that one takes. */
+  /** The share of the memory budget that one answer takes. */
   enter(): TextShare
-  /** Told of each long answer that was read: what the ones before it have left behind may be given back. */
+  /** Called for each long answer that was read: the memory that earlier ones used may be given back. */
   long(bytes: number): void
 }
 
-/** How pieces are received: each may be waited for so long, and costs so much time. */
+/** How pieces are received: the longest wait for each, and the delay that each costs. */
 export interface FlowControl {
   /** Starts to count the wait for the next piece; the answer ends it. */
   expectPiece(): () => void
@@ -37,7 +37,7 @@ export interface FlowControl {
   readonly text: TextLimits
 }
 
-/** @throws Failure 'broken' if the head contradicts itself or names an encoding that nobody asked for */
+/** @throws Failure 'broken' if the head contradicts itself or names an encoding that was not requested */
 export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
   const length = contentLength(headers['content-length'])
   const chunked = isChunked(single(headers['transfer-encoding']))
@@ -156,12 +156,12 @@ function contentLength(header: string | string[] | undefined): number | undefine
   return length
 }
 
-/** @throws Failure 'broken' for any other coding of the transfer: its bytes are not those of the file */
+/** @throws Failure 'broken' for any other transfer coding: its bytes are not those of the file */
 function isChunked(header: string): boolean {
   const coding = header.trim().toLowerCase()
   if (coding === '' || coding === 'identity') return false
   if (coding === 'chunked') return true
-  throw new Failure('broken', `the answer is transferred as "${coding}", which nobody asked for`)
+  throw new Failure('broken', `the answer is transferred as "${coding}", which was not requested`)
 }
 
 function contentEncoding(header: string): DeclaredBody['encoding'] {
@@ -171,7 +171,7 @@ function contentEncoding(header: string): DeclaredBody['encoding'] {
     .replace(/^x-gzip$/, 'gzip')
   if (encoding === '' || encoding === 'identity') return 'none'
   if (encoding === 'gzip' || encoding === 'deflate' || encoding === 'br') return encoding
-  throw new Failure('broken', `the answer is encoded as "${encoding}", which nobody asked for`)
+  throw new Failure('broken', `the answer is encoded as "${encoding}", which was not requested`)
 }
 
 const single = (header: string | string[] | undefined): string =>

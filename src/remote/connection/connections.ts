@@ -1,4 +1,4 @@
-// How the service is reached: one pool of kept-alive connections, through a proxy where the environment names one.
+// Connection pool: kept-alive connections to one base address, through a proxy where the environment names one.
 import { rootCertificates } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { Failure } from '../../failure.js'
@@ -7,18 +7,18 @@ import { isLoopback } from './address.js'
 export interface ConnectionOptions {
   /** How many connections at most. */
   readonly connections: number
-  /** Certificates in PEM to trust besides the usual ones: many instances have a private authority. */
+  /** Certificates in PEM to trust in addition to the usual ones: many instances have a private authority. */
   readonly authority?: string | undefined
 }
 
 /** Long enough for a slow link, short enough that a dead address is known before a save's deadline. */
 const connectTimeout = 8_000
 
-/** The pool of connections for this base address. This machine itself is never asked for through a proxy. */
+/** The connection pool for this base address. An address of this machine is never reached through a proxy. */
 export function openConnectionPool(base: URL, reach: ConnectionOptions): Dispatcher {
   const ca = reach.authority === undefined ? {} : { ca: [...rootCertificates, reach.authority] }
   const shared = {
-    // Beside the slots, two for the probes of a service that seems away: they must not wait behind what is silent.
+    // In addition to the slots, two for the circuit breaker's probes: they must not wait behind silent requests.
     connections: reach.connections + 2,
     pipelining: 1,
     connect: { ...ca, timeout: connectTimeout },

@@ -75,11 +75,11 @@ function responseStream(controller: Dispatcher.DispatchController): Readable {
     highWaterMark: waiting,
     read: () => controller.resume(),
     destroy(error, done) {
-      if (!bytes.readableEnded) controller.abort(error ?? new Error('nobody reads on'))
+      if (!bytes.readableEnded) controller.abort(error ?? new Error('the reader stopped'))
       done(error)
     },
   })
-  // The reader meets the error when it reads; without a listener it would also end the process.
+  // The reader receives the error when it reads; without a listener it would also end the process.
   bytes.on('error', () => {})
   return bytes
 }

@@ -1,4 +1,4 @@
-// One question without a token, for diagnosis only: can the service be reached and trusted, and what time is it there?
+// One request without a token, for diagnosis only: whether the service is reachable and trusted, and its clock.
 import { type Instant, instant } from '../remote.js'
 import { type ConnectionOptions, openConnectionPool } from './connections.js'
 import { networkFailure } from './network-errors.js'
@@ -9,7 +9,7 @@ export interface ServerProbe {
 }
 
 /**
- * Any answer at all is good news, a refusal too.
+ * Any answer at all proves that the service is reachable, a refusal too.
  * @param limit milliseconds to wait
  * @throws Failure 'unreachable', 'timeout' or 'untrusted'
  */

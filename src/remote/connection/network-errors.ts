@@ -1,4 +1,4 @@
-// What it means when a connection, not the service, says no: Node's and undici's error codes in our words.
+// Failures of a connection (not of the service): Node's and undici's error codes as Failures.
 
 import { Failure, type FailureKind } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
@@ -11,10 +11,10 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
   ],
   [/^(ENOTFOUND|EAI_.*)$/, 'unreachable', 'the name of the service could not be found'],
   [/^ECONNREFUSED$/, 'unreachable', 'nothing answers at the address of the service'],
-  [/^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'unreachable', 'there is no way to the service from here'],
+  [/^E(HOST|NET)(UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'unreachable', 'the network has no route to the service'],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, 'unreachable', 'the service closed the connection'],
   [/^UND_ERR_(CLOSED|DESTROYED)$/, 'unreachable', 'the connections to the service were closed here'],
-  [/^UND_ERR_ABORTED$/, 'unreachable', 'the proxy refused the way to the service'],
+  [/^UND_ERR_ABORTED$/, 'unreachable', 'the proxy refused the connection to the service'],
   [/^(EPROTO|ERR_TLS.*|ERR_SSL.*|UND_ERR_PRX_TLS)$/, 'untrusted', 'no secure connection could be made'],
   [
     /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/,
@@ -24,7 +24,7 @@ const known: readonly (readonly [RegExp, FailureKind, string])[] = [
   [/^(HTTPParserError|UND_ERR_(RES_|HEADERS_OVERFLOW).*)$/, 'broken', 'what came back is no proper HTTP'],
 ]
 
-/** Whatever a connection threw, as a Failure; an unknown error is a bug of ours and keeps its stack as the cause. */
+/** Converts what a connection threw to a Failure; an unknown error is a bug and keeps its stack as the cause. */
 export function networkFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   const code = nameOrCode(thrown)
@@ -36,7 +36,7 @@ export function networkFailure(thrown: unknown): Failure {
   return new Failure('internal', message, { cause: thrown })
 }
 
-/** As `networkFailure`, for a body on its way: an end before the end is a cut answer. */
+/** As `networkFailure`, for a body in transit: an early end is a cut answer. */
 export function truncatedBodyFailure(thrown: unknown, received: number): Failure {
   if (
     /^(UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HTTPParserError|UND_ERR_RES_.*)$/.test(nameOrCode(thrown))

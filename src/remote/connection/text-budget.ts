@@ -1,4 +1,4 @@
-// How many bytes of metadata answers may be in memory on their way: what is over waits on its connection.
+// Memory budget for metadata answers in transit: what exceeds it waits on its connection.
 
 export interface TextBudget {
   /** One answer that is about to be read. */
@@ -9,7 +9,7 @@ export interface TextBudget {
 export interface TextShare {
   /** Resolves when so many more bytes may be taken; undefined where that is now. */
   hold(bytes: number): Promise<void> | undefined
-  /** The answer was read, or given up. */
+  /** The answer was read, or abandoned. */
   release(): void
 }
 
@@ -19,8 +19,8 @@ interface ShareState {
 }
 
 /**
- * The oldest answer always goes on, so that those who wait for each other's end do not wait for ever; and so does one of
- * `short` bytes at most, so that a long one which drips holds up no small one.
+ * The oldest answer always goes on, so that answers that wait for each other cannot deadlock; so does one of `short`
+ * bytes at most, so that a slow long answer delays no small one.
  */
 export function textBudget(limit: number, short: number): TextBudget {
   const shares = new Set<ShareState>()

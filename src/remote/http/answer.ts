@@ -24,7 +24,7 @@ import {
 } from '../remote.js'
 import { withoutErrors } from './error-body.js'
 
-/** Whether a Range was honoured, and the whole size if the answer told it. */
+/** Whether a Range was honoured, and the total size if the answer states it. */
 export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
@@ -33,7 +33,7 @@ export interface RangeProbe {
   readonly refused: boolean
 }
 
-/** A list is read item by item as it comes; its text, and what is held of its items, may be so many times another answer. */
+/** A list is parsed item by item as it arrives: it may be so many times larger than another answer. */
 const listToText = 4
 /** A text of many short values takes many times its length once it is understood. */
 const treeToText = 16
@@ -90,7 +90,7 @@ async function wholeOf(
   return { bytes, claims: declared }
 }
 
-/** Its first characters, to be shown to people. */
+/** Its first characters, shown in messages. */
 function leadingText(bytes: Buffer, charset: string): string {
   const { length } = bytes
   const start: string = decoderFor(charset)(bytes.subarray(0, Math.min(length, startBytes)), { stream: true })
@@ -148,8 +148,8 @@ export async function readWith<Reader extends TextReader<unknown>>(
 const packedName = /\.(t?gz|svgz|cmlz|br|z|deflate)$/i
 
 /**
- * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. Nor does an answer
- * that is packed although it was asked for as it is, where the file is a packed one: the two cannot be told apart.
+ * An error page never becomes content: HTML is refused unless the file's name says that it is HTML. So is a compressed
+ * answer to a request for the identity coding, where the file itself is compressed: the two cannot be distinguished.
  */
 export function refusePage(response: IncomingResponse, name: string): void {
   const declared = declaredBody(response.headers)
@@ -159,7 +159,7 @@ export function refusePage(response: IncomingResponse, name: string): void {
   if (declared.encoding !== 'none' && packedName.test(name)) {
     throw new Failure(
       'broken',
-      `nothing tells whether ${name} is packed once or twice: it came as ${declared.encoding}`,
+      `it cannot be known whether ${name} is packed once or twice: it came as ${declared.encoding}`,
     )
   }
 }

@@ -1,4 +1,4 @@
-// An error of the service in JSON under a 200, in the place of a file whose name says that it holds something else.
+// Detects a JSON error of the service under status 200, in place of a file whose name promises another format.
 import { Failure } from '../../failure.js'
 import type { DeclaredBody } from '../connection/body.js'
 

@@ -1,4 +1,4 @@
-// What an HTTP answer means: the one table from status to failure, and what counts as an answer to which question.
+// Meaning of HTTP answers: the one table from status to failure kind, and which statuses answer which request.
 import { Failure, type FailureKind } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonText } from '../../record/json/parse.js'
@@ -72,7 +72,7 @@ export interface Http {
   firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
   /** Resolves when no earlier change of it is on its way unanswered. */
   answered(subject: Subject, context: RequestContext): Promise<void>
-  /** How many guesses may be under way side by side, now. */
+  /** How many background requests may be in flight now. */
   readonly guesses: number
   /** Ends every connection; what is under way fails. */
   close(): Promise<void>
@@ -98,11 +98,11 @@ const kinds = new Map<number, FailureKind>([
   [504, 'timeout'],
   [507, 'service-full'],
 ])
-/** The same question may be answered a moment later. */
+/** The same request may be answered a moment later. */
 const passing = new Set([408, 423, 429, 502, 503, 504])
 /** Too many requests (RFC 6585), and more than it can do now (RFC 9110). */
 const overload = new Set([429, 503])
-/** Somebody between us and the service gave up waiting: a write may still have been carried out. */
+/** A gateway gave up waiting for the service: a write may still have been carried out. */
 const lost = new Set([502, 504])
 const moved = new Set([301, 302, 303, 307, 308])
 const ok = 200
@@ -265,12 +265,12 @@ function outgoingOf(request: Request, path: string, reading: ResponseReader<unkn
   }
 }
 
-/** A POST cannot be looked up everywhere: a 503 of which nobody says when to come again may be a gateway's. */
+/** Not every POST can be checked afterwards: a 503 without Retry-After may be a gateway's. */
 function mayHaveHappened({ method }: Outgoing, { status, headers }: IncomingResponse): boolean {
   return lost.has(status) || (method === 'POST' && status === 503 && headers['retry-after'] === undefined)
 }
 
-/** An accepted answer that cannot be read: a question may be asked again, a write was carried out all the same. */
+/** An accepted answer that cannot be read: a read may be repeated, a write was carried out all the same. */
 async function readAccepted<Value>(
   outgoing: Outgoing,
   response: IncomingResponse,
@@ -283,7 +283,7 @@ async function readAccepted<Value>(
     const failure = networkFailure(thrown)
     if (!outgoing.repeatable)
       return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
-    // With a cause it is the connection that failed; without one the answer itself is no good and will not get better.
+    // With a cause the connection failed; without one the answer itself is wrong and a retry will not help.
     return { ended: 'badly', failure, again: failure.cause !== undefined && failure.kind !== 'timeout' }
   }
 }

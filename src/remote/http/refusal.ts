@@ -1,14 +1,14 @@
-// What a refusal says besides its status: its own words for people, and where a redirect leads.
+// Details of a refusal in addition to its status: the service's message, and the target of a redirect.
 import { collectBytes, declaredBody, type FlowControl, wholePieces } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import type { Outgoing } from '../pipeline/request-pipeline.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 
-/** Nobody reads more of an error page than this. */
+/** No more of an error page than this is read. */
 const wordsLimit = 64 * 1024
 
-/** The first 300 characters of a refusal. They are for people only, so a refusal whose words get lost stays what it is. */
+/** The first 300 characters of a refusal. They are only for messages, so a refusal whose text gets lost keeps its kind. */
 export async function refusalText(
   outgoing: Outgoing,
   response: IncomingResponse,
@@ -37,6 +37,6 @@ export function sameOrigin(response: IncomingResponse, from: Outgoing, base: URL
   return target.origin === base.origin ? `${target.pathname}${target.search}` : undefined
 }
 
-/** Where a redirect leads, without path and query: these may hold anything. */
+/** The target of a redirect, without path and query: these may hold anything. */
 export const originOf = (location: unknown): string =>
   typeof location === 'string' && URL.canParse(location) ? new URL(location).origin : 'another place'

@@ -1,33 +1,33 @@
-// How many requests go out side by side: more while that brings more answers, fewer when the service says it is too much.
+// Adaptive concurrency: the limit grows while that brings more answers, and shrinks when the service is overloaded.
 import type { Clock } from '../clock.js'
 import type { Instant } from '../remote.js'
 
 export interface AdaptiveConcurrency {
-  /** How many may be under way at once, now. */
+  /** The concurrency limit now. */
   readonly width: number
-  /** A request goes out while so many others are under way. */
+  /** A request goes out while so many others are in flight. */
   began(others: number): void
   /** It was answered, with so many bytes, after so many milliseconds until its head came. */
   answered(milliseconds: number, bytes: number): void
-  /** 429, 503, or silence: too much to do. What went out at `sentAt`, before the last such answer, says nothing new. */
+  /** 429, 503, or silence: overload. Requests sent before the last such answer add no information. */
   pushedBack(sentAt?: Instant): void
 }
 
-/** What a first walk begins with; a pool that may have fewer begins with all of them. */
+/** The initial limit; a smaller pool starts with all of its connections. */
 const widthAtFirst = 16
 const widthAtLeast = 2
-/** Milliseconds over which answers are counted before anything is concluded from them. */
+/** Milliseconds over which answers are counted before the limit changes. */
 const windowMs = 100
-/** A step that brings less than this is not worth its connections… */
+/** A step that gains less than this is not worth its connections… */
 const gain = 1.1
-/** …unless the answers come as fast as before: then it was the asking that took no more. */
+/** …unless the answers come as fast as before: then there were too few requests to use it. */
 const asFast = 1.25
-/** Milliseconds for which a width that proved right is kept before a wider one is tried again. */
+/** Milliseconds for which a good limit is kept before a higher one is tried again. */
 const contentMs = 10_000
 /** A long body counts as so many answers of this size, in bytes. */
 const answerBytes = 64 * 1024
 
-/** What one window of time showed. */
+/** Measurements of one window of time. */
 interface WindowSample {
   readonly width: number
   /** Answers a millisecond. */
@@ -36,7 +36,7 @@ interface WindowSample {
   readonly wait: number
 }
 
-/** Starts at 16 or `most`; `changed` is told of every other width. */
+/** Starts at 16 or `most`; `changed` is called with every other limit. */
 export function openAdaptiveConcurrency(
   most: number,
   clock: Clock,
@@ -85,7 +85,7 @@ export function openAdaptiveConcurrency(
     },
     began(others) {
       asked += 1
-      // Some are kept free of guesses, so that three quarters say that a walk could use more.
+      // Background requests cannot take all slots: three quarters in use show that more could be used.
       if (others + 1 >= Math.floor((width * 3) / 4)) crowded += 1
     },
     answered(milliseconds, bytes) {
@@ -95,7 +95,7 @@ export function openAdaptiveConcurrency(
       const elapsed = clock.now() - began
       if (elapsed < windowMs || heads < width) return
       const seen: WindowSample = { width, rate: units / elapsed, wait: waited / heads }
-      // Where there was room left, nothing was learned about a wider way.
+      // With free slots left, the window says nothing of a higher limit.
       const full = crowded > asked / 2
       begin()
       if (full && clock.now() >= steadyUntil) conclude(seen)

@@ -1,35 +1,35 @@
-// When a service that does not answer is no longer asked: only after a question of calcfs's own got no answer either.
+// Circuit breaker: opens after 3 unanswered requests once a probe got no answer either, and probes every 2 s.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, dueSooner, withDeadline } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
-/** So many requests in a row without a word from the service, and calcfs asks a question of its own. */
+/** So many requests in a row without any bytes from the service cause a probe. */
 const patience = 3
-/** Milliseconds between two probes of a service that is away. */
+/** Milliseconds between two probes while the circuit is open. */
 const probeEvery = 2_000
-/** Milliseconds after which a probe without an answer means that the service is away. */
+/** Milliseconds after which an unanswered probe opens the circuit. */
 const probePatience = 2_000
 /** Milliseconds a request waits for the probe that it caused. */
 const probeWait = 1_000
 
 export interface CircuitBreaker {
-  /** Lets a request go out. @throws Failure 'unreachable' while the service is away and no probe is due, or in vain */
+  /** Admits a request. @throws Failure 'unreachable' while the circuit is open and no probe is due, or it fails */
   admit(context: RequestContext): Promise<void> | undefined
-  /** The service said something, whatever it was. */
+  /** Any bytes came from the service. */
   heard(): void
-  /** A request that went out at `since` ended without a word. */
+  /** A request sent at `since` ended without an answer. */
   silent(since: Instant, failure: Failure): void
-  /** True if the service said something since then. */
+  /** True if any bytes came from the service since then. */
   heardSince(since: Instant): boolean
-  /** True while requests are answered without being sent. */
+  /** True while requests fail without being sent. */
   away(): boolean
 }
 
 /**
- * Circuit breaker: a silence counts only if nothing at all was heard since that request went out, and opens nothing by
- * itself. `probe` asks the service something that every service answers; it rejects without an answer, and whatever it
- * hears is also told by `heard`.
+ * A silence counts only if no bytes came on any connection since that request went out, and does not open the circuit
+ * by itself. `probe` sends a request that every service answers; it rejects without an answer, and also calls `heard`
+ * for whatever arrives.
  */
 export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): CircuitBreaker {
   const { now } = clock
@@ -45,7 +45,7 @@ export function openCircuitBreaker(clock: Clock, probe: () => Promise<void>): Ci
     const started = probe().finally(() => {
       if (probing === started) probing = undefined
     })
-    // What a probe failed with is told by its silence.
+    // The silence of a probe already says how it failed.
     started.catch(noop)
     probing = started
     return started

@@ -1,23 +1,23 @@
-// How old the look may be that a change rests on: one that waited on its way is looked at once more before it goes out.
+// Age limit for the read that a change is based on: after a long wait the target is read again before sending.
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
 import type { Instant, RequestContext } from '../remote.js'
 
-/** Milliseconds between the beginning of the look and the first byte of the change. */
+/** Milliseconds between the start of that read and the first byte of the change. */
 const freshMs = 1_000
-/** A look takes several requests: at a slow service it is as old as so many of them when it ends. */
+/** The read takes several requests: on a slow service its age is as many response times when it ends. */
 const requestsOfLook = 4
 
 export interface FreshLook {
-  /** Why the request must not start now: its look has become too old while it waited for a connection. */
+  /** Why the request must not be sent now: its base became too old while it waited for a connection. */
   refusal(): Failure | undefined
-  /** Looks once more where the look is too old. @throws Failure of `Look.again`: nothing is to be sent */
+  /** Reads again where the base is too old. @throws Failure of `Look.again`: nothing is to be sent */
   renew(): Promise<void>
 }
 
 /**
- * The look of one sending that holds its slot; a request without one is always fresh. `usual` is how many milliseconds an
- * answer takes here.
+ * The base of one attempt that holds its slot; a request without one is always fresh. `usual` is the usual response time
+ * in milliseconds.
  */
 export function openFreshLook(context: RequestContext, clock: Clock, usual: () => number): FreshLook {
   const { look, ...rest } = context
@@ -34,5 +34,5 @@ export function openFreshLook(context: RequestContext, clock: Clock, usual: () =
   }
 }
 
-/** What a request fails with that was not started because of its look. */
+/** The failure of a request that was not sent because of its age. */
 export const outdated = new Failure('busy', 'it waited too long for its connection')

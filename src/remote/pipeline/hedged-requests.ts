@@ -1,4 +1,4 @@
-// Hedged requests: a question that is silent is sent once more as soon as another asker comes for it; the first head wins.
+// Hedged requests: a silent request is sent once more when another caller joins it; the first response head wins.
 import type { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { Clock } from '../clock.js'
@@ -6,29 +6,29 @@ import type { Exchange, IncomingResponse } from '../connection/exchange.js'
 import type { Instant, RequestContext } from '../remote.js'
 import type { HeldSlot } from './priority-limiter.js'
 
-/** One sending of a request. */
+/** One attempt of a request. */
 export interface HedgedSend {
   /** Rejects with why no head came. */
   readonly head: Promise<AnsweredSend>
   /** When it went out; undefined while it waits for its slot. */
   readonly sentAt: Instant | undefined
-  /** Ends it in whatever state it is. */
+  /** Ends the attempt in any state. */
   drop(reason: Failure): void
 }
 
-/** A sending that is being answered. */
+/** An attempt that is being answered. */
 export interface AnsweredSend {
   readonly response: IncomingResponse
   readonly call: Exchange
   readonly turn: HeldSlot
 }
 
-/** Milliseconds a request has to be silent before a new asker has it sent once more. */
+/** Milliseconds a request has to be silent before a new caller causes a second attempt. */
 const silentMs = 1_000
-/** The oldest, for a service that is only slow, and the newest, for a request that was lost. */
+/** The oldest, for a slow service, and the newest, for a lost request. */
 const atOnce = 2
 
-/** The first sending that is answered. @throws what the last of them failed with */
+/** The first attempt that is answered. @throws what the last attempt failed with */
 export function firstResponseHead(
   context: RequestContext,
   { clock, start, unusual, superseded }: HedgePorts,
@@ -50,7 +50,7 @@ export function firstResponseHead(
           const place = legs.indexOf(leg)
           if (place === -1) return
           legs.splice(place, 1)
-          // What is left has been silent for long: while an asker waits it is sent once more, in its time.
+          // The remaining attempts have long been silent: while a caller waits, another one is sent.
           if (legs.length > 0) return lookLater()
           unwatch()
           reject(reason)
@@ -67,7 +67,7 @@ export function firstResponseHead(
       lookOff = clock.after(Math.max(silentMs, unusual()), look)
     }
 
-    /** What went out a moment ago is looked at again while the asker waits. */
+    /** A request sent a moment ago is checked again while the caller waits. */
     function look(): void {
       lookOff()
       const newest = legs.at(-1)
@@ -99,6 +99,6 @@ interface HedgePorts {
   readonly start: () => HedgedSend
   /** Milliseconds after which a request without a head is unusually slow here. */
   readonly unusual: () => number
-  /** What a sending fails with that is not needed any more. */
+  /** The failure of an attempt that is no longer needed. */
   readonly superseded: Failure
 }

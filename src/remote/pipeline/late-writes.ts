@@ -1,37 +1,37 @@
-// A change that is not answered in time stays on its connection, and the next change of the same thing waits for its answer.
+// Late writes: an unanswered change keeps its connection, and the next change of the same subject waits for its answer.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { Exchange, IncomingResponse } from '../connection/exchange.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
 
-/** What a change is about, such as `report 42`; of what is to be made, its kind; of names, the project they are in. */
+/** What a change is about, such as `report 42`; the kind for a creation; the containing project for a name. */
 export type Subject = string
 
 export interface LateWrites {
   /**
-   * Resolves when no earlier change of one of them is unanswered: true if one was, now or since the look that the next one
-   * rests on. @throws Failure 'timeout' at the deadline
+   * Resolves when no earlier change of these subjects is unanswered: true if one was, now or since the read that the next
+   * change is based on. @throws Failure 'timeout' at the deadline
    */
   settled(subjects: readonly Subject[], context: RequestContext): Promise<boolean>
-  /** The response; at the deadline a rejection with `late`, and the exchange goes on by itself. */
+  /** The response; at the deadline a rejection with `late`, while the exchange goes on. */
   response(exchange: Exchange, sent: SentWrite): Promise<IncomingResponse>
-  /** The connections are about to be closed: that is no end of what is late. */
+  /** The connections are about to be closed: late writes do not count as ended. */
   end(): void
 }
 
-/** What outlives the process, and what other mounts see: until when an answer to an earlier change of a subject may still come. */
+/** State shared with other mounts and later processes: until when the answer to an earlier change of a subject may come. */
 export interface UnansweredChanges {
   until(subject: Subject): Instant | undefined
   note(subject: Subject, until: Instant): void
   answered(subject: Subject): void
-  /** When the last one was answered or given up, if that is not long ago. */
+  /** When the last one was answered or abandoned, if that is not long ago. */
   ended(subject: Subject): Instant | undefined
 }
 
 interface LateWrite {
   readonly subjects: readonly Subject[]
-  /** Resolves when it is answered or given up. */
+  /** Resolves when it is answered or abandoned. */
   readonly end: Promise<void>
   giveUp(): void
 }
@@ -39,14 +39,14 @@ interface LateWrite {
 export interface SentWrite {
   readonly subjects: readonly Subject[]
   readonly context: RequestContext
-  /** Milliseconds that it was given to be answered. */
+  /** Milliseconds that its answer was allowed to take. */
   readonly allowed: number
   readonly late: () => Failure
 }
 
-/** So many at most stay open; the oldest gives way. */
+/** So many at most stay open; the oldest is abandoned first. */
 export const lateAtMost = 8
-/** An answer is still waited for so many times as long as it was given, and no longer than so many milliseconds. */
+/** The wait for a late answer: so many times the allowed time, and at most so many milliseconds. */
 const lateTimes = 4
 const lateAtMostMs = 60_000
 
@@ -70,7 +70,7 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
     const end = exchange.response
       .then(
         ({ bytes }) => void bytes.destroy(),
-        // What was given up here may still be carried out; what the service has broken off is over.
+        // An abandoned change may still be carried out; one that the service ended is over.
         (thrown: unknown) => ending || thrown === given,
       )
       .then(isOpen => {
@@ -85,13 +85,13 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
     })
   }
 
-  /** Of a process before this one, of another mount, or one that was given up: nothing tells but its time. */
+  /** Of an earlier process, of another mount, or abandoned: only its time limit ends it. */
   async function passed(until: Instant, context: RequestContext): Promise<void> {
     if (until >= context.deadline) throw new Failure('timeout', notAnswered)
     await sleep(clock, until - clock.now())
   }
 
-  /** It may have been carried out after the look began. */
+  /** It may have been carried out after the read began. */
   function hasEndedSince({ look }: RequestContext, subjects: readonly Subject[]): boolean {
     const ends = look === undefined ? [] : subjects.flatMap(subject => unanswered?.ended(subject) ?? [])
     return ends.some(end => look !== undefined && end >= look.at)
@@ -115,7 +115,7 @@ export function openLateWrites(clock: Clock, unanswered: UnansweredChanges | und
       const expired = new Promise<never>((_, reject) => {
         callOff = clock.after(sent.context.deadline - clock.now(), () => {
           const reason = sent.late()
-          // What waits for its connection still has not left.
+          // A change that waits for its connection has not been sent.
           if (exchange.sent()) keep(exchange, sent)
           else exchange.abort(reason)
           reject(reason)

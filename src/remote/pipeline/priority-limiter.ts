@@ -1,4 +1,4 @@
-// Which request holds a concurrency slot: users before background, a share for questions and one for contents, silent ones yield.
+// Concurrency slots by priority: users before background, shares for metadata and for contents, silent requests yield.
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../clock.js'
@@ -12,31 +12,31 @@ export type TrafficClass = 'question' | 'download'
 /** A request that wants a slot. */
 export interface SlotRequest {
   readonly weight: TrafficClass
-  /** True where it may be ended for others at any time: asking again does no harm. */
+  /** True where it may be cancelled for others at any time: sending it again does no harm. */
   readonly repeatable: boolean
-  /** How often it was ended for others before. */
+  /** How often it was cancelled for others before. */
   readonly yields: number
-  /** Ends it, because its connection is needed. */
+  /** Cancels it, because its connection is needed. */
   readonly preempt: (reason: Failure) => void
 }
 
-/** A slot on the way to the service, until it is given back. */
+/** A concurrency slot, until it is released. */
 export interface HeldSlot {
   leave(): void
-  /** The request goes out now: from now on its silence counts. */
+  /** The request is sent now: from now on its silence counts. */
   sent(): void
   /** The head of the answer came after so many milliseconds; a body of `bytes` is to follow. */
   answered(milliseconds: number, bytes: number): void
   /** So many bytes of its body have come. */
   moved(bytes: number): void
-  /** The service is overloaded: fewer go out side by side from now on. This answer says nothing of how fast it is. */
+  /** The service is overloaded: the limit shrinks. This answer is no measure of the service's speed. */
   pushedBack(): void
 }
 
 export interface PriorityLimiter {
-  /** Waits for a slot; the answer gives it back. @throws Failure 'timeout' if the deadline comes first */
+  /** Waits for a slot, which must be released. @throws Failure 'timeout' if the deadline comes first */
   enter(entrant: SlotRequest, context: RequestContext): Promise<HeldSlot>
-  /** How many background requests may be under way side by side, now. */
+  /** How many background requests may be in flight now. */
   readonly guesses: number
   /** Milliseconds after which a silent request is unusually slow. */
   readonly unusual: number
@@ -45,8 +45,8 @@ export interface PriorityLimiter {
 }
 
 /**
- * waiting: in the queue. active: counts against the width. quiet: still on its connection, but without a head for longer
- * than is usual here, or with a body that takes long; it counts only against the connections.
+ * waiting: in the queue. active: counts against the limit. quiet: still on its connection, but without a head for
+ * unusually long, or with a long body; it counts only against the connections.
  */
 type SlotState = 'waiting' | 'active' | 'quiet' | 'gone'
 
@@ -55,7 +55,7 @@ interface Slot {
   readonly since: number
   readonly go: () => void
   background: boolean
-  /** It was ended for others before, and nobody has come for it since: a few of these at a time take the turn of another. */
+  /** Cancelled for others before, and not joined by a new caller since: only a few of these at a time go ahead of others. */
   yielded: boolean
   state: SlotState
   hasHead: boolean
@@ -72,30 +72,30 @@ interface Slot {
 
 /** Milliseconds after its head in which a body is expected to be through; a longer one is bound by bandwidth, not by slots. */
 const longBodyMs = 1_000
-/** A body that brings less than 16 KiB in a second holds its connection only while nobody needs it. */
+/** A body with less than 16 KiB in a second keeps its connection only while no other request needs it. */
 const rateWindowMs = 1_000
 const slowBytesPerMs = 16
-/** So many requests that went out later were answered: this one is an exception. */
+/** So many requests that were sent later were answered: this one is an exception. */
 const overtakenOften = 8
 /** Milliseconds after which one is enough. */
 const longSilenceMs = 1_000
 /** Milliseconds without any answer after which it counts as little that nothing was overtaken. */
 const standstillMs = 200
-/** Milliseconds: a queue that stands longer than this is served from its new end, so that a new question is not late as well. */
+/** Milliseconds: a queue with longer waits is served newest first, so that new requests still meet their deadlines. */
 const standingMs = 100
 
 /** The slots of a pool of at most so many connections (at least 1). */
 export function openPriorityLimiter(connections: number, clock: Clock): PriorityLimiter {
   const speed = openAdaptiveConcurrency(connections, clock, admit)
   const heads = headTimes()
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const queue = new Set<Slot>()
   const open = new Set<Slot>()
   let lastHead = clock.now()
   let looksAgain = false
-  /** Connections that are kept for those that answer. */
+  /** Connections reserved for requests that are answered. */
   const kept = connections < 4 ? 0 : Math.ceil(connections / 4)
-  /** Long bodies leave connections to questions. */
+  /** Long bodies leave connections to metadata requests. */
   const mostDownloads = Math.max(1, connections - Math.max(1, kept))
 
   const share = (): number => Math.ceil(speed.width / 8)
@@ -107,7 +107,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     return count
   }
 
-  /** Whether the width leaves a slot for it. A user's request does not wait for background ones. */
+  /** Whether the limit leaves a slot for it. A user's request does not wait for background ones. */
   function hasSlot({ background, yielded, entrant: { weight } }: Slot): boolean {
     const sameKind = (other: Slot) => other.entrant.weight === weight
     if (!background) {
@@ -119,7 +119,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     return weight === 'question' || active(sameKind) < Math.max(1, speed.width - 2 * share())
   }
 
-  /** Whether there is a connection for it, or one that can be taken from another. */
+  /** Whether a connection is free for it, or can be taken from another request. */
   function hasConnection(slot: Slot): boolean {
     const isDownload = slot.entrant.weight === 'download'
     const tooManyDownloads = isDownload && openDownloads() >= mostDownloads
@@ -140,8 +140,8 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   }
 
   /**
-   * Which request gives its connection to another: a background one; else a silent one, first those beyond the ones that
-   * may stay. Never what is answered well, never a write.
+   * Which request yields its connection: a background one; else a silent one, first those beyond the allowed number.
+   * Never one that is being answered, never a write.
    */
   function victimFor(wanted: Slot | undefined, downloadsOnly: boolean): Slot | undefined {
     const wantsDownload = wanted?.entrant.weight === 'download'
@@ -158,8 +158,8 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   }
 
   /**
-   * Where a service is only slow, nothing overtakes anything: what was sent later is answered later. To end what would be
-   * answered and send it once more would only make it slower.
+   * On a service that is only slow, later requests are answered later, too. To cancel and resend a request that would be
+   * answered would only make the service slower.
    */
   function isProbablyLost(slot: Slot, mayStay: boolean): boolean {
     if (slot.overtaken >= overtakenOften) return true
@@ -194,7 +194,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     slot.countedSince = clock.now()
   }
 
-  /** A body that brings hardly anything: it may be taken up again from where it was. */
+  /** A body that brings hardly anything: its download can resume from where it was. */
   function isSlow(slot: Slot): boolean {
     if (!slot.hasHead || slot.state !== 'quiet') return false
     const elapsed = clock.now() - slot.countedSince
@@ -250,14 +250,14 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     const fresh = all.filter(slot => !slot.background && !slot.yielded)
     if (isStanding(fresh)) fresh.reverse()
     return [
-      // Few of them may be under way, so that they hold up nothing; and what was ended wrongly should not wait for all others.
+      // Only a few are in flight at a time, so they delay nothing; and a wrongly cancelled one does not wait for all others.
       ...all.filter(slot => !slot.background && slot.yielded).sort(byYields),
       ...fresh,
       ...all.filter(slot => slot.background),
     ]
   }
 
-  /** What waits longer than a moment shows that more is asked than can be answered: the newest is served in time then. */
+  /** A wait longer than a moment means overload: the newest request is then served in time. */
   const isStanding = ([first]: readonly Slot[]): boolean =>
     first !== undefined && !first.background && clock.now() - first.since > standingMs
 
@@ -334,7 +334,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
       },
       sent() {
         slot.endPatience()
-        // What came while this process was busy is read first.
+        // Data that arrived while this process was busy is read first.
         slot.sentAt = clock.now()
         const patience = heads.unusual * 4 ** slot.entrant.yields
         slot.endPatience = clock.after(patience, () => setImmediate(() => silentStill(slot)))
@@ -372,7 +372,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   }
 }
 
-/** Whether nobody waits for it, at the moment. */
+/** Whether no user waits for it at the moment. */
 export const isBackground = (context: RequestContext): boolean =>
   context.askers === undefined ? context.priority === 'guess' : !context.askers.waiting
 

@@ -1,4 +1,4 @@
-// How fast a small server may be asked: requests a second, users before guesses, and bytes a second.
+// Rate limits for a small server: requests a second, users before background, and bytes a second.
 import { type Clock, sleep, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 import { isBackground } from './priority-limiter.js'
@@ -16,7 +16,7 @@ export function openRateLimiter(perSecond: number | undefined, clock: Clock): Ra
   let free = Number.NEGATIVE_INFINITY
   let serving = false
 
-  /** Users first, as they are now: a background request may have found somebody who waits for it. */
+  /** User requests first, by their present priority: a user may have joined a background request. */
   function next(): QueuedRequest | undefined {
     let first: QueuedRequest | undefined
     for (const one of waiting) {

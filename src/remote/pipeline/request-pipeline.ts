@@ -1,4 +1,4 @@
-// Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, and what a lost answer means.
+// Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, unknown outcomes.
 import { Failure, isA } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
@@ -27,15 +27,15 @@ export interface PipelineOptions extends ConnectionOptions {
   readonly clock?: Clock | undefined
   /** Bytes of one answer that is not content. */
   readonly maxAnswer?: number | undefined
-  /** Changes of earlier processes that were never answered. */
+  /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
-  /** Told of each long answer of these that was read. */
+  /** Called for each long metadata answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
 }
 
-/** What the meaning of HTTP adds to the pipeline. */
+/** What HTTP semantics add to the pipeline. */
 export interface PipelinePolicy {
-  /** Statuses of an overload. */
+  /** Statuses that mean overload. */
   readonly tooMuch: ReadonlySet<number>
   /** A path that every service answers somehow. */
   readonly probe: string
@@ -43,18 +43,18 @@ export interface PipelinePolicy {
 
 export interface Outgoing {
   readonly method: string
-  /** Path and query as they go out. */
+  /** Path and query as they are sent. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly weight: TrafficClass
-  /** False for a write: if its answer is lost, nobody knows what happened. */
+  /** False for a write: if its answer is lost, the outcome is unknown. */
   readonly repeatable: boolean
   /** What a write changes. */
   readonly subject?: Subject | undefined
 }
 
-/** Reads an answer; what it throws counts as the end of the attempt. */
+/** Reads an answer; what it throws ends the attempt. */
 export type AnswerReader<Value> = (
   response: IncomingResponse,
   flow: FlowControl,
@@ -62,7 +62,7 @@ export type AnswerReader<Value> = (
 
 export interface RequestPipeline {
   readonly clock: Clock
-  /** One attempt. Never throws; the judge has until the deadline to be done. */
+  /** One attempt. Never throws; the judge has until the deadline. */
   send<Value>(
     outgoing: Outgoing,
     context: RequestContext,
@@ -70,21 +70,21 @@ export interface RequestPipeline {
   ): Promise<AttemptResult<Value>>
   /** Resolves when no earlier change of it is on its way unanswered. @throws Failure 'timeout' at the deadline */
   answered(subject: Subject, context: RequestContext): Promise<void>
-  /** How many guesses may be under way side by side, now. */
+  /** How many background requests may be in flight now. */
   readonly guesses: number
   close(): Promise<void>
 }
 
-/** An answer that is not content is no longer than this. */
+/** The limit in bytes of an answer that is not content. */
 const usualAnswer = 16 << 20
-/** So long an answer never waits for memory; all connections together hold little of them. */
+/** An answer this short never waits for memory; all connections together hold little of them. */
 const shortAnswer = 256 << 10
-/** Milliseconds a probe may take before its connection is given up. */
+/** Milliseconds before the connection of a probe is abandoned. */
 const probeLimit = 10_000
-/** A sending that another one has made needless. */
+/** An attempt that another one has made unnecessary. */
 const superseded = new Failure('busy', 'the same question was answered by another request')
 
-/** Opens nothing yet: connections are made when the first request goes out, and kept. */
+/** Opens nothing yet: connections are made for the first request, and kept. */
 export function openRequestPipeline(
   options: PipelineOptions,
   { tooMuch, probe }: PipelinePolicy,
@@ -93,7 +93,7 @@ export function openRequestPipeline(
   const connections = options.connections + lateAtMost
   const dispatcher = openConnectionPool(options.base, { ...options, connections })
   const lateWrites = openLateWrites(clock, options.unanswered)
-  // An answer to HEAD that is followed by more, a body or a second head, would be taken for the next answer of its connection.
+  // Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection.
   const heads = openConnectionPool(options.base, options)
   const slots = openPriorityLimiter(options.connections, clock)
   const rate = openRateLimiter(options.maxRequests, clock)
@@ -105,11 +105,11 @@ export function openRequestPipeline(
   }
   const spend = openBandwidthLimiter(options.bwlimit, clock)
   const health = openCircuitBreaker(clock, () => probed())
-  /** How often each lost its connection to others. */
+  /** How often each request lost its connection to others. */
   const yields = new WeakMap<Outgoing, number>()
   let lastHeaders: Outgoing['headers'] = {}
 
-  /** A question of our own, on a connection beside those of the slots: any head at all is an answer. */
+  /** A request of calcfs itself, on a connection apart from the slots: any head at all is an answer. */
   async function probed(): Promise<void> {
     const headers = { ...lastHeaders }
     const call = sendOnConnection(
@@ -165,7 +165,7 @@ export function openRequestPipeline(
     }
   }
 
-  /** What a change rests on: of old where an earlier change of the same thing was answered only now. */
+  /** The base of a change: stale where an earlier change of the same subject was answered only now. */
   async function lookOf(outgoing: Outgoing, context: RequestContext): Promise<FreshLook> {
     const usual = () => slots.usual
     if (outgoing.repeatable) return openFreshLook({ ...context, look: undefined }, clock, usual)
@@ -224,7 +224,7 @@ export function openRequestPipeline(
         const held = turn
         const response = await dispatch(held, look.refusal).catch(async failure => {
           if (failure !== outdated) throw failure
-          // Once: where every connection is slow to be made, there is no better time than this.
+          // Once: where every connection is slow to open, waiting longer does not help.
           await look.renew()
           return dispatch(held)
         })
@@ -261,13 +261,13 @@ export function openRequestPipeline(
     turn.answered(clock.now() - sentAt, Number(response.headers['content-length'] ?? 0))
   }
 
-  /** A silence while others are answered is about this request alone, not about the service. */
+  /** A silence while others are answered concerns this request alone, not the service. */
   function silent(attempt: RequestAttempt, { failure, turn, sentAt }: UnansweredSend): void {
     if (failure === attempt.late && attempt.sent && !health.heardSince(sentAt)) turn?.pushedBack()
     if (failure.kind !== 'untrusted') health.silent(sentAt, failure)
   }
 
-  /** A body may take long as a whole, but no longer for one piece than the question had for its answer. */
+  /** A body may take long as a whole, but no longer for one piece than its request had for the answer. */
   function flow(
     { call, turn, response }: AnsweredSend,
     { context, allowed, outgoing }: RequestAttempt,
@@ -281,7 +281,7 @@ export function openRequestPipeline(
     })
     response.bytes.once('close', pieces.end)
     if (response.bytes.closed) pieces.end()
-    const stalled = () => new Failure('timeout', `the answer stood still for ${allowed} ms`)
+    const stalled = () => new Failure('timeout', `the answer stalled for ${allowed} ms`)
     return {
       expectPiece() {
         const waitOff = clock.after(allowed, () => call.abort(stalled()))
@@ -300,7 +300,7 @@ export function openRequestPipeline(
     }
   }
 
-  /** Made when it is needed: an error that nobody throws still costs its stack. */
+  /** Built on demand: even an error that is never thrown costs its stack. */
   function tooLate(attempt: RequestAttempt): Failure {
     const { outgoing, allowed } = attempt
     attempt.late ??= new Failure(
@@ -324,24 +324,24 @@ export function openRequestPipeline(
   }
 }
 
-/** What a write changes; of names, all of their project are one. */
+/** What a write changes; names of one project are one subject. */
 function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
   if (subject === undefined) return []
   return names === undefined ? [subject] : [subject, `names in ${names}`]
 }
 
-/** One attempt, however often it is sent. */
+/** One request, however often it is sent. */
 interface RequestAttempt {
   readonly outgoing: Outgoing
   readonly context: RequestContext
   /** Milliseconds. */
   readonly allowed: number
-  /** A connection was asked for. */
+  /** A connection was requested. */
   tried: boolean
-  /** The first byte of it may have left. */
+  /** Its first byte may have been sent. */
   sent: boolean
   headed: AnsweredSend | undefined
-  /** Why it was ended for others. */
+  /** Why it was cancelled for others. */
   dropped: Failure | undefined
   late: Failure | undefined
 }
@@ -352,7 +352,7 @@ interface UnansweredSend {
   readonly sentAt: Instant
 }
 
-/** Without an answer a sent write may or may not have been carried out; everything else simply failed. */
+/** Without an answer a sent write may or may not have been carried out; every other request simply failed. */
 function unansweredFailure(
   { outgoing, tried, sent, headed, dropped }: RequestAttempt,
   failure: Failure,
@@ -376,7 +376,7 @@ export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
 export const describeRequest = (outgoing: Outgoing): string =>
   `${outgoing.method} ${outgoing.path.slice(0, 300)}`
 
-/** A probe is signed like the request that came before it, and asks for nothing but an answer. */
+/** A probe carries the token of the request before it, and needs nothing but an answer. */
 function headersOfProbe({ authorization }: Outgoing['headers']): Outgoing['headers'] {
   return authorization === undefined ? {} : { authorization }
 }
@@ -387,6 +387,6 @@ const wireOptions = (base: URL, outgoing: Pick<Outgoing, 'method' | 'path' | 'he
   method: outgoing.method,
   headers: { ...outgoing.headers },
   body: outgoing.body ?? null,
-  // undici closes the connection after a HEAD unless told otherwise.
+  // undici closes the connection after a HEAD unless `reset` is false.
   reset: false,
 })

@@ -1,4 +1,4 @@
-// When a question is asked again: only if asking twice does no harm, with growing jittered waits, never past the deadline.
+// Retries: only where repeating does no harm, with growing jittered waits, never past the deadline.
 import type { Failure } from '../../failure.js'
 import { type Clock, sleep } from '../clock.js'
 import type { RequestContext } from '../remote.js'
@@ -10,7 +10,7 @@ export type AttemptResult<Value> =
       readonly ended: 'badly'
       readonly failure: Failure
       readonly again: boolean
-      /** True if nothing went out, because the service is known to be away. */
+      /** True if nothing was sent, because the service is known to be away. */
       readonly unasked?: boolean | undefined
       readonly after?: number | undefined
     }
@@ -28,7 +28,7 @@ export async function withRetries<Value>(
     context.patience ?? Math.min(context.deadline, context.answerBy ?? context.deadline) - clock.now()
   let answerBy = Math.min(context.deadline, context.answerBy ?? context.deadline)
   let made = 0
-  // Each asker may expect as much as the first one; the request itself still ends at its deadline.
+  // Each caller may expect as many retries as the first one; the request itself still ends at its deadline.
   const unwatch = context.askers?.watch(what => {
     if (what !== 'came') return
     answerBy = Math.min(context.deadline, clock.now() + patience)
@@ -40,7 +40,7 @@ export async function withRetries<Value>(
       const end = await attempt()
       if (end.ended === 'well') return end.value
       made += 1
-      // That the time was up in the end, or that nothing goes out any more, says less than what the question itself met.
+      // A timeout at the end, or an open circuit, says less than the failure of the attempt itself.
       if (before !== undefined && (end.failure.kind === 'timeout' || end.unasked === true)) throw before
       const wait = Math.max(end.after ?? 0, firstWait * 2 ** (made - 1) * (0.5 + Math.random()))
       // A wait past the deadline could only end in a timeout, which says less than the failure at hand.

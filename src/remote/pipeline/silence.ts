@@ -1,6 +1,6 @@
-// How long a request may be silent before its slot is given to others: four times what the quicker of recent response heads took.
+// Silence threshold: a slot is released after four times what the quicker of recent response heads took.
 
-/** What recent answers say about how fast this service is. */
+/** What recent answers say about the speed of the service. */
 export interface HeadTimes {
   /** A response head came after so many milliseconds. */
   note(milliseconds: number): void
@@ -10,11 +10,11 @@ export interface HeadTimes {
   readonly usual: number
 }
 
-/** The quarter of so many waits that was quickest tells how fast it is: slow exceptions and a storm of questions change nothing. */
+/** The fastest quarter of so many response times is its speed: slow exceptions and bursts change nothing. */
 const remembered = 31
 const atFirst = 250
 const atLeast = 50
-/** A slow service is asked by more connections rather than not at all. */
+/** A slow service is used over more connections rather than not at all. */
 const atMost = 1_000
 
 /** Nothing is known yet. */

@@ -1,14 +1,14 @@
-// When a body that hardly moves is cut, so that it is taken up on another connection: once a further asker waits for it.
+// Stalled bodies: one that hardly advances is cut and resumed on another connection once another reader waits for it.
 import type { Askers } from '../../askers.js'
 import { Failure } from '../../failure.js'
 import type { Clock } from '../clock.js'
 import type { TrafficClass } from './priority-limiter.js'
 
-/** What happens to one body on its way. */
+/** Events of one body in transit. */
 export interface BodyProgress {
   /** Its reader waits for the next piece. */
   waiting(): void
-  /** It waits no longer. */
+  /** Its reader waits no longer. */
   arrived(): void
   consumed(bytes: number): void
   end(): void
@@ -25,7 +25,7 @@ interface StallPorts {
 
 /** Milliseconds without a piece. */
 const stillMs = 1_000
-/** What came while this process itself was busy is read first. */
+/** Data that arrived while this process itself was busy is read first. */
 const busyGrace = 50
 /** Bytes a millisecond below which a body is slow; a short answer is worth fewer tries than a long download that goes on. */
 const slowBytesPerMs = { question: 4, download: 16 }
@@ -39,14 +39,14 @@ const slowCuts = new WeakMap<Askers, { readonly at: number; readonly every: numb
 /** Watches the pieces of a body until it ends. */
 export function watchBody({ clock, askers, weight, unusual, abort }: StallPorts): BodyProgress {
   let waitingSince: number | undefined
-  // Only the time counts in which the reader waits: it may be held up by its own memory or bandwidth.
+  // Only time counts in which the reader waits: the reader may be delayed by its own memory or bandwidth.
   let waited = 0
   let bytes = 0
   let stillSince: number | undefined
   let lookOff: (() => void) | undefined
 
   function cut(sentence: string): void {
-    const cause = new Error('given up for another connection')
+    const cause = new Error('replaced by another connection')
     abort(new Failure('unreachable', sentence, { cause }))
   }
 
@@ -54,7 +54,7 @@ export function watchBody({ clock, askers, weight, unusual, abort }: StallPorts)
     if (what === 'came') look()
   }
 
-  /** What began to stand still a moment ago is looked at again while the asker waits. */
+  /** A stall that began a moment ago is checked again while the reader waits. */
   function look(): void {
     lookOff?.()
     lookOff = undefined
@@ -64,7 +64,7 @@ export function watchBody({ clock, askers, weight, unusual, abort }: StallPorts)
     const patience = Math.max(stillMs, unusual())
     if (still >= patience) {
       stillSince ??= now
-      if (now - stillSince >= busyGrace) cut('the answer stood still')
+      if (now - stillSince >= busyGrace) cut('the answer stalled')
       else lookOff = clock.after(busyGrace, look)
       return
     }

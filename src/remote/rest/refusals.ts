@@ -1,26 +1,26 @@
-// When a refusal is believed: a gateway in the place of a service, or before it, refuses everything.
+// Confirms refusals: a gateway in front of the service may refuse everything.
 import { Failure, isA } from '../../failure.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
 import type { Capabilities } from './capabilities.js'
 
-/** What every user may ask of the platform, and what it has always an answer to. */
+/** A request that every user may send and that the platform always answers. */
 const userInfo = '/user/info'
 
-/** A short answer that is not content: asked once more it costs little. */
+/** A short answer that is not content: repeating it is cheap. */
 const isRecord = (path: string, method: string): boolean =>
   method === 'GET' && /^\/(project|calculation|report)\?/.test(path)
 
 /**
- * The same service, where a refusal counts only while the platform answers anything well: after each one it is asked what it has
- * answered last, and who the user is, once for all that wait for that. Where it tells neither, the failure is 'broken', an outage.
+ * The same service, where a refusal counts only while the platform answers another request: the record request that succeeded
+ * last, else `/user/info`, once for all refusals that wait. Where both fail it is 'broken', an outage.
  */
 export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): Http {
-  /** A question of records that was answered well last. */
+  /** The last record request that succeeded. */
   let lastWell: string | undefined
   let asking: Promise<boolean> | undefined
 
-  /** One operation may be ill by itself, and one thing gone: whether either of two is answered. */
+  /** One operation may be broken, or one record deleted: whether either of two requests succeeds. */
   async function answersAny(context: RequestContext): Promise<boolean> {
     return (lastWell !== undefined && (await answers(lastWell, context))) || answers(userInfo, context)
   }
@@ -54,9 +54,9 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
       return value
     } catch (thrown) {
       if (!(thrown instanceof Failure) || !isA('denial', thrown)) throw thrown
-      // A service without HEAD says so of each.
+      // A service without HEAD refuses each one.
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
-      // What was answered well before it says nothing: the next moment may be the first of an outage.
+      // An earlier success proves nothing: the outage may begin at any moment.
       if (lastWell === path) lastWell = undefined
       if (capabilities.tellsUser !== true || (await isThere(context))) throw thrown
       const sentence = `the service refuses everything, so that it says nothing of ${method} ${path}: ${thrown.message}`

@@ -1,4 +1,4 @@
-// The platform's operations: each one endpoint, one reading of its answer, and what its refusals mean.
+// The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
 import type { SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
@@ -27,13 +27,13 @@ import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
 
-/** The whole in the place of a part. */
+/** The whole content in place of a part. */
 function noteRange(capabilities: Capabilities, honoured: boolean): void {
   capabilities.unranged = honoured ? 0 : (capabilities.unranged ?? 0) + 1
   if (honoured || isItsWay(capabilities.unranged)) capabilities.ranges = honoured
 }
 
-/** Whether a part is asked for at all. */
+/** Whether a part is requested at all. */
 function asksForParts(capabilities: Capabilities): boolean {
   if (capabilities.ranges !== false) return true
   capabilities.unranged = (capabilities.unranged ?? 0) + 1
@@ -57,10 +57,10 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
     const subject = `${kind} ${Object.values(query).join()}`
     await http.text({ method: 'DELETE', path: path(endpoint, query), subject }, context)
   }
-  /** What a write changes: the next one of the same waits for its answer. */
+  /** The subject of a write: the next write of the same subject waits for its answer. */
   const subjectOf = (kind: RecordKind, record: JsonObject): string =>
     `${kind} ${kind === 'share' ? wire.dialect.shareId(record) : wire.dialect.facts(record).id}`
-  /** A list that may be long: it is read while it arrives. */
+  /** A list that may be long: parsed as it arrives. */
   async function descendants<Value>(
     query: { id: string; type: 'project' | 'calculation'; depth: '1' | 'all' },
     reader: () => TextReader<Value>,
@@ -181,7 +181,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
       const body = await http.content(request, content.title, span.start, context, span.end, condition)
       const isSame = isVersion(body, of)
       if (condition !== undefined && isSame && isWholeContent(body, span)) {
-        // A service that does not understand the condition sends everything; without it the part may come.
+        // A service that does not know the condition sends everything; without it, it may send the part.
         capabilities.conditions = false
         body.cancel()
         return http.content(request, content.title, span.start, context, span.end)
@@ -201,7 +201,7 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
       return read(await get('calculation/files', { id: of, type }, context), of)
     } catch (failure) {
       if (!isAbsent(failure)) throw failure
-      // Of a calculation without any file nothing else tells whether it exists; its CML files are a part of its files.
+      // For a calculation without files, only its record shows that it exists; its CML files are a part of its files.
       if (type === 'files') await calculation(of, context)
       return unlistedFiles
     }
@@ -221,8 +221,8 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
 }
 
 /**
- * What became of a PUT can be seen by reading the record, so its lost answer is told as what it was: silence, or a
- * connection that broke.
+ * The outcome of a PUT can be checked by reading the record, so a lost answer is reported as its cause: a silence,
+ * or a broken connection.
  */
 async function canBeSeen(answer: Promise<string>): Promise<string> {
   try {
@@ -237,7 +237,7 @@ async function canBeSeen(answer: Promise<string>): Promise<string> {
 const isVersion = ({ version }: Body, other: ContentVersion | undefined): boolean =>
   other !== undefined && version?.tag === other.tag && version?.modified === other.modified
 
-/** A part was asked for, and everything comes. */
+/** A part was requested, and the whole comes. */
 function isWholeContent(
   body: Body,
   part: { readonly start: ByteOffset; readonly end?: ByteOffset | undefined },
@@ -248,14 +248,14 @@ function isWholeContent(
 
 type QueryParameters = Readonly<Record<string, string>>
 
-/** Percent-encoded UTF-8, which half a surrogate pair is not: such a name can be listed, and never asked for. */
+/** Percent-encoded UTF-8, which half a surrogate pair is not: such a name can be listed, but never requested. */
 function percentEncoded(text: string): string {
   if (/[\ud800-\udfff]/u.test(text))
     throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`)
   return encodeURIComponent(text)
 }
 
-/** A refusal that means something else to this question than to others. */
+/** A refusal that has a meaning of its own for this request. */
 async function translateFailure<Value>(
   others: { readonly [Kind in FailureKind]?: FailureKind },
   answer: Promise<Value>,

@@ -1,4 +1,4 @@
-// How the size of a content is found without its bytes: HEAD, else a Range of one byte, else not at all.
+// Size of a content without its bytes: by HEAD, else by a Range of one byte, else unknown.
 import type { ContentKindName } from '../../content-kinds.js'
 import { Failure, isA } from '../../failure.js'
 import type { Http } from '../http/http.js'
@@ -6,7 +6,7 @@ import type { ByteCount, ContentFacts, RequestContext } from '../remote.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 
 /**
- * The size, or undefined where this service cannot tell; the way that worked is remembered in `capabilities`.
+ * The size, or undefined where this service does not state it; `capabilities` keeps the method that worked.
  * @throws Failure, 'absent' only if a GET says so: a service without HEAD may call everything absent
  */
 export async function sizeOf(
@@ -24,15 +24,15 @@ export async function sizeOf(
     return head.told
   }
   const { honoured, size, refused } = await http.firstByte({ method: 'GET', path }, context)
-  // A service that was seen to tell sizes is always asked again; an error in the place of an answer says nothing.
+  // A service that has stated sizes before is always asked again; an error in place of an answer proves nothing.
   if (source === undefined && honoured && size !== undefined) capabilities.sizes[of] = 'range'
   else if (source === undefined && head.refused && refused) countUnknownSize(capabilities, of)
   if (honoured) Object.assign(capabilities, { ranges: true, unranged: 0 })
-  // The length of the whole is what its own body will say, and no second source for it.
+  // The total length also comes from the body itself, so it is no second source.
   return honoured ? size : undefined
 }
 
-/** After several contents in a row without a size this service is taken to have neither HEAD nor Range for them. */
+/** After several contents in a row without a size this service counts as one without HEAD and Range for them. */
 function isAssumedUnknown(capabilities: Capabilities, of: ContentKindName): boolean {
   const timesUnknown = capabilities.untold?.[of] ?? 0
   if (!isItsWay(timesUnknown)) return false
@@ -40,7 +40,7 @@ function isAssumedUnknown(capabilities: Capabilities, of: ContentKindName): bool
   return !isSampled(timesUnknown)
 }
 
-/** A part that came, or a length that was told after all: the service is asked again as one that was never asked. */
+/** A part came, or a length was stated after all: what was concluded about the service is dropped. */
 export function forgetUnknownSizes(capabilities: Capabilities, of: ContentKindName): void {
   if (capabilities.untold?.[of] !== undefined) capabilities.untold = { ...capabilities.untold, [of]: 0 }
 }
@@ -49,7 +49,7 @@ function countUnknownSize(capabilities: Capabilities, of: ContentKindName): void
   capabilities.untold = { ...capabilities.untold, [of]: (capabilities.untold?.[of] ?? 0) + 1 }
 }
 
-/** What each source says now; nothing that was learned of a service spares the question. @throws Failure as `sizeOf` */
+/** What each source states now; discovered capabilities do not skip the request. @throws Failure as `sizeOf` */
 export async function factsOf(
   http: Http,
   path: string,
@@ -63,7 +63,7 @@ export async function factsOf(
   return { head: told, range: honoured ? size : undefined, version }
 }
 
-/** What HEAD tells; `refused`: it is answered in due form, and without a size. */
+/** The size from HEAD; `refused`: a proper answer without a size. */
 interface HeadSize {
   readonly told: ByteCount | undefined
   readonly refused: boolean
@@ -71,7 +71,7 @@ interface HeadSize {
 
 const notAsked: HeadSize = { told: undefined, refused: false }
 
-/** Only a failure that no other question would escape is thrown. */
+/** Only a failure that every other request would meet is thrown. */
 async function sizeByHead(http: Http, path: string, context: RequestContext): Promise<HeadSize> {
   try {
     return { told: await http.head({ method: 'HEAD', path }, context), refused: true }

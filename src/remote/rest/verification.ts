@@ -1,4 +1,4 @@
-// What one answer alone cannot tell: whether a listing is that of the asked project, and a resolved id that of the path.
+// Checks that need a second request: whether a listing is of the requested project, and an id of the resolved path.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { asFailure, isA } from '../../failure.js'
@@ -26,16 +26,16 @@ interface Listings {
 const remembered = 4096
 /** Milliseconds within which the other project has to answer: the listing itself is waiting. */
 const proofWithinMs = 2_000
-/** Milliseconds in which a project whose listing could not be had is not asked for it again. */
+/** Milliseconds in which a project that could not be listed is not requested again. */
 const unknownForMs = 60_000
-/** So many of a project's children are remembered to know its listing by. */
+/** So many of a project's children are remembered to recognise its listing. */
 const sampled = 8
 
 /**
- * The listings, each refused where it is another project's. Which project the items name as their parent is a hint only,
- * for nothing proves that the field means that. Where all of them name one other project, two things prove it: the asked
- * project's own items named it before, and none of those is there; or the other project's own listing, which is asked
- * for, has one of the items too, in whatever order and beside whatever others, for a thing lies in one project.
+ * The listings, each refused where it is another project's. The parent that the items name is only a hint, because that
+ * field may mean something else. Where all items name one other project, two things prove it: earlier items of the
+ * requested project named it as parent, and none of those is listed now; or the other project's own listing, requested
+ * for this check, has one of the items too, because an item lies in one project.
  */
 export function checkedChildren(
   listings: Listings,
@@ -44,7 +44,7 @@ export function checkedChildren(
 ): Listings {
   /** Some of the items of each project whose listing named it. */
   const own = new LRUCache<string, readonly string[]>({ max: remembered })
-  /** The listing of each of which the named project had nothing: asked again where it changes, or where that one's answer was odd. */
+  /** Listings whose named project had none of the items: checked again when they change, or when its answer was faulty. */
   const cleared = new LRUCache<string, string>({ max: remembered })
   /** Projects that could not be asked: the doubt of one listing must not hold up the others. */
   const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs, perf: clock })
@@ -80,13 +80,13 @@ export function checkedChildren(
       }
       const named = soleParent(others)
       const shared = others.filter(({ id }) => ids.has(id)).map(({ id }) => String(id))
-      // Where two projects' listings have changed places, each names the other one.
+      // Where the listings of two projects are swapped, each names the other one.
       if (named === of || !(await areItselfOrAbove(shared, of, context))) throw foreign()
       if (named === undefined || named === other) cleared.set(key, print)
       return items
     }
 
-  /** A project that is listed in itself, or in the one it holds: that one's own list has it, too. */
+  /** A project listed in itself, or in its own child: that child's own listing has it, too. */
   async function areItselfOrAbove(
     shared: readonly string[],
     of: ProjectId,
@@ -121,7 +121,7 @@ const fingerprint = (ids: ReadonlySet<string>): string =>
     .update([...ids].sort().join())
     .digest('base64')
 
-/** Undefined where it could not be had: that proves nothing, and what was answered well is shown. */
+/** Undefined where it could not be fetched: that proves nothing, and the listing is used. */
 async function listingIfAny<Item>(
   list: () => Promise<readonly Item[]>,
   clock: Clock,
@@ -139,8 +139,8 @@ export interface VerifiedPaths {
 }
 
 /**
- * The id that a path resolved to, once its record has the path's last name; asked once for each pair. A user's space
- * (`/db/<user>`) may have any name, and a record that the caller may not see tells nothing.
+ * The id that a path resolved to, once its record has the path's last name; checked once for each pair. A user's
+ * space (`/db/<user>`) may have any name, and a record that the caller may not read proves nothing.
  * @throws Failure 'broken' where the record has another name
  */
 export function openVerifiedPaths({

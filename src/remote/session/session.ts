@@ -1,4 +1,4 @@
-// Who asks: credentials become a token, one log-in however many wait, renewed in time and once when it is refused.
+// Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 import { type Askers, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
@@ -11,7 +11,7 @@ export type Credentials =
   | { readonly with: 'password'; readonly user: string; readonly password: string }
   | { readonly with: 'token'; readonly token: string }
 
-/** Asked again for every log-in, so that new credentials count at once. */
+/** Read again for every log-in, so that new credentials count at once. */
 export type CredentialsSource = () => Promise<Credentials | undefined>
 
 /** Where a token outlives the process. */
@@ -24,32 +24,32 @@ export interface SessionOptions {
   readonly credentials: CredentialsSource
   readonly store?: TokenStore | undefined
   readonly clock: Clock
-  /** The address of the service, for the sentences that say where to sign in. */
+  /** The address of the service, for messages that say where to sign in. */
   readonly address: string
-  /** Told of what went wrong beside the way: a token that could not be kept. */
+  /** Called with failures that do not stop a request: a token that could not be stored. */
   readonly note: (failure: unknown) => void
 }
 
-/** One request with a token; a log-in before it has made its look an old one. */
+/** One request with a token; a log-in before it makes the read it is based on stale. */
 export type SignedQuestion<Value> = (authorization: string, context: RequestContext) => Promise<Value>
 
 export interface Session {
-  /** Asks with a token; a refused one is renewed once. @throws Failure 'unauthenticated' if that does not help */
+  /** Sends a request with a token, renewed once if refused. @throws Failure 'unauthenticated' if in vain */
   ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value>
 }
 
-/** Milliseconds a log-in may take, whoever waits for it. */
+/** Milliseconds that a log-in may take. */
 const loginLimit = 10_000
-/** Milliseconds during which refused credentials are not tried again: a locked account helps nobody. */
+/** Milliseconds during which refused credentials are not tried again: that could lock the account. */
 const refusalKept = 30_000
 /** The same for credentials that were accepted before: a first refusal may be a passing fault of the service. */
 const refusalsKeptOfKnown = [1_000, 10_000]
-/** Milliseconds between two log-ins whose tokens serve nothing. */
+/** Milliseconds between two log-ins whose tokens are not accepted. */
 const uselessLoginEvery = 30_000
-/** The same where no token has served yet since the last one that did: what came may be a passing fault's. */
+/** The same where no token was accepted since the last one that was: the refusal may be a passing fault. */
 const unservedLoginsEvery = [1_000, 10_000]
 
-/** A session that nothing has been asked of yet. */
+/** A session before its first request. */
 export function openSession(http: Http, options: SessionOptions): Session {
   const { clock, address } = options
   const mend = loginHint(address)
@@ -65,12 +65,12 @@ export function openSession(http: Http, options: SessionOptions): Session {
     | undefined
   const accepted = new Set<string>()
   const bad = new Set<string>()
-  /** Those who wait for a log-in: one that is silent is sent once more when another asker comes. */
+  /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
   const waiting = openAskers()
   let fruitlessUntil = instant(0)
-  /** The log-ins since a token last served: how many, and when the last of them ended. */
+  /** The log-ins since a token was last accepted: how many, and when the last of them ended. */
   let unserved = { times: 0, last: instant(0) }
-  // What tells a token that is refused from a question that is refused with any token.
+  // Distinguishes a refused token from a request that is refused with any token.
   let served: { readonly text: string; readonly at: Instant } | undefined
   let checking: { readonly text: string; readonly answer: Promise<boolean> } | undefined
 
@@ -106,7 +106,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
         refusal = failure
       }
       const second = await current(context).catch(async failure => {
-        // Without a log-in, a token that others are served with is as good as before.
+        // Without a log-in, a token that other requests are accepted with is as good as before.
         if (!isRefusal(failure) || served?.text !== first.text || !(await isServed(first, context)))
           throw failure
         bad.delete(first.text)
@@ -120,7 +120,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     },
   }
 
-  /** After a log-in that changed nothing for its question: whether it is the token that is refused, and was good before. */
+  /** After a log-in that did not help a request: whether the token itself is refused, and was accepted before. */
   async function needsRenewal(by: Token, since: Instant, context: RequestContext): Promise<boolean> {
     if (token !== undefined && token !== by) return true
     if (served?.text !== by.text) return mayBeNone(by, context)
@@ -128,7 +128,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return !(await isServed(by, context))
   }
 
-  /** A token that has served nothing so far: asked for again now and then. */
+  /** A token that was never accepted so far: checked again now and then. */
   async function mayBeNone(by: Token, context: RequestContext): Promise<boolean> {
     const pause = unservedLoginsEvery[unserved.times - 1] ?? uselessLoginEvery
     if (clock.now() < unserved.last + pause) return false
@@ -137,7 +137,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return false
   }
 
-  /** Asks who the user is, which every valid token may: one request however many questions are refused. */
+  /** Requests `/user/info`, which every valid token may read: once for any number of refused requests. */
   async function isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (checking?.text !== by.text) {
       const authorization = `Bearer ${by.text}`
@@ -161,13 +161,13 @@ export function openSession(http: Http, options: SessionOptions): Session {
     try {
       return await logInUnderWay(context)
     } catch (failure) {
-      // A log-in that was begun earlier and fails says nothing about one that is begun now.
+      // The failure of an earlier log-in says nothing about a log-in that begins now.
       if (!joins || isRefusal(failure) || clock.now() >= context.deadline) throw failure
       return logInUnderWay(context)
     }
   }
 
-  /** Begun now if there is none. */
+  /** Starts a log-in if none is under way. */
   async function logInUnderWay(context: RequestContext): Promise<Token> {
     renewing ??= renewed().finally(() => {
       renewing = undefined
@@ -189,7 +189,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     }
     const credentials = await options.credentials()
     if (credentials === undefined) {
-      // It cannot be renewed, so it serves to its end.
+      // It cannot be renewed, so it is used to its end.
       if (readable !== undefined && usable(readable, tokenExpiry)) return readable
       if (stored instanceof Failure) throw stored
       throw new Failure('unauthenticated', `no valid sign-in at ${address} is known here; ${mend}`)
@@ -199,7 +199,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return token
   }
 
-  /** The token that is kept, or why it cannot be read; with credentials it is not needed. */
+  /** The stored token, or why it cannot be read; with credentials it is not needed. */
   function kept(): Promise<Token | Failure | undefined> {
     return options.store?.load().catch(asFailure) ?? Promise.resolve(undefined)
   }
@@ -235,7 +235,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   }
 }
 
-/** As in `SessionOptions`; one that is silent is sent once more when another of the askers comes. */
+/** As in `SessionOptions`; a silent log-in is sent once more when another caller joins. */
 export interface LogInOptions extends Pick<SessionOptions, 'clock' | 'address'> {
   readonly askers?: Askers
 }
@@ -268,7 +268,7 @@ export async function logIn(
   }
 }
 
-/** A question and the log-in after it were refused, and the old token still serves others: the log-in is the cause. */
+/** A request and the log-in after it were refused, and the old token still works: the log-in is the cause. */
 function refusedTwice(logIn: Failure, question: unknown): Failure {
   const first = asFailure(question)
   return new Failure('unauthenticated', `${logIn.message}. It was tried because ${first.message}`, {
@@ -280,7 +280,7 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
 const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
 
-/** The same service, every question signed. */
+/** The same service, every request signed. */
 export function withAuthorization(http: Http, who: Session): Http {
   return {
     text: (request, context) =>

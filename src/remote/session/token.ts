@@ -1,12 +1,12 @@
-// How long a token lives, by this machine's own count: a wrong clock on either side does not matter.
+// Lifetime of a token, measured by this machine's clock: a wrong clock on either side does not matter.
 import { decodeJwt } from 'jose'
 import { Failure } from '../../failure.js'
 import { type Instant, instant } from '../remote.js'
 
-/** A token and when it came here; what a token store keeps. */
+/** A token and its time of arrival; what a token store keeps. */
 export interface Token {
   readonly text: string
-  /** Undefined for a token that somebody brought ready-made. */
+  /** Undefined for a token that was configured ready-made. */
   readonly received: Instant | undefined
 }
 
@@ -17,19 +17,19 @@ const margin = 5 * 60_000
 export function tokenIn(answer: string, received: Instant): Token {
   const text = answer.trim().replace(/^"(.*)"$/, '$1')
   if (!/^[\x21-\x7e]{1,16384}$/.test(text) || /[<>{}[\]"]/.test(text)) {
-    throw new Failure('broken', 'the service answered the log-in with something that is no token')
+    throw new Failure('broken', 'the service answered the log-in with something other than a token')
   }
   return { text, received }
 }
 
-/** When to fetch a new one; undefined if the token does not tell, or when it came is not known. */
+/** When to renew it; undefined if the token does not state its end, or its time of arrival is unknown. */
 export function tokenRenewal(token: Token): Instant | undefined {
-  // Every request asks.
+  // Runs for every request.
   if (!renewals.has(token)) renewals.set(token, renewalIn(token))
   return renewals.get(token)
 }
 
-/** When it ends; undefined if the token does not tell, or when it came is not known. */
+/** When it ends; undefined if the token does not state its end, or its time of arrival is unknown. */
 export function tokenExpiry({ text, received }: Token): Instant | undefined {
   const life = tokenLifetime(text)
   return life === undefined || received === undefined ? undefined : instant(received + life)
@@ -51,7 +51,7 @@ function tokenLifetime(text: string): number | undefined {
   return Math.max(0, claims.exp - claims.iat) * 1000
 }
 
-/** The service's token may be of any form: one that is no JWT simply does not tell its end. */
+/** The service's token may have any form: one that is no JWT does not state its end. */
 function jwtClaims(text: string): ReturnType<typeof decodeJwt> | undefined {
   try {
     return decodeJwt(text)

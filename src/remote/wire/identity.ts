@@ -1,19 +1,19 @@
-// Whether an answer is about what was asked for: a cache in front of the service may ignore a query or mix two of them.
+// Checks that an answer is about the requested record: a cache before the service may ignore a query or mix two.
 
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/json/json.js'
 import { idIn } from './scalar.js'
 
-/** The thing a question names. */
+/** The record that a request names. */
 export interface RequestedRecord {
   readonly kind: 'project' | 'calculation' | 'report'
   readonly id: string
 }
 
 /**
- * The record, if it is the asked one. A record without an id, or with a text that is no number, cannot be compared and passes.
- * @throws Failure 'broken' for a record with another id, or with one that can be none
+ * The record, if it is the requested one. A record without an id, or whose id is no number, cannot be compared and passes.
+ * @throws Failure 'broken' for a record with another id, or with an invalid one
  */
 export function requireRequested(
   record: JsonObject,
@@ -25,13 +25,13 @@ export function requireRequested(
   if (other !== undefined || impossible !== undefined)
     throw wrongRecordFailure(
       `${asked.kind} ${asked.id}`,
-      other === undefined ? 'an id that is none' : `${asked.kind} ${scalarText(other)}`,
+      other === undefined ? 'an invalid id' : `${asked.kind} ${scalarText(other)}`,
     )
   return record
 }
 
 /**
- * Refuses an answer about `of` whose item names another one in these fields.
+ * Refuses an answer about `of` whose item names another record in these fields.
  * @throws Failure 'broken'
  */
 export function refuseOtherOwner(
@@ -49,7 +49,7 @@ export function refuseOtherName(path: string, id: string, title: string | undefi
   if (title === undefined || agrees(path, title)) return
   throw new Failure(
     'broken',
-    `the service resolves ${path} to ${id}, whose record is called ${JSON.stringify(title)}`,
+    `the service resolves ${path} to ${id}, but its record is named ${JSON.stringify(title)}`,
   )
 }
 
@@ -60,7 +60,7 @@ export function wrongRecordFailure(asked: string, answered: string): Failure {
   )
 }
 
-/** What the first of these fields says that holds a number; every copy of it where its name stands twice. */
+/** The first of these fields that holds a number; all its values where the name is a duplicate. */
 function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json[] {
   for (const name of fields) {
     const held = fieldsNamed(record, name)
@@ -70,21 +70,21 @@ function numbersIn(record: JsonObject, fields: readonly string[]): readonly Json
   return []
 }
 
-/** An object may stand for the thing: `"project": {"id": 7}`. */
+/** An object may hold the id: `"project": {"id": 7}`. */
 const insideOf = (value: Json, fields: readonly string[]): Json | undefined =>
   value.type === 'object' ? [...fields, 'id'].map(name => fieldOf(value, name)).find(isNumeric) : value
 
-/** A text that begins like a number, `007` or `-1`, is a wrong id; any other text says nothing. */
+/** A text that begins like a number, `007` or `-1`, is a wrong id; any other text is ignored. */
 const isNumeric = (json: Json | undefined): json is Json =>
   json?.type === 'number' || (json?.type === 'string' && /^\s*[-+]?\d+\s*$/.test(json.value))
 
-/** `true` and lists name nothing; `null` only says nothing. */
+/** `true` and lists name nothing; `null` is ignored. */
 const isNoId = (json: Json): boolean => json.type === 'array' || (json.type === 'word' && json.raw !== 'null')
 
 const scalarText = (json: Json): string =>
   json.type === 'string' ? json.value.trim() : 'raw' in json ? json.raw : ''
 
-/** The platform may spell a name otherwise than a path does: blanks, case and signs do not count. */
+/** The platform may spell a name differently from a path: blanks, case and signs are ignored. */
 function agrees(path: string, title: string): boolean {
   if (path === title || path.endsWith(`/${title}`)) return true
   const last = lastNameOf(path)

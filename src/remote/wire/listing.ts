@@ -1,4 +1,4 @@
-// How lists are read: what is well formed is kept, what is not is left out and reported, and one bad item hides no other.
+// Parses lists: malformed items are left out and reported, and one bad item hides no other.
 import { Failure } from '../../failure.js'
 import { emptyIndex } from '../../record/compact/name-index.js'
 import { itemReader, type TextReader } from '../../record/json/items.js'
@@ -8,10 +8,10 @@ import { compactPrint } from '../../record/json/print.js'
 import { isTooDeep } from '../../record/json/syntax.js'
 import { redactSecrets } from '../secrets.js'
 
-/** Told of each item that was left out, as compact JSON of at most 300 characters. */
+/** Called for each item that was left out, with compact JSON of at most 300 characters. */
 export type Malformed = (item: string) => void
 
-/** The items that can be read, each id once. */
+/** The well-formed items, each id once. */
 export function readItems<Item extends { readonly id: string }>(
   listed: readonly Json[],
   read: (item: JsonObject) => Item | undefined,
@@ -26,7 +26,7 @@ export function readItems<Item extends { readonly id: string }>(
   return [...items.values()]
 }
 
-/** Reads a list of any length as it arrives, each id once; `done` is called when all are read. */
+/** Parses a list of any length as it arrives, each id once; `done` is called after the last item. */
 export function listingReader<Item extends { readonly id: string }>(
   { parse, read, done }: { parse: (text: string) => Json; read: Read<Item>; done: () => void },
   malformed: Malformed,
@@ -57,11 +57,11 @@ export function listingReader<Item extends { readonly id: string }>(
   }
 }
 
-/** What an item takes with its name and its place in the directory, whatever it says; its text is held packed. */
+/** Memory of an item with its name and its entry in the directory; its text is held compressed. */
 const itemBytes = 220
 const packedTo = 4
 
-/** Looked at when all are there: a set that grows with them leaves as much again behind. */
+/** Checked after the last item: a set that grows with them would leave as much garbage again. */
 function eachOnce<Item extends { readonly id: string }>(items: Item[]): Item[] {
   const ids = emptyIndex(items.length, place => items[place]?.id)
   const isFirst = ({ id }: Item, place: number): boolean => {
@@ -92,7 +92,7 @@ export function itemsOfText(
   return reader.end()
 }
 
-/** Such an item is lost by itself: its brackets tell where it ends. */
+/** Such an item is lost alone: its brackets mark its end. */
 function unlessTooDeep(text: string, parse: (text: string) => Json): Json | undefined {
   try {
     return parse(text)
@@ -104,7 +104,7 @@ function unlessTooDeep(text: string, parse: (text: string) => Json): Json | unde
 
 type Read<Item> = (item: JsonObject) => Item | undefined
 
-/** Counts the items of a list, whatever they are. */
+/** Counts the items of a list, malformed ones included. */
 export function lengthReader(): TextReader<number> {
   let length = 0
   const count = (): void => {

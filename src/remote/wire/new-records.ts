@@ -1,4 +1,4 @@
-// What the POST of a new record says, and how its writer's wording looks in the record that the service has made of it.
+// Body of a POST for a new record, and how its values appear in the record that the service made of it.
 import { equalJson } from '../../record/json/equal.js'
 import {
   fieldOf,
@@ -38,7 +38,7 @@ export interface NewNames extends ListNames {
 const postedList = 'calculationIds'
 
 export function newRecordsIn(names: NewNames): NewRecords {
-  /** The name that the neighbours use, else the usual one. */
+  /** The field name of the neighbouring records, else the usual one. */
   const usual = (fields: readonly string[], like: readonly JsonObject[]): string =>
     fields.find(name => like.some(record => fieldOf(record, name) !== undefined)) ?? fields[0] ?? ''
 
@@ -56,7 +56,7 @@ export function newRecordsIn(names: NewNames): NewRecords {
 
   const ownOfService = [...names.created, ...names.modified, ...names.state, ...names.published]
 
-  /** The service wants a name, a reader looks at the title: whoever gives one of them means both. */
+  /** The service requires a name, readers see the title: a text that gives one of them means both. */
   function withBothTitles(record: JsonObject): JsonObject {
     const title = firstReadable(record, names.reportTitle, nonBlankText)
     if (title === undefined) return record
@@ -114,7 +114,7 @@ const idsIn = (rows: readonly ReportRow[]): string => rows.map(row => row.calcul
 
 const isPlain = (json: Json | undefined): boolean => nonBlankText(json) !== undefined
 
-/** Of a copied record the owner and the like are the service's own: only what it has left empty is asked for again. */
+/** In a copied record the owner and the like are the service's own: only fields left empty are filled again. */
 function unfilledFields(said: JsonObject, record: JsonObject): JsonObject {
   const isEmpty = (json: Json | undefined) =>
     json === undefined ||
@@ -123,7 +123,7 @@ function unfilledFields(said: JsonObject, record: JsonObject): JsonObject {
   return { type: 'object', fields: said.fields.filter(({ name }) => isEmpty(fieldOf(record, name))) }
 }
 
-/** The record with each field of `said` that says something else. */
+/** The record with each field of `said` that differs. */
 function overlaid(record: JsonObject, said: JsonObject): JsonObject {
   return said.fields.reduce((whole, { name, value }) => {
     const old = fieldOf(whole, name)
@@ -131,7 +131,7 @@ function overlaid(record: JsonObject, said: JsonObject): JsonObject {
   }, record)
 }
 
-/** The record under another name, in the field that has its name now. */
+/** The record with another name, in the field that now holds its name. */
 export function retitledIn(record: JsonObject, title: string, names: NewNames): JsonObject {
   const field = names.title.find(name => fieldOf(record, name)?.type === 'string') ?? names.title[0] ?? ''
   return withField(record, field, stringJson(title))

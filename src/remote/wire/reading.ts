@@ -1,4 +1,4 @@
-// What records say of themselves: facts, listed items, shares and log-in names, each from the first field that tells.
+// Reads records: facts, listed items, shares and log-in names, each from the first field that states it.
 
 import type { BatchBuilder } from '../../record/compact/compressed-batch.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
@@ -37,7 +37,7 @@ export interface ReadNames {
 
 const permissions: readonly string[] = ['READ', 'WRITE', 'FULLACCESS'] satisfies Permission[]
 
-/** What the first of these fields that makes sense says. */
+/** The first of these fields with a valid value. */
 export function firstReadable<Value>(
   record: JsonObject,
   fields: readonly string[],
@@ -55,9 +55,9 @@ export function firstReadable<Value>(
 export const textFieldOf = (record: JsonObject, fields: readonly string[]): string | undefined =>
   firstReadable(record, fields, nonBlankText)
 
-/** The readers of one instance; each answers undefined for a record that does not say enough. */
+/** The readers of one instance; each returns undefined for a record that does not state enough. */
 export function readings(names: ReadNames) {
-  // A record never changes, and each look into a long one makes a tree of it again.
+  // A record never changes, and every access to a long one would parse it again.
   const factsOf = new WeakMap<JsonObject, RecordFacts>()
   function facts(record: JsonObject): RecordFacts {
     const known = factsOf.get(record)
@@ -90,20 +90,20 @@ export function readings(names: ReadNames) {
     return names.published.some(name => saysYes(fieldOf(record, name)))
   }
 
-  /** An id, also inside an object that stands for the thing. */
+  /** An id, also inside an object that holds it. */
   const reference = (json: Json): string | undefined =>
     json.type === 'object' ? firstReadable(json, names.id, idIn) : idIn(json)
 
-  /** A person, by a name or a number, or by an object that has one. */
+  /** A user, by a name or a number, or by an object that has one. */
   const person = (json: Json): string | undefined =>
     (json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json)) ?? reference(json)
 
   const shownBesides = new Set([...names.id, ...names.title.slice(0, 1)])
 
-  // The children of one project have one parent, and should hold one text of it.
+  // The children of one project have one parent, and share one string for it.
   let lastParent: ProjectId | undefined
 
-  /** What a listing says of one child; what else it says goes into the bundle. */
+  /** What a listing states of one child; its other fields go into the bundle. */
   function item(
     json: JsonObject,
     { kind, bundler }: { kind: Listed<string>['kind']; bundler: BatchBuilder },
@@ -137,7 +137,7 @@ export function readings(names: ReadNames) {
     return id === undefined ? undefined : { id: id as ShareId, permission, user: sharedWith(record), record }
   }
 
-  /** A person, by a log-in name or by an object that has one. */
+  /** A user, by a log-in name or by an object that has one. */
   function sharedWith(record: JsonObject): string | undefined {
     return firstReadable(record, names.sharedWith, json =>
       json.type === 'object' ? textFieldOf(json, names.login) : nonBlankText(json),
@@ -150,10 +150,10 @@ export function readings(names: ReadNames) {
     return id === undefined || title === undefined ? undefined : { id: id as ReportTypeId, title, record }
   }
 
-  /** Log-in names, most likely first; of an e-mail-like one also what stands before the @. */
+  /** Log-in names, most likely first; of an e-mail-like one also the part before the @. */
   function candidates(record: JsonObject): readonly string[] {
     const own = loginsIn(record)
-    // Only where the record itself names nobody: an inner object may be a group, whose space is not the user's.
+    // Only where the record itself has no user: an inner object may be a group, whose space is not the user's.
     const inner = record.fields.flatMap(({ value }) => (value.type === 'object' ? loginsIn(value) : []))
     const found = own.length > 0 ? own : inner
     const short = found.flatMap(name => /^([^@\s]+)@/.exec(name)?.[1] ?? [])
@@ -166,10 +166,10 @@ export function readings(names: ReadNames) {
   return { facts, reference, item, share, sharedWith, reportType, candidates }
 }
 
-/** A part of a text keeps the whole text in memory, which here is a stretch of a long listing: this is a copy. */
+/** A substring keeps the whole string in memory, here a stretch of a long listing: this is a copy. */
 const detached = (part: string): string => String(JSON.parse(JSON.stringify(part)))
 
-/** A name may be any text at all, blanks and nothing included: the drive escapes it. */
+/** A name may be any text at all, blanks and the empty text included: the drive escapes it. */
 const anyText = (json: Json): string | undefined => (json.type === 'string' ? json.value : undefined)
 
 function saysYes(json: Json | undefined): boolean {

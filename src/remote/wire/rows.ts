@@ -1,4 +1,4 @@
-// A report's ordered list of calculations: read in every form that occurs, and written back in the form the record has.
+// A report's ordered list of calculations: parsed in every form that occurs, and written back in the record's form.
 import { Failure } from '../../failure.js'
 import {
   eachItem,
@@ -26,12 +26,12 @@ export interface ListNames {
 /** The field that holds the list; a list of rows is known by its rows, whatever its name. */
 export function listFieldOf(report: JsonObject, names: ListNames): string | undefined {
   const named = names.list.find(name => isList(fieldOf(report, name)))
-  // Only names that nothing else has: a list of objects with a plain `id` may be anything.
+  // Only unambiguous names: a list of objects with a plain `id` may be anything.
   const telling = names.rowCalculation.filter(name => name !== 'id')
   return named ?? listsIn(report).find(({ value }) => holdsRows(value, telling))?.name
 }
 
-/** The rows in order; undefined where the record does not show the list, or shows one that makes no sense. */
+/** The rows in order; undefined where the record has no list, or an invalid one. */
 export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow[] | undefined {
   const entries = entriesIn(report, report, names)
   const rows = entries?.flatMap(entry => (entry.as === 'id' ? [entry] : []))
@@ -39,7 +39,7 @@ export function rowsIn(report: JsonObject, names: ListNames): readonly ReportRow
   return rows.map(({ calculation, title }) => ({ calculation, title }))
 }
 
-/** A place number that is no slip of a pen. */
+/** A place number in the valid range. */
 const largestPlace = 100_000
 
 /**
@@ -62,8 +62,8 @@ export function placesIn(
 }
 
 /**
- * The entries in the order their writer meant: by place number where only these differ from the base (or where the
- * record is its own base), else as they stand.
+ * The entries in the intended order: by place number where only these differ from the base (or where the record is
+ * its own base), else as they stand.
  */
 export function entriesIn(
   report: JsonObject,
@@ -78,7 +78,7 @@ export function entriesIn(
   return (numbered ? byPlace(items, names) : items).map(item => listEntryOf(item, names))
 }
 
-/** The entries of a record that is its own base, by place number; a long list is never there as a tree. */
+/** The entries of a record that is its own base, by place number; a long list is never held as a tree. */
 function ownEntries(report: JsonObject, names: ListNames): readonly ListEntry[] | undefined {
   const items = eachItemOf(report, names)
   if (items === undefined) return undefined
@@ -102,7 +102,7 @@ export function hasPlacesOf(report: JsonObject, other: JsonObject, names: ListNa
 
 /**
  * The record with this list in the form its list has; rows that stay keep their unknown fields.
- * @throws Failure 'refused' for a record without a list, for there is no form to write it in
+ * @throws Failure 'refused' for a record without a list: the form is unknown
  */
 export function withRowsIn(
   report: JsonObject,
@@ -116,7 +116,7 @@ export function withRowsIn(
   if (list.type === 'string')
     return withField(report, field, stringJson(rows.map(row => row.calculation).join(',')))
   const items = list.type === 'array' ? list.items : []
-  // Where a calculation was deleted a place is empty; only another order counts the places anew.
+  // A deleted calculation leaves its place empty; only another order renumbers the places.
   const before = byPlace(listItems(base, names) ?? [], names)
   const numbers = sameRows(before, rows, names) ? before.map(item => itemPlace(item, names)) : undefined
   return withField(report, field, { type: 'array', items: writtenLike(items, { rows, numbers }, names) })
@@ -135,7 +135,7 @@ function writtenLike(
   )
   const once = new Set<CalculationId>()
   const twice = new Set(rows.map(row => row.calculation).filter(id => once.size === once.add(id).size))
-  // An empty list has no form of its own; ids alone would lose the titles that somebody gave.
+  // An empty list has no form of its own; ids alone would lose the titles that the user gave.
   const isOpen = items.length === 0 && rows.some(row => row.title !== undefined)
   if (objects.length > 0 || isOpen)
     return rows.map((row, index) =>
@@ -154,7 +154,7 @@ const sameRows = (items: readonly Json[], rows: readonly ReportRow[], names: Lis
   items.length === rows.length &&
   rows.every(({ calculation }, at) => itemCalculation(items[at], names) === calculation)
 
-/** The old row with its new place, or a new one that has what the first row has of calculation, place and title. */
+/** The old row with its new place, or a new one with the first row's fields for calculation, place and title. */
 function rowObject(
   row: ReportRow,
   place: Json | undefined,
@@ -172,7 +172,7 @@ function rowObject(
     stayed ?? withField({ type: 'object', fields: [] }, idField, idLike(model, idField, row.calculation))
   if (place !== undefined && placeField !== undefined) written = withField(written, placeField, place)
   if (row.title !== undefined) return withField(written, titleField, stringJson(row.title))
-  // A service that goes by calculations would give it the title of the other row.
+  // A service that matches rows by calculation would give it the title of the other row.
   const isUnsaid = isTwice && fieldOf(written, titleField) === undefined
   return isUnsaid ? withField(written, titleField, { type: 'word', raw: 'null' }) : written
 }
@@ -183,14 +183,14 @@ const idLike = (model: JsonObject | undefined, field: string, id: CalculationId)
 const presentIn = (model: JsonObject | undefined, fields: readonly string[]): string | undefined =>
   model === undefined ? undefined : fields.find(name => fieldOf(model, name) !== undefined)
 
-/** The same as `listItems`, of which none is held. */
+/** The same as `listItems`, without holding the items. */
 export function eachItemOf(report: JsonObject, names: ListNames): Iterable<Json> | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
   return list?.type === 'array' ? eachItem(list) : listItems(report, names)
 }
 
-/** The items as values; a text is split at commas, but not inside a path that has one. */
+/** The items as values; a text is split at commas, but not inside a path. */
 function listItems(report: JsonObject, names: ListNames): readonly Json[] | undefined {
   const field = listFieldOf(report, names)
   const list = field === undefined ? undefined : fieldOf(report, field)
@@ -209,14 +209,14 @@ function listEntryOf(item: Json, names: ListNames): ListEntry {
   return { as: 'path', path, title }
 }
 
-/** Digits that are no id are a slip of the pen, not the name of a calculation. */
+/** Digits that are no valid id are a typing error, not the name of a calculation. */
 const isNumeric = (text: string): boolean => /^[-+]?[\d.]+$/.test(text) && !isId(text)
 
 /** True if the rows stand in the same order as in the base: then a changed place number is the edit. */
 function sameSequence(items: readonly Json[], base: readonly Json[], names: ListNames): boolean {
   const ids = items.map(item => itemCalculation(item, names))
   const isTwice = new Set(ids).size < ids.length
-  // Of a calculation that stands twice only the titles tell which row is which.
+  // For a calculation that stands twice, only the titles distinguish the rows.
   const title = (item: Json) => (isTwice && item.type === 'object' ? (rowTitle(item, names) ?? '') : '')
   const keys = (list: readonly Json[]) =>
     list.map(item => JSON.stringify([itemCalculation(item, names) ?? 'none', title(item)]))

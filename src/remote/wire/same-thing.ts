@@ -1,4 +1,4 @@
-// Whether a text names the same person, or the same report, as records that are known: a file name alone does not tell.
+// Whether a text names the same user, or the same report, as known records: a file name alone does not show it.
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import { compactPrint } from '../../record/json/print.js'
@@ -12,7 +12,7 @@ export interface PersonNames {
   readonly sharedWith: readonly string[]
 }
 
-/** Every person that the text names must stand in one of the records, in whichever field. */
+/** Every user that the text names must stand in one of the records, in any field. */
 export function personNamed(
   written: JsonObject,
   known: readonly JsonObject[],
@@ -24,7 +24,7 @@ export function personNamed(
   return named.every(person => there.has(person)) ? 'them' : 'another'
 }
 
-/** The persons a share names, spelled so that two equal ones compare equal. */
+/** The users a share names, normalised so that two equal ones compare equal. */
 function personsIn(share: JsonObject, names: PersonNames): readonly string[] {
   return names.sharedWith.flatMap(name => spellings(fieldOf(share, name), names))
 }
@@ -44,13 +44,13 @@ export interface ReportNames {
   readonly id: readonly string[]
   readonly reportTitle: readonly string[]
   readonly reportType: readonly string[]
-  /** What the service fills in by itself. */
+  /** Fields that the service fills in by itself. */
   readonly ownOfService: readonly string[]
 }
 
 /**
  * True if the text can be an edit of a report that has these records: it has their title or none, or at least as many
- * fields in common as differ. The type and empty fields count for nothing: every report has them.
+ * fields in common as differ. The type and empty fields are ignored: every report has them.
  */
 export function resembles(written: JsonObject, known: readonly JsonObject[], names: ReportNames): boolean {
   const titles = (record: JsonObject) =>
@@ -71,7 +71,7 @@ export function resembles(written: JsonObject, known: readonly JsonObject[], nam
   return common > 0 && common >= different
 }
 
-/** Says nothing: null, a blank text, an empty list or object. */
+/** Has no content: null, a blank text, an empty list or object. */
 function isEmpty(json: Json): boolean {
   switch (json.type) {
     case 'word':

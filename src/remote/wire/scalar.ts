@@ -1,4 +1,4 @@
-// How single values are read tolerantly: ids, texts and dates as different instances write them.
+// Tolerant parsing of single values: ids, texts and dates as different instances write them.
 import type { Json } from '../../record/json/json.js'
 import { type Instant, idForm, instant } from '../remote.js'
 
@@ -13,7 +13,7 @@ export function idIn(json: Json | undefined): string | undefined {
 /** True for the decimal digits of a 64-bit id. */
 export const isId = (text: string): boolean => idForm.test(text) && BigInt(text) <= largestLong
 
-/** A text that says something: no blank one, no number, no null. */
+/** A text with content: no blank one, no number, no null. */
 export function nonBlankText(json: Json | undefined): string | undefined {
   return json?.type === 'string' && json.value.trim() !== '' ? json.value : undefined
 }

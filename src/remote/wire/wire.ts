@@ -1,4 +1,4 @@
-// The platform's field names and nothing else: which field of a record says what, and how an instance may override it.
+// The platform's field names: which field of a record states which fact, and how an instance may override it.
 import { Failure } from '../../failure.js'
 import { openBatchBuilder } from '../../record/compact/compressed-batch.js'
 import { openChildPacker } from '../../record/compact/packed-children.js'
@@ -52,14 +52,14 @@ import {
 } from './rows.js'
 import { nonBlankText } from './scalar.js'
 
-/** Where each fact may stand; the first field that is there and makes sense counts. */
+/** The fields that may state each fact; the first valid one counts. */
 export interface FieldNames extends ReadNames, ListNames, NewNames {
   readonly file: readonly string[]
   readonly fileCalculation: readonly string[]
   readonly rowReport: readonly string[]
 }
 
-/** What a configuration file may say of an instance: field names to look at first, and extra query parameters. */
+/** Overrides for an instance: field names to look at first, and extra query parameters. */
 export interface DialectSettings {
   readonly fields?: { readonly [Name in keyof FieldNames]?: readonly string[] | undefined } | undefined
   /** By endpoint: `{ 'project/descendant': { searchType: 'id' } }`. */
@@ -105,15 +105,15 @@ export const defaultFields: FieldNames = {
   rowReport: ['reportId'],
 }
 
-/** Reads answers and writes bodies of the service. Every answer that makes no sense is a Failure 'broken'. */
+/** Reads answers and writes bodies of the service. Every invalid answer is a Failure 'broken'. */
 export interface Wire {
   readonly dialect: Dialect
-  /** The asked record and no other. */
+  /** The requested record and no other. */
   record(text: JsonText, asked: RequestedRecord): JsonObject
-  /** Reads a project's children as they arrive. */
+  /** Parses a project's children as they arrive. */
   projects(): TextReader<readonly ListedProject[]>
   calculations(): TextReader<readonly ListedCalculation[]>
-  /** Counts them, whatever they are. */
+  /** Counts them, malformed ones included. */
   counted(): TextReader<number>
   shares(text: string, of: ProjectId): readonly Share[]
   reportTypes(text: string): readonly ReportType[]
@@ -123,7 +123,7 @@ export interface Wire {
   user(text: string): User
   projectId(text: string): ProjectId
   calculationId(text: string): CalculationId
-  /** The id of what a POST has made. */
+  /** The id of the record that a POST made. */
   newId(text: string): string
   recordBody(record: JsonObject): string
   orderBody(report: ReportId, order: readonly CalculationId[]): string
@@ -131,7 +131,7 @@ export interface Wire {
   extras(endpoint: string): Readonly<Record<string, string>>
 }
 
-/** The wire form of one instance; `malformed` is told of every item that had to be left out. */
+/** The wire form of one instance; `malformed` is called for every item that was left out. */
 export function openWire(settings: DialectSettings, malformed: Malformed): Wire {
   const names = fieldsFor(settings)
   const read = readings(names)
@@ -139,8 +139,8 @@ export function openWire(settings: DialectSettings, malformed: Malformed): Wire 
   return {
     dialect: openDialect(names, read),
     record: (text, asked) => {
-      // No body at all says nothing of the record: only `null` says that there is none.
-      if (isNull(text)) throw new Failure('absent', 'the service knows no such record')
+      // An empty body says nothing of the record: only `null` says that there is none.
+      if (isNull(text)) throw new Failure('absent', 'the service has no such record')
       const record = requireRequested(objectIn(text), asked, names.id)
       if (asked.kind === 'report')
         refuseOthers(eachItemOf(record, names) ?? [], { what: 'rows', of: asked, fields: names.rowReport })
@@ -253,7 +253,7 @@ function orderBody(report: ReportId, order: readonly CalculationId[]): string {
   return `{"id":${numberJson(report).raw},"listCalculations":${list.raw}}`
 }
 
-/** A configured name is looked at before the usual ones. */
+/** A configured name is tried before the usual ones. */
 function fieldsFor(settings: DialectSettings): FieldNames {
   const own = settings.fields ?? {}
   const merged = Object.entries(defaultFields).map(([fact, usual]) => {
@@ -277,14 +277,14 @@ function parseAnswer(text: JsonText): Json {
     return parseJson(text)
   } catch (cause) {
     const said = answerExcerpt(text)
-    throw new Failure('broken', 'the service answered with something that is no JSON', { cause, said })
+    throw new Failure('broken', 'the service answered with something other than JSON', { cause, said })
   }
 }
 
 const malformedAnswer = (due: string, text: JsonText): Failure =>
   new Failure('broken', `${due}, and the service answered with something else`, { said: answerExcerpt(text) })
 
-/** What people are shown of an answer that makes no sense. */
+/** Shown in messages about an invalid answer. */
 const answerExcerpt = (text: JsonText): string =>
   redactSecrets(
     (typeof text === 'string' ? text : Buffer.from(text.subarray(0, 900)).toString()).slice(0, 300),

@@ -1,4 +1,4 @@
-// How bytes leave: whole or a range of them, compressed for those who ask, never all in memory.
+// Sends contents: whole or a range, compressed where the client accepts it, never all in memory.
 import { open } from 'node:fs/promises'
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
@@ -44,7 +44,7 @@ export async function sendBitstream(
       .send({ error: `there are only ${size} bytes` })
   }
   const sent = part === 'whole' ? { start: 0, end: size - 1 } : part
-  // Opened before the head is made, so that a lost file is an honest 500.
+  // Opened before the head is sent, so that a lost file is a proper 500.
   const bytes = request.method === 'HEAD' ? undefined : await bytesOf(what.path, sent)
   reply.type('application/octet-stream')
   if (packed) reply.header('content-encoding', 'gzip')
@@ -60,7 +60,7 @@ async function bytesOf(path: string, { start, end }: Part): Promise<Readable> {
 }
 
 function compressed(bytes: Readable): Readable {
-  // The callback has nothing to do: a failure destroys the stream that is being sent, which ends the answer early.
+  // The callback does nothing: a failure destroys the stream that is being sent, which ends the answer early.
   return pipeline(bytes, createGzip(), () => undefined)
 }
 

@@ -1,4 +1,4 @@
-// The bytes of calculation files: one file a content on disk, named by its SHA-256, shared by all that hold it.
+// Content store: one file per content on disk, named by its SHA-256, shared by all calculations that hold it.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -24,9 +24,9 @@ export interface Contents {
   keepBytes(bytes: string | Uint8Array): StoredContent
   /** Copies a file of this machine. */
   keepFile(path: string): StoredContent
-  /** Where a content lies. */
+  /** The path of a content. */
   pathOf(hash: string): string
-  /** Forgets those of these contents that no calculation holds any more. */
+  /** Deletes those of these contents that no calculation holds any more. */
   sweep(hashes: readonly string[]): void
 }
 

@@ -95,7 +95,7 @@ function atom(
 const isNumber = (text: string | undefined): text is string =>
   text !== undefined && text.trim() !== '' && Number.isFinite(Number(text))
 
-/** One line an atom; undefined for fractions of a cell that is not told. */
+/** One line an atom; undefined for fractions without a cell. */
 function linesOf({ atoms, cell: scalars }: Molecule): readonly string[] | undefined {
   const cell = cellFrom(scalars)
   const lines: string[] = []

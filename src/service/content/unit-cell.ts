@@ -1,4 +1,4 @@
-// A crystal's unit cell: from fractions of its edges to places in space.
+// Unit cell of a crystal: converts fractions of its edges to Cartesian coordinates.
 
 /** Lengths of the edges in ångström, angles between them in degrees: alpha lies between b and c, and so on. */
 export interface Cell {

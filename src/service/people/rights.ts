@@ -1,4 +1,4 @@
-// Who may do what: owners everything, others what is shared with them, on a project and on all that lies below it.
+// Access rights: owners may do everything, others what is shared with them, on a project and all below it.
 import type { Shortcomings } from '../store/options.js'
 import { missing, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
@@ -13,7 +13,7 @@ export interface Rights {
   need(user: User, permission: Permission, project: string): void
   /** Whether the user may read a project and what lies in it. */
   mayRead(user: User, project: string): boolean
-  /** What to answer one who may not even read a thing of this name, e.g. `project 12`. */
+  /** The refusal for a user who may not even read a thing of this name, e.g. `project 12`. */
   denied(what: string): Refusal
 }
 
@@ -30,7 +30,7 @@ FROM upward LEFT JOIN share s ON s.project = upward.id AND s.user = CAST(? AS IN
 export function rights(store: Store, { hide, root: rootless }: Pick<Shortcomings, 'hide' | 'root'>): Rights {
   const denied = (what: string) =>
     hide ? missing(`there is no ${what}`) : new Refusal(403, `you have no right to see ${what}`)
-  // Where roots have no id, a project that nothing lies above is none.
+  // Where roots have no id, a project without a parent counts as no parent.
   const lowest = rootless ? 2 : 1
   const rankOf = (user: User, project: string): number | undefined => {
     const row = store.first<{ height: number; owns: number; shared: number }>(held, project, user.id, user.id)

@@ -1,4 +1,4 @@
-// Bearer tokens: JSON Web Tokens signed with a secret that lies beside the database.
+// Bearer tokens: JSON Web Tokens signed with a secret next to the database.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { errors, jwtVerify, SignJWT } from 'jose'

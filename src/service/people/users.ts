@@ -1,4 +1,4 @@
-// Who may sign in: users and their passwords, of which only the scrypt hash is kept.
+// Users of the service and their passwords, of which only the scrypt hash is kept.
 import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Store } from '../store/store.js'
@@ -33,7 +33,7 @@ export function userByName(store: Store, name: string): User | undefined {
   )
 }
 
-/** Keeps a new user. A name cannot hold a colon, for HTTP Basic ends the name there. */
+/** Stores a new user. A name cannot hold a colon, because HTTP Basic ends the name there. */
 export function insertUser(store: Store, user: User, password: string): void {
   if (user.name === '' || /[:/\0]/.test(user.name)) throw new Error(`"${user.name}" cannot be a log-in name`)
   const salt = randomBytes(16)

@@ -8,7 +8,7 @@ import { listingOf } from './descendants.js'
 import { laterThan, nameIn, nameKey, projectById, refuseIfPublished } from './projects.js'
 import { type JsonRecord, parseRecord, recordText, replaced } from './record.js'
 
-/** What a PUT of a calculation cannot change. */
+/** Fields that a PUT of a calculation cannot change. */
 const ownedFields = ['id', 'parentId', 'owner', 'type', 'creationDate', 'modificationDate']
 
 export interface Calculation {
@@ -29,7 +29,7 @@ export function calculationById(store: Store, id: string): Calculation {
   return calculation
 }
 
-/** Keeps a new calculation with its files in their order. */
+/** Stores a new calculation with its files in their order. */
 export function insertCalculation(store: Store, calculation: NewCalculation): void {
   const { id, project, name, record } = calculation
   store.run(
@@ -54,7 +54,7 @@ export interface NewCalculation {
   readonly files: ReadonlyMap<string, StoredContent>
 }
 
-/** Puts the editable fields of `body` in the place of the calculation's. */
+/** Replaces the calculation's editable fields by those of `body`. */
 export function updateCalculation(
   store: Store,
   old: Calculation,
@@ -85,7 +85,7 @@ export function updateCalculation(
   )
 }
 
-/** Deletes a calculation; gives back the hashes of the contents it held. */
+/** Deletes a calculation; returns the hashes of the contents it held. */
 export function deleteCalculation(store: Store, calculation: Calculation): readonly string[] {
   refuseIfPublished(
     parseRecord(projectById(store, calculation.project).record),
@@ -119,7 +119,7 @@ export function fileNamed(store: Store, calculation: string, name: string): Stor
 }
 
 /**
- * The calculation's last geometry as an XYZ file, made at the first question and kept.
+ * The calculation's last geometry as an XYZ file, generated on the first request and kept.
  * @throws Refusal 404 if no CML file of it holds one
  */
 export function xyzOf(store: Store, contents: Contents, calculation: Calculation): StoredContent {

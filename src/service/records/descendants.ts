@@ -1,11 +1,11 @@
-// What lies below a project, level by level, and what a listing says of each item.
+// Descendants of a project, level by level, and the fields of each listed item.
 import type { Store } from '../store/store.js'
 import type { JsonRecord } from './record.js'
 
 /** More levels than any tree has. */
 export const deepest = 1_000_000_000
 
-/** What a listing shows of a project or calculation besides its id and name, where the record has it. */
+/** The fields that a listing shows in addition to id and name, where the record has them. */
 const listedFields = ['type', 'description', 'parentId', 'owner', 'state', 'creationDate', 'modificationDate']
 
 /** The item a listing shows for a record. */

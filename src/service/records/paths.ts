@@ -1,4 +1,4 @@
-// From a path of the platform's web pages, `/db/<user>/<project>/…/<calculation>`, to an id.
+// Resolves a path of the platform's web pages, `/db/<user>/<project>/…/<calculation>`, to an id.
 import { userByName } from '../people/users.js'
 import type { Store } from '../store/store.js'
 import { nameKey, rootOf } from './projects.js'
@@ -8,7 +8,7 @@ export interface Question {
   readonly type: 'project' | 'calculation'
 }
 
-/** The id of what lies at a path; undefined if nothing does. Of things of one name the lowest id counts. */
+/** The id of the thing at a path; undefined if there is none. Of things of one name the lowest id counts. */
 export function idAt(store: Store, query: Question): string | undefined {
   const [empty, db, user, ...names] = segments(query.path)
   if (empty !== '' || db !== 'db' || user === undefined) return undefined
@@ -29,7 +29,7 @@ interface Step {
   readonly type: Question['type']
 }
 
-// A name may hold a slash: what looks like several names may be one, so every way to join them is tried.
+// A name may hold a slash: several path segments may be one name, so every way to join them is tried.
 function descend(store: Store, { from, names, type }: Step): string | undefined {
   if (names.length === 0) return type === 'project' ? from : undefined
   if (type === 'calculation') {

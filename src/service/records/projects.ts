@@ -1,11 +1,11 @@
-// Projects: the tree they form, their records, and the listing of what lies below them.
+// Projects: their tree, their records, and the listing of their children.
 import type { User } from '../people/users.js'
 import { invalid, missing, Refusal } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { below, deepest, listingOf } from './descendants.js'
 import { type JsonRecord, parseRecord, recordText, replaced, textIn } from './record.js'
 
-/** What a PUT of a project cannot change. */
+/** Fields that a PUT of a project cannot change. */
 const ownedFields = ['id', 'parentId', 'owner', 'state', 'handle', 'creationDate', 'modificationDate']
 
 export interface Project {
@@ -24,7 +24,7 @@ export function projectById(store: Store, id: string): Project {
   return project
 }
 
-/** The project `/db/<user>` stands for. */
+/** The project of `/db/<user>`. */
 export function rootOf(store: Store, userId: string): string {
   const root = store.first<{ id: string }>(
     'SELECT CAST(id AS TEXT) AS id FROM project WHERE owner = ? AND parent IS NULL',
@@ -48,7 +48,7 @@ export interface NewProject {
   readonly date: string
 }
 
-/** Keeps a new project; what its record does not say gets the platform's defaults. */
+/** Stores a new project; fields missing in its record get the platform's defaults. */
 export function insertProject(store: Store, project: NewProject): void {
   const { id, parent, owner, name, date } = project
   const record = new Map([
@@ -105,13 +105,13 @@ export function refuseIfPublished(record: JsonRecord, what: string): void {
     throw new Refusal(403, `${what} is published: it cannot be changed`)
 }
 
-/** A later moment than the one the record was last changed at, as ISO 8601, so that a change always shows. */
+/** A later moment than the last change of the record, as ISO 8601, so that a change always shows. */
 export function laterThan(record: JsonRecord, now: number): string {
   const last = Date.parse(textIn(record, 'modificationDate') ?? '')
   return new Date(Number.isNaN(last) ? now : Math.max(now, last + 1)).toISOString()
 }
 
-/** Puts the editable fields of `body` in the place of the project's. */
+/** Replaces the project's editable fields by those of `body`. */
 export function updateProject(
   store: Store,
   project: Project,
@@ -131,7 +131,7 @@ export function updateProject(
   )
 }
 
-/** Deletes a project with all below it; gives back the hashes of the contents that were held there. */
+/** Deletes a project with all below it; returns the hashes of the contents that were held there. */
 export function deleteProject(store: Store, project: Project): readonly string[] {
   if (project.parent === null) throw new Refusal(403, `project ${project.id} is the root of a user's space`)
   const inside = `${below}, doomed (id) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT id FROM below)`

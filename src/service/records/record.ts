@@ -1,4 +1,4 @@
-// A record is the JSON text its client sent: here it is taken apart and put together without changing a digit.
+// A record is the JSON text its client sent: taken apart and put together without changing a digit.
 import { invalid } from '../store/refusal.js'
 
 /** The fields of a JSON object in their order, each with the text of its value exactly as it was written. */
@@ -92,7 +92,7 @@ export function recordText(record: JsonRecord): string {
   return `{${[...record].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`
 }
 
-/** The record a PUT leaves: the body's fields in the body's order, save that what the service owns keeps its value. */
+/** The record after a PUT: the body's fields in the body's order, but the service's own fields keep their values. */
 export function replaced(old: JsonRecord, body: JsonRecord, owned: readonly string[]): Map<string, string> {
   const result = new Map(body)
   for (const name of owned) {

@@ -1,9 +1,9 @@
-// The ordered list of a report's calculations: how it is set as a whole, and whose titles its rows keep.
+// The ordered list of a report's calculations: how it is replaced, and which titles its rows keep.
 import { invalid } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { elementsOf, idIn, type JsonRecord, parseRecord, textIn, validId } from './record.js'
 
-/** Where a report shows its list. */
+/** The field in which a report shows its list. */
 export const listField = 'calculations'
 /** How a list of calculations may come with a POST. */
 export const postedListField = 'calculationIds'
@@ -25,7 +25,7 @@ export function rowsOf(store: Store, report: string): readonly PlacedRow[] {
   )
 }
 
-/** The titles of a list as a client sent it; entries that are no rows say nothing. */
+/** The titles of a list as a client sent it; entries that are no rows are ignored. */
 function titlesIn(list: string): readonly Row[] {
   const entries: unknown = JSON.parse(list)
   if (!Array.isArray(entries)) throw invalid(`${listField} is not a list`)
@@ -47,7 +47,7 @@ function titleText(row: JsonRecord): string {
   return JSON.stringify(text)
 }
 
-/** Takes the titles of rows that are in the list from a list as JSON; its order and its other rows say nothing. */
+/** Takes the titles of rows that are in the list from a list as JSON; its order and its other rows are ignored. */
 export function takeTitles(store: Store, report: string, sent: string): void {
   const left = [...titlesIn(sent)]
   for (const row of rowsOf(store, report)) {

@@ -6,7 +6,7 @@ import { laterThan, nameIn } from './projects.js'
 import { idIn, type JsonRecord, parseRecord, recordText, replaced } from './record.js'
 import { listField, postedListField, rowsOf, takeTitles } from './report-list.js'
 
-/** What a PUT of a report cannot change. `calculations` has an operation of its own. */
+/** Fields that a PUT of a report cannot change. `calculations` has an operation of its own. */
 const ownedFields = ['id', 'owner', 'creationDate', 'modificationDate']
 export interface Report {
   readonly id: string
@@ -47,7 +47,7 @@ export interface NewReport {
   readonly date: string
 }
 
-/** Keeps a new report; its list is set apart. */
+/** Stores a new report; its list is set separately. */
 export function insertReport(store: Store, { id, owner, record: sent, date }: NewReport): void {
   nameIn(sent)
   const record = new Map([['id', id], ...sent, ['id', id], ['owner', JSON.stringify(owner.name)]])
@@ -73,7 +73,7 @@ function typeName(store: Store, body: JsonRecord): string {
   return JSON.stringify(type.name)
 }
 
-/** Puts the editable fields of `body` in the place of the report's, and the titles of rows that the list has. */
+/** Replaces the report's editable fields by those of `body`, and the titles of rows that the list has. */
 export function updateReport(store: Store, report: Report, change: { body: JsonRecord; now: number }): void {
   nameIn(change.body)
   const old = parseRecord(report.record)

@@ -1,4 +1,4 @@
-// Shares: which project is given to whom, with which permission.
+// Shares: the project, the user it is shared with, and the permission.
 import { type Permission, permissions } from '../people/rights.js'
 import { type User, userByName } from '../people/users.js'
 import { invalid, missing } from '../store/refusal.js'
@@ -11,7 +11,7 @@ export interface Share {
   readonly record: string
 }
 
-/** What a PUT of a share cannot change: to whom it is given is a matter of a new share. */
+/** Fields that a PUT of a share cannot change: another user needs a new share. */
 const ownedFields = ['shareId', 'projectId', 'user', 'email']
 
 /** @throws Refusal 404 */
@@ -31,7 +31,7 @@ export function sharesOf(store: Store, project: string): readonly string[] {
     .map(row => row.record)
 }
 
-/** The project a new share's body is about. */
+/** The project of a new share's body. */
 export function sharedProject(body: JsonRecord): string {
   const id = idIn(body, 'projectId') ?? idIn(body, 'id')
   if (id === undefined) throw invalid('projectId is missing')
@@ -61,7 +61,7 @@ export interface NewShare {
   readonly record: JsonRecord
 }
 
-/** Keeps a new share. */
+/** Stores a new share. */
 export function insertShare(store: Store, { id, project, user, record: sent }: NewShare): void {
   const permission = permissionIn(sent)
   const owner = store.first<{ owner: string }>(
@@ -83,7 +83,7 @@ const identity = (id: string, project: string, user: User): readonly [string, st
   ['email', JSON.stringify(user.email)],
 ]
 
-/** Puts the permission and the unknown fields of `body` in the place of the share's. */
+/** Replaces the share's permission and unknown fields by those of `body`. */
 export function updateShare(store: Store, share: Share, body: JsonRecord): void {
   const permission = permissionIn(body)
   const record = replaced(parseRecord(share.record), body, ownedFields)

@@ -1,4 +1,4 @@
-// Sends what is JSON already: Fastify's own serializer would round numbers.
+// Sends a text that is JSON already: Fastify's own serializer would round numbers.
 import type { FastifyReply } from 'fastify'
 
 /** Answers 200 with a JSON text as it is. */

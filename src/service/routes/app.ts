@@ -1,4 +1,4 @@
-// The HTTP side put together: routes under /create/rest, who may pass, and how refusals are answered.
+// Fastify application: the routes under /create/rest, the token check, and the form of refusals.
 import fastify, {
   type FastifyError,
   type FastifyInstance,

@@ -21,7 +21,7 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
   const readable = (request: FastifyRequest<{ Querystring: Query }>) =>
     allowed(instance, request, { id: idParameter(request.query), permission: 'READ' })
 
-  // Not Fastify's own HEAD: it says a length of 0 where no body is made.
+  // Not Fastify's own HEAD: it sends a length of 0 where no body is made.
   const content = (url: string, handler: ContentHandler) =>
     app.route({ method: lacks.head ? ['GET'] : ['GET', 'HEAD'], url, handler, exposeHeadRoute: false })
 

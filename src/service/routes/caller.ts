@@ -1,4 +1,4 @@
-// Who asks: the bearer token of a request becomes a user, and the body its record.
+// Caller of a request: its bearer token becomes a user, and its body a record.
 import type { FastifyRequest } from 'fastify'
 import { type User, userById } from '../people/users.js'
 import { idIn, type JsonRecord, parseRecord } from '../records/record.js'
@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Finds out who asks. @throws Refusal 401 for a missing, forged or expired token, or one of a user who is gone */
+/** Finds the user. @throws Refusal 401 for a missing, forged or expired token, or one of a deleted user */
 export async function authenticate(request: FastifyRequest, { store, tokens }: Instance): Promise<void> {
   const [, token] = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? '') ?? []
   if (token === undefined) throw new Refusal(401, 'a bearer token is needed: log in first')
@@ -21,7 +21,7 @@ export async function authenticate(request: FastifyRequest, { store, tokens }: I
   request.caller = user
 }
 
-/** The user behind a request that was let in. */
+/** The user of a request that passed the token check. */
 export function callerOf(request: FastifyRequest): User {
   if (request.caller === null) throw new Refusal(401, 'a bearer token is needed: log in first')
   return request.caller
@@ -32,7 +32,7 @@ export function bodyOf(request: FastifyRequest): JsonRecord {
   return parseRecord(typeof request.body === 'string' ? request.body : '')
 }
 
-/** The id a body must name. @throws Refusal 400 */
+/** The id that a body must state. @throws Refusal 400 */
 export function bodyId(body: JsonRecord, name = 'id'): string {
   const id = idIn(body, name)
   if (id === undefined) throw invalid(`${name} is missing`)

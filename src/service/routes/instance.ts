@@ -1,4 +1,4 @@
-// What the routes of one running service share: its database, its contents, its clock, and what it lacks.
+// State that the routes of one running service share: its database, contents, clock, and missing features.
 import type { Contents } from '../content/contents.js'
 import type { Rights } from '../people/rights.js'
 import type { Tokens } from '../people/token.js'

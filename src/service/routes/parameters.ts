@@ -3,7 +3,7 @@ import { deepest } from '../records/descendants.js'
 import { validId } from '../records/record.js'
 import { invalid } from '../store/refusal.js'
 
-/** A query as it came: a parameter that stands twice is a list. */
+/** A query as received: a parameter that stands twice is a list. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
 /** @throws Refusal 400 if the parameter stands twice */

@@ -73,7 +73,7 @@ export function projectRoutes(app: FastifyInstance, instance: Instance): void {
   })
 }
 
-/** The record; where roots have no id, it does not tell one either. */
+/** The record; where roots have no id, a root's record has none either. */
 function shown({ store, lacks }: Instance, project: Project): string {
   if (!lacks.root || project.parent === null || projectById(store, project.parent).parent !== null)
     return project.record
@@ -82,7 +82,7 @@ function shown({ store, lacks }: Instance, project: Project): string {
   return recordText(record)
 }
 
-/** What of a POST is the client's to say. */
+/** The fields of a POST that the client may set. */
 function sentRecord(body: JsonRecord): JsonRecord {
   const record = new Map(body)
   for (const name of ['state', 'handle', 'creationDate', 'modificationDate']) record.delete(name)

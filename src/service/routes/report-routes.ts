@@ -88,7 +88,7 @@ function needOwner({ rights }: Instance, report: Report, caller: User): void {
   if (report.owner !== caller.id) throw rights.denied(`report ${report.id}`)
 }
 
-/** @throws Refusal 404 or, for another's report, 403 */
+/** @throws Refusal 404 or, for another user's report, 403 */
 function ownReport(instance: Instance, id: string, caller: User): Report {
   const report = reportById(instance.store, id)
   if (report === undefined) throw missing(`there is no report ${id}`)
@@ -96,7 +96,7 @@ function ownReport(instance: Instance, id: string, caller: User): Report {
   return report
 }
 
-/** Each of them has to exist and be readable; which of the two is wrong is not told. */
+/** Each of them has to exist and be readable; the refusal does not say which of the two fails. */
 function needCalculations({ store, rights }: Instance, ids: readonly string[], caller: User): void {
   for (const id of ids) {
     const project = projectOf(store, id)

@@ -1,4 +1,4 @@
-// What comes and goes: the latency put before each request, and the line kept of each answer.
+// Traffic of the service: the latency before each request, and the log line of each answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceOptions } from '../store/options.js'
 

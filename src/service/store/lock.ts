@@ -1,4 +1,4 @@
-// One service a data directory: a lock that ends with its process, however that ends.
+// Lock of a data directory: one service at a time; the lock ends with its process in any case.
 import { join } from 'node:path'
 import Database from 'libsql'
 import { makePrivateFile } from './private.js'
@@ -7,11 +7,11 @@ export interface Lock {
   release(): void
 }
 
-/** Milliseconds in which a service that is just ending lets go. */
+/** Milliseconds that a service that is just ending needs to release the lock. */
 const patience = 1000
 
 /**
- * Takes a data directory for this service. SQLite's own lock is used: the system takes it back from a process that was killed.
+ * Locks a data directory for this service. SQLite's own lock is used: the system releases it when a process is killed.
  * @throws Error with a sentence where another service has it
  */
 export function lockData(directory: string): Lock {
@@ -30,7 +30,7 @@ export function lockData(directory: string): Lock {
   }
   return {
     release() {
-      // Closing alone lets go only once the binding's object is collected.
+      // Closing alone releases the lock only once the binding's object is collected.
       database.exec('ROLLBACK')
       database.close()
     },

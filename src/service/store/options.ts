@@ -1,6 +1,6 @@
-// What a service can be told: where it keeps its data, how it listens, and which conveniences it lacks.
+// Options of a service: data directory, listener, and which optional features it lacks.
 
-/** How this instance is poorer than the best one; each is a way real instances differ. */
+/** Features that this instance lacks; real instances differ in each of them. */
 export interface Shortcomings {
   /** HEAD answers 405. */
   readonly head: boolean
@@ -12,7 +12,7 @@ export interface Shortcomings {
   readonly root: boolean
   /** File lists are written `[a.in, output.cml]`. */
   readonly unquotedLists: boolean
-  /** What the caller has no right to see is answered 404, not 403. */
+  /** A thing that the caller may not see is answered 404, not 403. */
   readonly hide: boolean
   /** `/report/types` is unknown; `/report-type` answers. */
   readonly onlyReportType: boolean
@@ -20,12 +20,12 @@ export interface Shortcomings {
   readonly bareListings: boolean
   /** Setting the list of a report forgets the titles of its rows. */
   readonly loseRowTitles: boolean
-  /** What GET /report answers for an id it does not know. */
+  /** The answer of GET /report for an unknown id. */
   readonly missingReport: MissingReport
 }
 export type MissingReport = '400' | '404' | 'null'
 
-/** The document as it stands: nothing lacks. */
+/** Exactly the API document: every feature is there. */
 export const complete: Shortcomings = {
   head: false,
   range: false,
@@ -39,7 +39,7 @@ export const complete: Shortcomings = {
   missingReport: '400',
 }
 
-/** Every shortcoming at once; a missing report is still the documented 400. */
+/** Every feature missing at once; a missing report is still the documented 400. */
 export const poor: Shortcomings = {
   head: true,
   range: true,
@@ -57,7 +57,7 @@ export const poor: Shortcomings = {
 export interface Access {
   readonly time: string
   readonly method: string
-  /** Path and query as they came. */
+  /** Path and query as received. */
   readonly url: string
   readonly status: number
   readonly bytes: number
@@ -73,14 +73,14 @@ export interface ServiceOptions {
   /** 0, any free port, if not given. */
   readonly port?: number
   readonly shortcomings?: Partial<Shortcomings>
-  /** Milliseconds before a request is looked at; 0 if not given. */
+  /** Milliseconds before a request is processed; 0 if not given. */
   readonly latency?: number
   /** Seconds a token is good for; the document's 24 hours if not given. */
   readonly tokenLifetime?: number
   /** Milliseconds since 1970; the machine's clock if not given. */
   readonly now?: () => number
-  /** Told of each answered request once its last byte is out. */
+  /** Called for each answered request once its last byte is sent. */
   readonly onAnswer?: (access: Access) => void
-  /** Told of each request as it arrives; the request waits for the promise. */
+  /** Called for each request as it arrives; the request waits for the promise. */
   readonly onArrival?: (method: string, url: string) => void | Promise<void>
 }

@@ -1,10 +1,10 @@
-// What the service keeps is its owner's alone: passwords' hashes, unpublished data, the key of the tokens.
+// Files of the service are private to its owner: password hashes, unpublished data, the key of the tokens.
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * Makes an empty file of mode 0600 where there is none, and closes one that is there to others. That one is not opened: closing it
- * again would give up every lock that this process has on it (POSIX).
+ * Makes an empty file of mode 0600 where there is none, and closes an existing one to others. An existing one is not opened:
+ * closing it again would release every lock that this process has on it (POSIX).
  */
 export function makePrivateFile(file: string): void {
   try {
@@ -15,12 +15,12 @@ export function makePrivateFile(file: string): void {
   }
 }
 
-/** Names that the service itself makes in its directory. */
+/** Names that the service itself creates in its directory. */
 const own = /^(service\.db(-wal|-shm)?|service\.lock(-journal)?|content|token\.secret)$/
 
 /**
- * Makes a data directory, 0700. One that was there is closed to others if nothing but the service's own files lies in it: else it is
- * also something else's, and only those files are closed.
+ * Makes a data directory, 0700. An existing one is closed to others if it holds only the service's own files: else it has another
+ * use, too, and only those files are closed.
  */
 export function makePrivateDirectory(directory: string): void {
   makeDirectory(directory)
@@ -32,7 +32,7 @@ export function makePrivateDirectory(directory: string): void {
   }
 }
 
-/** One after the other: where a parent is there and takes nothing (/proc), Node's recursive way goes on for ever. */
+/** One level at a time: where a parent exists but takes nothing (/proc), Node's recursive mkdir never returns. */
 function makeDirectory(directory: string): void {
   const parent = dirname(directory)
   if (!existsSync(parent)) makeDirectory(parent)

@@ -1,4 +1,4 @@
-// Why a request is not carried out: one sentence and the HTTP status the API document gives for it.
+// Refusal of a request: one sentence and the HTTP status that the API document gives for it.
 
 /** Thrown anywhere below a route; `app.ts` turns it into `{"error": sentence}` with that status. */
 export class Refusal extends Error {
@@ -15,7 +15,7 @@ export class Refusal extends Error {
 export const invalid = (sentence: string): Refusal => new Refusal(400, sentence)
 export const missing = (sentence: string): Refusal => new Refusal(404, sentence)
 
-/** A POST has no 404: what its body names and is not there is invalid input. */
+/** A POST has no 404: a missing thing that its body names is invalid input. */
 export function askedFor(check: () => void): void {
   try {
     check()

@@ -1,4 +1,4 @@
-// The embedded database: its tables, and the few verbs everything else speaks to it with.
+// The embedded database: its tables, and the few operations that all other files use it with.
 import Database from 'libsql'
 
 /** A value for a `?`. Ids are decimal strings, which a column of integers takes without rounding. */
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS report_row (
 CREATE INDEX IF NOT EXISTS report_row_of_calculation ON report_row (calculation);
 `
 
-/** Opens the database in `file`, making what is missing. It outlives kill -9: SQLite's write-ahead log. */
+/** Opens the database in `file`, making what is missing. It survives kill -9: SQLite's write-ahead log. */
 export function openStore(file: string): Store {
   const database = new Database(file)
   database.pragma('journal_mode = WAL')

@@ -87,7 +87,7 @@ t.test(
     t.match(why.stdout, /calcfs drafts drop new-x\.json.*calcfs drafts send --again new-x\.json/)
     const again = await testbed.service.during(async () => {
       const sent = await calcfs(testbed, 'drafts', 'send', '--again', 'new-x')
-      t.match(sent, { code: 0, stdout: /is saved; look whether there are two of it now/ })
+      t.match(sent, { code: 0, stdout: /is saved; check whether there are two of it now/ })
     })
     t.same(writes(again), ['POST /report'])
     t.match(await calcfs(testbed, 'drafts', 'list'), { code: 0 })

@@ -136,7 +136,7 @@ t.test('what is old says so, and why (CLI-3)', async t => {
   const { stdout } = await why(testbed, 'reports/42.json')
   t.match(stdout, /^What is shown here is old, because the service does not answer: /)
   const refreshed = await testbed.calcfs('refresh', `${testbed.directory}/reports/42.json`)
-  t.match(refreshed, { code: 4, stderr: /what was known is still shown/ })
+  t.match(refreshed, { code: 4, stderr: /the cached data is still shown/ })
   await testbed.service.back()
 })
 

@@ -57,7 +57,7 @@ t.test('each command tells of a stopped daemon within its deadline, and what to 
   const testbed = await stopped(t)
   const { directory, pid, calcfs } = testbed
   const remedy = new RegExp(
-    `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} lets it go on, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
+    `calcfs: the daemon of ${directory} \\(process ${pid}\\) is stopped; kill -CONT ${pid} resumes it, calcfs unmount --force ${directory} takes the mount away\\.\\n`,
   )
   t.match(await timed(calcfs('status')), { stderr: remedy }, 'status of all drives')
   const commands = [
@@ -195,7 +195,7 @@ t.test('a link to a mount point that hangs is followed without touching it (CLI-
   t.match(status, { code: 4, stderr: /is stopped/ })
   t.ok(status.took < limit, `${status.took} ms`)
   const inside = await timed(calcfs('mount', 'http://127.0.0.1:9', join(directory, 'reports'), '--user', 'x'))
-  t.match(inside, { code: 6, stderr: /lies in a drive that is mounted/ })
+  t.match(inside, { code: 6, stderr: /is inside a mounted drive/ })
   t.ok(inside.took < limit, `${inside.took} ms`)
   t.match(await calcfs('unmount', '--force', join(local, 'link')), { code: 0 })
   t.notOk(await isMounted(directory))
