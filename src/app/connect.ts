@@ -55,8 +55,8 @@ export function pipelineOptions(config: Config): PipelineOptions {
 }
 
 /** A service used as the account's user; the first request signs in. */
-export function connect({ config, sources }: Configured, beside: ConnectionHooks): Connection {
-  const { capabilities, note, longAnswer, trace, clock = systemClock } = beside
+export function connect({ config, sources }: Configured, hooks: ConnectionHooks): Connection {
+  const { capabilities, note, longAnswer, trace, clock = systemClock } = hooks
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })

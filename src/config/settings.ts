@@ -114,13 +114,16 @@ export const settings = {
       'description of a project that mkdir makes; {name}, {user} and {date} stand for its own',
     ),
   ),
-  ttlListing: preset('30s', setting('drive', aDuration, 'how long a listing is used before it is fetched again')),
-  ttlRecord: preset('10s', setting('drive', aDuration, 'how long a record is used before it is fetched again')),
-  ttlAbsent: preset('5s', setting('drive', aDuration, 'how long a missing name is cached')),
-  staleLimit: preset(
-    '30d',
-    setting('drive', aDuration, 'use cached answers up to this age while offline'),
+  ttlListing: preset(
+    '30s',
+    setting('drive', aDuration, 'how long a listing is used before it is fetched again'),
   ),
+  ttlRecord: preset(
+    '10s',
+    setting('drive', aDuration, 'how long a record is used before it is fetched again'),
+  ),
+  ttlAbsent: preset('5s', setting('drive', aDuration, 'how long a missing name is cached')),
+  staleLimit: preset('30d', setting('drive', aDuration, 'use cached answers up to this age while offline')),
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
   cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
   maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),

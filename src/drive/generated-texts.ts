@@ -116,6 +116,6 @@ by-id/               any project, calculation or report by its number
 mkdir makes a project, mv gives a project or calculation another name, rmdir takes an empty project away.
 With --access manage, rm -r CALCULATION deletes it after three seconds: touch it before to keep it. rm -r of a project
 is refused; calcfs delete PATH... deletes several things, and asks before.
-Files of calculations never change and cannot be created here: the service has no upload.
+Files of calculations never change, and you cannot create files here: the server accepts no uploads.
 calcfs why PATH explains what failed; touch a folder to see other people's changes at once.
 `

@@ -93,7 +93,9 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
         if (access !== 'read') writing.set(handle, path)
         return handle
       })
-      return reported === undefined ? opened : chain(opened, handle => checked({ path, access, reported }, handle))
+      return reported === undefined
+        ? opened
+        : chain(opened, handle => checked({ path, access, reported }, handle))
     },
     async create(path) {
       forget(path)

@@ -40,7 +40,7 @@ t.test('on one mount', async t => {
     const asked = await service.during(async () => {
       await shell(`rm -r "${calculation}"; touch "${calculation}"`, testbed.directory)
       await until(4_000, 'it is back', async () => (await outcome(files.lstat(calculation))) === 'done')
-      t.match(await why(calculation), /deleting failed at .*it was not deleted.*touched/)
+      t.match(await why(calculation), /Could not delete .* \(20.*\): .*it was not deleted.*touched/)
       await testbed.pass(4_000)
     })
     t.same(writes(asked), [])

@@ -7,9 +7,7 @@ import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
-  const command = new Command('drafts').description(
-    'List and handle edits that are not yet saved.',
-  )
+  const command = new Command('drafts').description('List and handle edits that are not yet saved.')
   for (const make of [listCommand, showCommand, diffCommand, sendCommand, dropCommand])
     command.addCommand(make())
   return command
@@ -89,7 +87,10 @@ function sendCommand(): Command {
     .description('save a draft again, as its program would')
     .argument('[name]', nameHelp)
     .option('--all', 'all drafts except those whose outcome is unknown')
-    .option('--again', 'a new report whose outcome is unknown: send it again, although this may make a second one')
+    .option(
+      '--again',
+      'a new report whose outcome is unknown: send it again, although this may make a second one',
+    )
     .action((name: string | undefined, flags: SendFlags) =>
       withDrive(command, control => send(control, name, flags)),
     )

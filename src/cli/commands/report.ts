@@ -5,7 +5,9 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function reportCommand(): Command {
-  const command = new Command('report').description('operations on reports that an edit of the file cannot do')
+  const command = new Command('report').description(
+    'operations on reports that an edit of the file cannot do',
+  )
   for (const make of [addCommand, setCommand, renumberCommand]) command.addCommand(make())
   return command
 }

@@ -180,7 +180,7 @@ export function directoryOf(node: RecordNode): DirectoryNode {
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
-    `${path}: ${whatWasTried(verb)} failed at ${new Date(at).toISOString()}: ${failure.message}.`,
+    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${failure.message}.`,
     ...said,
     ...adviceFor(failure.kind),
   ]
@@ -201,31 +201,31 @@ function lookSentences(path: string, failure: Failure): readonly string[] {
     ]
   }
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
-  return [`${path}: looking there failed just now: ${failure.message}.`, ...said, ...adviceFor(failure.kind)]
+  return [`Could not open ${path} just now: ${failure.message}.`, ...said, ...adviceFor(failure.kind)]
 }
 
-/** A verb of the kernel in a person's words. */
+/** A verb of the kernel in plain words. */
 function whatWasTried(verb: string): string {
   return tried[verb] ?? verb
 }
 
 const tried: Readonly<Record<string, string>> = {
-  create: 'making the file',
-  flush: 'saving',
-  getattr: 'looking',
-  mkdir: 'making the directory',
-  open: 'opening',
-  read: 'reading',
-  readdir: 'listing',
-  release: 'saving',
-  rename: 'renaming or moving',
-  rmdir: 'deleting the directory',
-  save: 'saving',
-  symlink: 'making a link',
-  truncate: 'writing',
-  unlink: 'deleting',
-  utimens: 'touching',
-  write: 'writing',
+  create: 'make the file',
+  flush: 'save',
+  getattr: 'open',
+  mkdir: 'make the directory',
+  open: 'open',
+  read: 'read',
+  readdir: 'list',
+  release: 'save',
+  rename: 'rename or move',
+  rmdir: 'delete the directory',
+  save: 'save',
+  symlink: 'make the link',
+  truncate: 'write',
+  unlink: 'delete',
+  utimens: 'touch',
+  write: 'write',
 }
 
 /** What to do; nothing where the failure's own sentence says it. */

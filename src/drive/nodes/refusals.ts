@@ -2,8 +2,7 @@
 import { Failure } from '../../failure.js'
 import { type DirectoryNode, isDirectory, type Node } from './node.js'
 
-export const noUpload =
-  'the service has no upload: files cannot be created here, only records be changed and what an editor makes beside them'
+export const noUpload = 'you cannot create files here; the server accepts no uploads'
 
 export const noSuchReport =
   'the service has no such report, and gives a new one its number itself: save it as new.json, or as new-dyes.json'

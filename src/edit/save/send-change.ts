@@ -57,7 +57,10 @@ export async function sendChange(
     await notePart(passage, change, { stored, unstored })
     await passage.draft.change({ state: 'refused' })
     const fields = unstored.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure('broken', `the service answered well, but did not store ${fields} as it was sent`)
+    throw new Failure(
+      'broken',
+      `the server ignored the change of ${fields}; if it is read-only, drop the draft`,
+    )
   }
   return { stored, lost }
 }

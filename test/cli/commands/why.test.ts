@@ -74,7 +74,8 @@ t.test('why is right after a success (CLI-21)', async t => {
     ]
     t.not(await outcome(testbed.files.readFile(file)), 'done')
     t.not(await outcome(testbed.files.readdir(folder)), 'done')
-    for (const path of [file, folder]) t.match(await why(testbed, path), { stdout: /failed at/ }, path)
+    for (const path of [file, folder])
+      t.match(await why(testbed, path), { stdout: /^Could not [a-z]+ .* \(20.*\): /m }, path)
     for (const mend of mends) mend()
     for (const [path, look] of [
       [file, () => testbed.files.readFile(file)],
@@ -122,7 +123,7 @@ t.test('a refused call is explained where nothing came to be (CLI-1)', async t =
   const { stdout } = await why(testbed, 'projects/Water splitting/link')
   t.match(
     stdout,
-    /^\/projects\/Water splitting\/link: making a link failed at 20.*: .*the service holds no links\./,
+    /^Could not make the link \/projects\/Water splitting\/link \(20.*\): .*the service holds no links\./,
   )
   t.match(await why(testbed, 'projects/Nothing/here'), { code: 0, stdout: /there is nothing of this name/ })
 })

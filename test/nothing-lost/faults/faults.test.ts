@@ -73,13 +73,13 @@ const faults: readonly Fault[] = [
   {
     name: 'a 200 that was not stored',
     errno: 'EIO',
-    why: /answered well, but did not store "title"/,
+    why: /the server ignored the change of "title"/,
     begin: spoiled(put, answered(200, '{}')),
   },
   {
     name: 'a proxy answers 200 with a page of its own',
     errno: 'EIO',
-    why: /was not saved: .*(HTML|page|did not store)/i,
+    why: /was not saved: .*(HTML|page|ignored the change)/i,
     begin: spoiled(put, answered(200, '<html>Please sign in</html>', 'text/html')),
   },
   {
