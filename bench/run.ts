@@ -1,4 +1,4 @@
-// `npm run bench`: carries out the plan, prints each figure as it comes, and writes down what there is after each.
+// `npm run bench`: carries out the plan, prints each figure as it comes, and writes the results after each.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,13 +22,13 @@ import { workload } from './run/workloads.js'
 const onceOver = 5
 const longest = 60
 const shortest = 20
-/** A peer this many times slower than calcfs is not waited for: more is not asked of any of them. */
+/** A peer this many times slower than calcfs is ended early and not measured further. */
 const patience = 15
 
 async function main(): Promise<void> {
   const options = optionsOf(process.argv.slice(2))
   const base = mkdtempSync(join(tmpdir(), 'calcfs-bench-'))
-  // davfs2 gives up its rights, and then has to find its cache.
+  // davfs2 drops its privileges, and then has to find its cache.
   chmodSync(base, 0o755)
   const memory = existsSync('/dev/shm') ? '/dev/shm' : base
   const workshop: Workshop = {
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
   mkdirSync(trees, { recursive: true })
   const cells: Cell[] = []
   const { present, absent } = contenders(options)
-  if (present.length === 0) throw new Error(`nobody is called ${options.peers?.join(' or ')}`)
+  if (present.length === 0) throw new Error(`there is no contender called ${options.peers?.join(' or ')}`)
   for (const [name, why] of Object.entries(absent)) console.log(`left out: ${name}: ${why}`)
   mkdirSync(options.out, { recursive: true })
   const about = {
@@ -84,7 +84,7 @@ async function main(): Promise<void> {
     for (const contender of present.filter(one => takesPart(one, item))) {
       const effort: Effort = { runs: options.runs, limitSeconds: limit(contender, own), onceOver, phases }
       const verdicts = await contend(contender, { item, arena: here, truth: truth.result }, effort, workshop)
-      // What was broken off says nothing about who did it.
+      // An interrupted measurement says nothing about its contender.
       if (interrupted) return
       if (verdicts === undefined) continue
       const { tree, roundTrip, work } = item
@@ -126,11 +126,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Who names nothing, or the largest tree, wants its scenarios. */
+/** A run without a selection, or with the largest tree, includes its scenarios. */
 const isWhole = ({ tree, work, peers, quick }: Options): boolean =>
   tree === 'scale' || ((tree ?? work ?? peers) === undefined && !quick)
 
-/** The table and the targets on the terminal, the plots beside the results. */
+/** The table and the targets on the terminal, the plots next to the results. */
 function conclude(results: Results, options: Options): void {
   console.log(`\n${timesTables(results)}\n\n${targetTable(results)}\n\n${scaleTable(results)}`)
   const drawn = [...new Set(results.cells.map(({ roundTrip }) => roundTrip))]
@@ -167,8 +167,8 @@ async function contend(
   return contender.limit?.(item, arena, effort.runs)
 }
 
-function takesPart(contender: Contender, { who }: Item): boolean {
-  return who === 'all' || (who === 'best' ? contender.rank !== 'weaker' : contender.rank === 'own')
+function takesPart(contender: Contender, { ranks }: Item): boolean {
+  return ranks === 'all' || (ranks === 'best' ? contender.rank !== 'weaker' : contender.rank === 'own')
 }
 
 function limit(contender: Contender, own: number | undefined): number {

@@ -1,18 +1,18 @@
-// Who waits for an answer that several may wait for: a request without askers yields its slot, a new asker looks after it.
+// Callers of a shared answer: a request without callers yields its slot, a new caller checks on its progress.
 
 export interface Askers {
   readonly waiting: boolean
-  /** Tells of every asker who comes or goes, until it is called off. */
+  /** Reports every caller that joins or leaves, until it is cancelled. */
   watch(changed: (what: 'came' | 'left') => void): () => void
 }
 
 /** The same for the owner of a shared answer. */
 export interface CountedAskers extends Askers {
-  /** One more waits; the answer ends that, once. */
+  /** One more caller waits; the returned function ends that, once. */
   join(): () => void
 }
 
-/** Without anybody who waits. */
+/** Without a caller that waits. */
 export function openAskers(): CountedAskers {
   const watchers = new Set<(what: 'came' | 'left') => void>()
   let count = 0

@@ -1,20 +1,20 @@
-// What can be downloaded of a calculation: its own files, and what the service makes of them when it is asked. A row a kind.
+// Kinds of downloadable content: a calculation's own files, and files that the service generates. A row per kind.
 
-/** A file that no list names: the service makes it, and its size is not known before it is made. */
+/** A file that no list names: the service generates it, and its size is not known in advance. */
 export interface DerivedKind {
-  /** What messages, `user.calcfs.kind` and prefetch call it. */
+  /** Its name in messages, `user.calcfs.kind` and prefetch. */
   readonly label: string
-  /** How its name ends, which begins with the calculation's title. */
+  /** The ending of its name, which begins with the calculation's title. */
   readonly ending: string
-  /** The type of the calculation's files it is made of: where the service lists none of them, there is nothing to make. */
+  /** The type of the calculation's files it is made of: where the service lists none of them, it cannot be made. */
   readonly source: 'cml'
   /** True if a file of this title is such a source; others may be, too: the service says so. */
   isSource(title: string): boolean
-  /** The fewest bytes that one can have: fewer are no length of it. */
+  /** The least size in bytes: a smaller stated length is no length of it. */
   readonly fewestBytes: number
 }
 
-/** Design: the drive's layout. A new row needs a path in `remote/rest/rest.ts` besides. */
+/** Layout of the drive. A new row also needs a path in `remote/rest/rest.ts`. */
 export const derivedKinds = {
   xyz: {
     label: 'geometry',
@@ -37,5 +37,5 @@ export const derivedNames = Object.keys(derivedKinds) as readonly DerivedName[]
 export const derivedKindOf = (of: ContentKindName): DerivedKind | undefined =>
   of === 'file' ? undefined : derivedKinds[of]
 
-/** What people and programs call the kind. */
+/** The name of the kind for users and programs. */
 export const contentLabel = (of: ContentKindName): string => derivedKindOf(of)?.label ?? 'file'

@@ -1,28 +1,28 @@
-// The words for everything that can go wrong; HTTP statuses become one of them, and one of them becomes an errno.
+// Kinds of failure: every HTTP status becomes one of them, and each of them becomes an errno.
 import { codeOf } from './system/error-code.js'
 
-/** What went wrong, in words. `remote/http/http.ts` makes them from HTTP, `drive/interface/errno.ts` makes errno names from them. */
+/** What went wrong. `remote/http/http.ts` makes kinds from HTTP, `drive/interface/errno.ts` makes errno names from them. */
 export type FailureKind =
-  // said by the service
+  // reported by the service
   | 'invalid' // 400, 422
-  | 'unauthenticated' // 401 after one new log-in
+  | 'unauthenticated' // 401 after another log-in
   | 'forbidden' // 403
   | 'absent' // 404, 410, or a record that is `null`
-  | 'in-doubt' // the service calls absent what it has told of, and nothing else shows that it is gone
-  | 'conflict' // 409, 412, or two people edited one field
-  | 'replaced' // a content is another version than the one a reader has begun with
-  | 'another-thing' // the id stands for another thing than the one that was meant: nothing is sent
+  | 'in-doubt' // the service calls absent what it has listed, and nothing else shows that it is gone
+  | 'conflict' // 409, 412, or two clients edited one field
+  | 'replaced' // a content is another version than the one that is being read
+  | 'another-thing' // the id stands for another thing than the intended one: nothing is sent
   | 'too-large' // 413
   | 'busy' // 423, 429, 503 after retries
   | 'unsupported' // 405, 501
   | 'service-full' // 507
   | 'broken' // other 5xx, malformed answers, wrong lengths, a 200 that was not stored
   | 'outcome-unknown' // the request may have been carried out; nothing may be sent again by itself
-  // met on the way there
+  // met on the connection
   | 'timeout' // the deadline, 408, 504
   | 'unreachable' // refused, DNS, reset, breaker open
   | 'untrusted' // TLS
-  // said by the drive
+  // reported by the drive
   | 'read-only'
   | 'not-permitted'
   | 'not-json'
@@ -33,20 +33,20 @@ export type FailureKind =
   | 'name-not-utf8'
   | 'not-empty'
   | 'exists'
-  | 'stale-attributes' // the kernel counts on another size of the file, and has to look it up again
-  | 'taken-back' // what waited to be deleted is there again, and the kernel has to look once more
+  | 'stale-attributes' // the kernel expects another size of the file, and has to look it up again
+  | 'taken-back' // a file whose deletion waited is there again, and the kernel has to look it up again
   | 'is-directory'
   | 'not-directory'
   | 'no-attribute'
   | 'bad-handle'
-  | 'internal' // a bug of ours, logged with its stack
+  | 'internal' // a bug of calcfs, logged with its stack
 
-/** A failure as a value: one sentence for people, a kind for programs, and what the service itself said. */
+/** A failure as a value: one sentence for the user, a kind for programs, and the service's own message. */
 export class Failure extends Error {
   override readonly name = 'Failure'
-  /** The first 300 characters of the service's own words, when it said something. */
+  /** The first 300 characters of the service's own message, if there was one. */
   readonly said: string | undefined
-  /** For EINVAL of a text: where it stands, both counted from 1. */
+  /** For EINVAL of a text: line and column, both counted from 1. */
   readonly place: { readonly line: number; readonly column: number } | undefined
 
   constructor(
@@ -64,7 +64,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whatever was thrown, as a Failure; a throw that is none of ours is a bug and says so. */
+/** Converts a thrown value to a Failure; an unexpected one is a bug and says so. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown
   if (fullCodes.has(codeOf(thrown) ?? '')) {
@@ -82,39 +82,39 @@ export function asFailure(thrown: unknown): Failure {
 const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
 const closedCodes = new Set(['EROFS', 'EACCES', 'EPERM'])
 
-/** For a `catch` that only puts what was thrown into these words. */
+/** For a `catch` that only converts what was thrown. */
 export function rethrow(thrown: unknown): never {
   throw asFailure(thrown)
 }
 
-/** Of an error of the local file system that says that the place may not be written. */
+/** True for an error of the local file system that means that a path is not writable. */
 function closedPlace(thrown: unknown): { readonly path: string; readonly code: string } | undefined {
   const code = codeOf(thrown)
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
   return typeof path === 'string' && code !== undefined && closedCodes.has(code) ? { path, code } : undefined
 }
 
-/** What a kind of failure says of the thing that was asked for, of the service, and of what was sent. */
+/** Classes of failure: what a kind says about the requested thing, the service, and what was sent. */
 type FailureClass =
-  /** The service's own answer about the very thing that was asked for; of another thing it says nothing. */
+  /** The service's own answer about the requested thing; it says nothing about other things. */
   | 'denial'
-  /** A denial that the same question, asked again at once, would meet again. */
+  /** A denial that the same request would meet again at once. */
   | 'settled'
-  /** The service is away, or ill: nothing is said of the thing, and what was known of it still counts. */
+  /** The service is away, or faulty: nothing is known of the thing, and cached data still counts. */
   | 'outage'
   /** An outage without any answer. */
   | 'silence'
-  /** An outage that may end without anything being changed by a person. */
+  /** An outage that may end without any action of the user. */
   | 'passing'
-  /** The service, or the way to it, has more to do than it can. */
+  /** The service, or the network before it, is overloaded. */
   | 'strain'
   /** The request may succeed if it is sent again. */
   | 'transient'
-  /** A request that changes something may have been carried out all the same. */
+  /** A change may have been carried out all the same. */
   | 'undecided'
-  /** Nothing was sent: it says nothing of what is known of the record. */
+  /** Nothing was sent: cached data of the record stays valid. */
   | 'unsent'
-  /** What programs meet every day, and what is no trouble. */
+  /** Everyday failures of programs, which are no trouble. */
   | 'everyday'
 
 const classes = {
@@ -158,11 +158,11 @@ const classes = {
 export const isA = (of: FailureClass, { kind }: Failure): boolean =>
   (classes[kind] as readonly FailureClass[]).includes(of)
 
-/** Whether the service says that the thing is not there. Of what is no Failure: false. */
+/** Whether the service says that the thing does not exist. False for what is no Failure. */
 export const isAbsent = (thrown: unknown): thrown is Failure & { readonly kind: 'absent' } =>
   thrown instanceof Failure && thrown.kind === 'absent'
 
-/** Undefined in the place of what is not there. @throws everything else */
+/** Undefined for a thing that does not exist. @throws everything else */
 export function unlessAbsent(thrown: unknown): undefined {
   if (!isAbsent(thrown)) throw thrown
 }

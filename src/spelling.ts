@@ -1,6 +1,6 @@
-// One name in two spellings: a platform may make underscores of blanks, or drop signs.
+// One name in two spellings: a platform may replace blanks by underscores, or drop signs.
 
-/** True if two names are one but for blanks, case and signs. */
+/** True if two names differ only in blanks, case and signs. */
 export function isSpelling(one: string, other: string): boolean {
   const bare = (name: string) =>
     name
@@ -10,7 +10,7 @@ export function isSpelling(one: string, other: string): boolean {
   return bare(one) === bare(other) && bare(one) !== ''
 }
 
-/** The same name, or the same in another spelling; true where one of them is not told. */
+/** The same name, or the same in another spelling; true where one of them is unknown. */
 export function isSameName(one: string | undefined, other: string | undefined): boolean {
   return one === undefined || other === undefined || one === other || isSpelling(one, other)
 }

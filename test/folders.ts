@@ -5,10 +5,10 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // the machine's own facts: codes of system errors, clocks, directories, kinds of file systems, processes
   system: [],
 
-  // words that every layer speaks: failures, a value or its promise, who waits for a shared answer
+  // words that every layer uses: failures, a value or its promise, the callers of a shared answer
   src: ['system'],
 
-  // settings: their table, their files, what a person writes, where things are kept
+  // settings: their table, their files, how values are written, where things are kept
   config: ['system'],
 
   // how long lists and texts are held small

@@ -1,12 +1,12 @@
-// The cheapest HTTP client there is here: undici's own dispatch, a fixed number of connections, one token.
+// The minimal HTTP client: undici's own dispatch, a fixed number of connections, one token.
 import { Pool } from 'undici'
 
 export interface RawClient {
   /** The body of a GET as text; `path` is below the REST base. */
   text(path: string): Promise<string>
-  /** Reads a body and forgets it; resolves with its length in bytes. */
+  /** Reads a body and discards it; resolves with its length in bytes. */
   drain(path: string): Promise<number>
-  /** The length that HEAD tells, in bytes. */
+  /** The length that HEAD states, in bytes. */
   head(path: string): Promise<number>
   traffic(): { readonly requests: number; readonly bytes: number }
   close(): Promise<void>

@@ -1,16 +1,16 @@
-// The limit of a job: raw undici asks the service the same questions, each as early as it can be known, and keeps nothing.
+// Lower bound of a job: raw undici sends the same requests, each as early as it is known, and keeps nothing.
 import { performance } from 'node:perf_hooks'
 import { rawClient } from './client.js'
 import { type Item, openQuestions } from './questions.js'
 
 /**
- * listings: every listing below. walk: and the size of every file by HEAD. records: and every record.
- * copy: every listing and every body. contents: the bodies alone, the listings being known before the clock starts.
- * one: one body, of the largest file.
+ * listings: every listing below. walk: and the size of every file by HEAD. records: and every record. copy: every
+ * listing and every body. contents: the bodies alone, with the listings known before the clock starts. one: one
+ * body, of the largest file.
  */
 export interface LimitJob {
   readonly job: 'listings' | 'walk' | 'records' | 'copy' | 'contents' | 'one'
-  /** The origin's `rest` address, or a relay's in its place. */
+  /** The origin's `rest` address, or that of a relay to it. */
   readonly url: string
   readonly connections: number
   /** Project paths; all projects by default. */

@@ -1,4 +1,4 @@
-// Which questions a walk has to ask of the REST interface, each as soon as the answer before it makes it known.
+// Requests of a traversal of the REST interface, each as soon as the answer before it makes it known.
 import type { RawClient } from './client.js'
 
 /** A file, or the geometry that the service makes. */
@@ -22,7 +22,7 @@ export interface Questions {
 
 export interface Wish {
   readonly each: (item: Item) => Promise<void>
-  /** Ask for the record of every project and calculation as well. */
+  /** Request the record of every project and calculation as well. */
   readonly records: boolean
 }
 

@@ -1,4 +1,4 @@
-// What was asked of the origin: counters by door, method and kind of question, and by file; a log line each where wanted.
+// Counters of the origin's requests: by door, method and kind, and by file; a log line each where wanted.
 import { createWriteStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -14,17 +14,17 @@ export interface Count {
 export interface Counts extends Count {
   /** By `door METHOD kind`: `rest HEAD bitstream`, `files GET list`, `dav PROPFIND list`. */
   readonly of: Readonly<Record<string, Count>>
-  /** Of the file that was asked for most: GETs with a body, HEADs, and bytes sent by size of the file. */
+  /** Of the file with the most requests: GETs with a body, HEADs, and bytes sent by size of the file. */
   readonly mostGets: number
   readonly mostHeads: number
   readonly mostShare: number
-  /** Files of which a body was asked for. */
+  /** Files of which a body was requested. */
   readonly files: number
   /** Connections that were opened. */
   readonly connections: number
 }
 
-/** What a door says of one request as soon as it knows. */
+/** What a door states of one request as soon as it is known. */
 export interface Asked {
   kind: string
   /** Set for the content of a file: its key and its size in bytes. */
@@ -36,7 +36,7 @@ export interface Counter {
   /** Counts this request once its answer has ended, however it ended. */
   begin(door: Door, request: IncomingMessage, response: ServerResponse): Asked
   connected(): void
-  /** What was counted; `reset` begins anew. */
+  /** The counters; `reset` sets them to zero. */
   take(reset: boolean): Counts
   /** Resolves when the log is written. */
   close(): Promise<void>

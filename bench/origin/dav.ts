@@ -1,11 +1,11 @@
-// The WebDAV door: as much of RFC 4918 as a client needs that only reads.
+// WebDAV door: as much of RFC 4918 as a read-only client needs.
 import { type Entry, modifiedOf, type Paths, type Place } from '../trees/paths.js'
 import { pathIn } from './plain.js'
 import { type Exchange, sendFile, sendText, tagOf } from './send.js'
 
 const xml = { 'content-type': 'application/xml; charset=utf-8' }
 
-/** Answers OPTIONS, PROPFIND of depth 0 and 1, GET and HEAD. Class 2 (locks) is claimed and not there: mount read-only. */
+/** Answers OPTIONS, PROPFIND of depth 0 and 1, GET and HEAD. Class 2 (locks) is claimed and missing: mount read-only. */
 export function davDoor(paths: Paths): (exchange: Exchange) => void {
   const listings = new Map<string, Buffer>()
 
@@ -30,7 +30,7 @@ export function davDoor(paths: Paths): (exchange: Exchange) => void {
 
   return exchange => {
     const { request, asked } = exchange
-    request.resume() // the body of PROPFIND names properties; a client may be told more than it asked for
+    request.resume() // the body of PROPFIND names properties; an answer may hold more than those
     if (request.method === 'OPTIONS') {
       asked.kind = 'options'
       return sendText(exchange, 200, '', { dav: '1, 2', allow: 'OPTIONS, GET, HEAD, PROPFIND' })

@@ -1,4 +1,4 @@
-// The origin of every measurement: one process that shows one generated tree through three doors, and counts what is asked.
+// The origin of every measurement: one process that shows one generated tree through three doors, and counts requests.
 // Every door shows the same names, sizes, bytes and dates. `<calculation>.xyz`, which the REST door makes on demand and
 // calcfs lists, lies in the other doors as a file, so that all copy the same; the records that calcfs shows besides
 // (`.project.json`, `.index.tsv`, `.shares`, `.calculation.json`) are nowhere else: they count against calcfs alone.

@@ -1,4 +1,4 @@
-// The plain door: the tree as nginx lists directories and serves files, for rclone and httpdirfs.
+// Plain door: the tree as nginx lists directories and serves files, for rclone and httpdirfs.
 import type { Entry, Paths, Place } from '../trees/paths.js'
 import type { Exchange } from './send.js'
 import { sendFile, sendText } from './send.js'

@@ -1,4 +1,4 @@
-// A link with a round-trip time: a TCP relay that holds every piece back for half of it on each way, and cuts no bandwidth.
+// A link with a round-trip time: a TCP relay that delays every piece by half of it each way, without a bandwidth limit.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
@@ -19,9 +19,9 @@ const [, host = '', port = ''] = /^(.+):(\d+)$/.exec(options.to) ?? []
 const delay = Number(options.delay)
 if (host === '' || !(delay >= 0)) throw new Error(usage)
 
-/** Bytes a millisecond, on one connection: more than FUSE or a client here can take. A sender who runs ahead stops there. */
+/** Bytes a millisecond, on one connection: more than FUSE or a client here can take. A faster sender waits. */
 const mostRate = 1_200_000
-/** Bytes that arrived and were not taken, after which no more are let in: the window of a receiver who stopped reading. */
+/** Bytes that arrived and were not taken, after which reading stops: the window of a receiver that stopped reading. */
 const mostUntaken = 4 * 1024 * 1024
 /** Timers fire on whole milliseconds; what is due this soon goes out at once. */
 const soon = 0.5
@@ -90,7 +90,7 @@ function lagged(from: Socket, to: Socket, lag: number): void {
   to.on('drain', considerFlow)
   from.once('end', () => hold('end'))
   from.once('close', () => hold('lost'))
-  // A connection that breaks is closed right after, and that is what the other side is told.
+  // A connection that breaks is closed right after, and the other side sees it closed.
   from.on('error', () => undefined)
 }
 

@@ -1,4 +1,4 @@
-// The REST door: the reading half of the platform's interface over a generated tree, lean enough never to be the limit.
+// REST door: the reading half of the platform's interface over a generated tree, cheap enough never to be the limit.
 import { type Calculation, modifiedOf, type Paths, type Place } from '../trees/paths.js'
 import type { Project, Tree } from '../trees/trees.js'
 import type { Exchange } from './send.js'
@@ -116,7 +116,7 @@ export function restDoor(tree: Tree, paths: Paths): (exchange: Exchange) => void
   }
 }
 
-/** A token in the form of a JWT that nobody checks. */
+/** A token in the form of a JWT, which is never checked. */
 function logIn(exchange: Exchange): void {
   exchange.request.resume()
   const now = Math.floor(Date.now() / 1000)

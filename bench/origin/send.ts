@@ -1,4 +1,4 @@
-// How bytes leave the origin: a text at once, a file in stretches as fast as the connection takes them, whole or a range.
+// Sends the origin's bytes: a text at once, a file in stretches as fast as the connection takes them, whole or a range.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { longestStretch, stretch } from '../trees/bytes.js'
 import { modifiedOf, type TreeFile } from '../trees/paths.js'
@@ -33,8 +33,8 @@ interface Part {
 }
 
 /**
- * A file for GET or HEAD, or the one range that is asked for (RFC 9110). `validators` adds what a web server says of
- * a file's age, and answers 304 to who knows it; the platform's REST interface says nothing of the kind.
+ * A file for GET or HEAD, or the one range that is requested (RFC 9110). `validators` adds a web server's validators
+ * of a file, and answers 304 to a client that has it; the platform's REST interface has none.
  */
 export function sendFile(exchange: Exchange, file: TreeFile, validators: 'validators' | 'none'): void {
   const { request, response, asked } = exchange

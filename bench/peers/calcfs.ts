@@ -1,4 +1,4 @@
-// calcfs as it is built in this checkout, with its own defaults, and directories that belong to the bench.
+// calcfs as built in this checkout, with its own defaults, and directories that belong to the bench.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 /** The mount that this repository makes. */
 export const calcfs: Peer = {
   name: 'calcfs',
-  options: 'defaults (up to 64 connections, listings believed for 30 s), --access read',
+  options: 'defaults (up to 64 connections, listings cached for 30 s), --access read',
   counted: true,
   lacks: () => undefined,
   async mount(doors, place) {

@@ -81,7 +81,7 @@ gui_optimize 1
 delay_upload 0
 `
 
-/** As root it gives up its rights to a user of its own, who then wants to write to /dev/null. */
+/** As root it gives up its rights to a user of its own, which then wants to write to /dev/null. */
 function davLacks(): string | undefined {
   const missing = needs('mount.davfs')()
   if (missing !== undefined) return missing

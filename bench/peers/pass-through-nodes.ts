@@ -1,4 +1,4 @@
-// What the pass-through answers: every node made once, at its first question, and kept.
+// Nodes of the pass-through: every one made once, on its first request, and kept.
 import type { Stat } from 'fuse-native'
 import { mixed, period, type Source } from '../trees/bytes.js'
 import { type Entry, modifiedOf, type Place, pathsOf } from '../trees/paths.js'
@@ -8,7 +8,7 @@ export interface MemoryNode {
   readonly stat: Stat
   /** The bytes of a file; undefined for a directory. */
   readonly source: Source | undefined
-  /** What a directory lists, `.` and `..` included, with stats that say of which kind each is. */
+  /** The entries of a directory, `.` and `..` included, with stats that state their types. */
   readonly inside: (() => { readonly names: string[]; readonly stats: Stat[] }) | undefined
 }
 
@@ -16,7 +16,7 @@ export interface Nodes {
   at(path: string): MemoryNode | undefined
 }
 
-/** The tree; with `records` also the names that calcfs shows beside the files, so that a copy copies as many. */
+/** The tree; with `records` also the names that calcfs adds, so that a copy copies as many. */
 export function treeNodes(tree: Tree, records: boolean): Nodes {
   const paths = pathsOf(tree)
   const known = new Map<string, MemoryNode | undefined>()
@@ -72,7 +72,7 @@ export function emptyNodes(count: number): Nodes {
   return { at: path => known.get(path) }
 }
 
-/** As large as those of calcfs are here; what stands in them does not matter. */
+/** As large as those of calcfs; their contents do not matter. */
 const projectRecords: readonly Entry[] = [
   { name: '.project.json', size: 250, modified: 0 },
   { name: '.index.tsv', size: 3000, modified: 0 },
@@ -105,7 +105,7 @@ const file = (source: Source, modified: number): MemoryNode => ({
   inside: undefined,
 })
 
-/** Its list is made when it is asked for, and kept. */
+/** Its list is made on the first request, and kept. */
 function directory(modified: number, entries: () => readonly Entry[]): MemoryNode {
   let list: { names: string[]; stats: Stat[] } | undefined
   return {

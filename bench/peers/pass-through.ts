@@ -1,4 +1,4 @@
-// The floor of the binding: a read-only file system whose every answer lies in memory, mounted as calcfs mounts its own.
+// Floor of the binding: a read-only file system with every answer in memory, mounted as calcfs mounts its own.
 import { constants } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Operations } from 'fuse-native'
@@ -14,7 +14,7 @@ const { values: options } = parseArgs({
   options: {
     at: { type: 'string', default: '' },
     tree: { type: 'string' },
-    /** Also what calcfs shows beside the files: records, indexes and `.shares`. */
+    /** Also what calcfs shows next to the files: records, indexes and `.shares`. */
     records: { type: 'boolean', default: false },
     /** An otherwise empty file system with so many empty files at its top. */
     entries: { type: 'string' },

@@ -1,4 +1,4 @@
-// Who is compared: every mount that a user would pick, and the two floors (a disk, a file system that only hands through).
+// Compared mounts: every one that a user would pick, and the two floors (a disk, a file system in memory).
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isProcessAlive } from '../../src/system/process.js'
 import type { TreeName } from '../trees/trees.js'
 
-/** Where the tree is to be had, all behind the same delay. */
+/** The addresses of the tree, all behind the same delay. */
 export interface Doors {
   readonly tree: TreeName
   readonly rest: string
@@ -39,9 +39,9 @@ export interface Mounted {
 
 export interface Peer {
   readonly name: string
-  /** What a reader of the table has to know: which options, which part of it counts. */
+  /** Notes for the reader of the table: which options, which part of it counts. */
   readonly options: string
-  /** Whether requests of it pass the origin's counters. */
+  /** Whether its requests pass the origin's counters. */
   readonly counted: boolean
   /** Why it cannot take part on this machine; undefined where it can. */
   lacks(): string | undefined
@@ -125,7 +125,7 @@ async function unmountAndEnd(child: ChildProcess, place: Place): Promise<void> {
   if (await isMounted(place.mountPoint)) await quiet('umount', ['-l', place.mountPoint])
 }
 
-/** Takes a mount away in order, so that its program can write down what it keeps; after a while by force. */
+/** Unmounts in order, so that the program can write down what it keeps; after a while by force. */
 export async function unmount(mountPoint: string): Promise<void> {
   const tool = process.getuid?.() === 0 ? ['umount'] : ['fusermount', '-u']
   const [command = '', ...args] = tool
@@ -135,7 +135,7 @@ export async function unmount(mountPoint: string): Promise<void> {
   if (await isMounted(mountPoint)) await quiet('fusermount', ['-uz', mountPoint])
 }
 
-/** The exit status of a command whose words nobody needs. */
+/** The exit status of a command; its output is ignored. */
 export async function quiet(command: string, args: readonly string[]): Promise<number | null> {
   const child = spawn(command, args, { stdio: 'ignore' })
   const [code]: unknown[] = await once(child, 'exit')
@@ -147,7 +147,7 @@ export async function isMounted(directory: string): Promise<boolean> {
   return (await readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
 }
 
-/** Waits for a process that is not ours to wait for, such as one that went to the background. */
+/** Waits for a process that is no child, such as one that went to the background. */
 export async function ended(pid: number): Promise<void> {
   const limit = Date.now() + patienceSeconds * 1000
   while ((await isProcessAlive(pid)) && Date.now() < limit) await wait(20)

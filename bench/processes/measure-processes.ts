@@ -1,4 +1,4 @@
-// What the processes behind a mount use, read from /proc: processor seconds and the highest resident memory.
+// Resources of the processes of a mount, read from /proc: processor seconds and the highest resident memory.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 
 /** What a mount's processes have used. */

@@ -1,4 +1,4 @@
-// How a command is timed: in a process group of its own, its output in a file, ended once its time is over.
+// Times a command: in a process group of its own, its output in a file, ended once its time is over.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export interface Task {
   readonly scratch: string
 }
 
-/** What runs now, so that somebody who interrupts can end it before its mount goes. */
+/** What runs now, so that an interrupt can end it before its mount goes. */
 let current: ChildProcess | undefined
 
 /** Ends the command that runs now, if any. */

@@ -1,4 +1,4 @@
-// How the pages of a peer's own cache leave the kernel before a remount, so that a remount is like the next morning.
+// Drops the kernel pages of a peer's own cache before a remount, so that a remount is like the next morning.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 

@@ -1,4 +1,4 @@
-// How the bench's own processes are started, asked and ended: each prints one line of JSON when it is ready.
+// Starts, queries and ends the bench's own processes: each prints one line of JSON when it is ready.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -20,7 +20,7 @@ export interface Origin extends Running {
   /** Listings in nginx's style, with a slash at the end. */
   readonly files: string
   readonly dav: string
-  /** What was asked since the last time, or since the start. */
+  /** The counters since the last call, or since the start. */
   counts(): Promise<Counts>
 }
 

@@ -1,4 +1,4 @@
-// What a run leaves for readers: the whole table and the targets as text, and the part of docs/performance.md between its marks.
+// Output of a run for readers: the table and the targets as text, and the part of docs/performance.md between its marks.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { workload } from '../run/workloads.js'
 import type { Cell } from './results.js'
@@ -27,7 +27,7 @@ function timesTable(cells: readonly Cell[], roundTrip: number): string {
   return `### Round trip ${roundTrip} ms\n\nSeconds: cold / warm / after a remount.\n\n${table(['work', ...contenders], rows)}`
 }
 
-/** What calcfs asked of the service, and what it took. */
+/** The requests of calcfs, and its resources. */
 export function costTable({ cells }: Results): string {
   const rows = cells
     .filter(({ contender }) => contender === 'calcfs')
@@ -44,7 +44,7 @@ export function costTable({ cells }: Results): string {
   return `Requests / MB received / processor seconds / peak memory in MB of calcfs.\n\n${table(head, rows)}`
 }
 
-/** Each target, what was found, and whether it is met. */
+/** Each target, the result, and whether it is met. */
 export function targetTable({ cells }: Results): string {
   const rows = targets(cells).map(target => [target.what, target.found ?? '–', judged(target)])
   return table(['target', 'found', ''], rows)
@@ -59,14 +59,16 @@ export function scaleTable({ scale }: Results): string {
   return rows.length === 0 ? 'Not measured in this run.' : table(['scale', 'found', 'target', ''], rows)
 }
 
-/** Everything that is said of one run, in Markdown. */
+/** The whole report of one run, in Markdown. */
 export function report(results: Results): string {
   const list = (entries: Readonly<Record<string, string>>): string =>
     Object.entries(entries)
       .map(([name, text]) => `- ${name}: ${text}`)
       .join('\n')
   const absent =
-    Object.keys(results.absent).length === 0 ? 'Nobody was left out.' : `Left out:\n${list(results.absent)}`
+    Object.keys(results.absent).length === 0
+      ? 'No contender was left out.'
+      : `Left out:\n${list(results.absent)}`
   return [
     `Measured ${results.date.slice(0, 10)} on ${results.machine} with \`${results.command}\`.`,
     '## Targets',
@@ -77,7 +79,7 @@ export function report(results: Results): string {
     scaleTable(results),
     '## What calcfs used',
     costTable(results),
-    '## Who took part',
+    '## Contenders',
     list(results.contenders),
     absent,
     `Versions: ${Object.entries(results.versions)

@@ -1,4 +1,4 @@
-// The results of a run, as they are written to results.json and read by the table, the targets and the plot.
+// Results of a run, as written to results.json and read by the table, the targets and the plot.
 import type { ScaleRow } from '../run/scale.js'
 import type { Verdicts } from '../run/trial.js'
 import type { TreeName } from '../trees/trees.js'
@@ -18,14 +18,14 @@ export interface Results {
   /** ISO 8601, the start of the run. */
   readonly date: string
   readonly command: string
-  /** Name and version of what took part. */
+  /** Name and version of each program in the run. */
   readonly versions: Readonly<Record<string, string>>
   /** The options each contender was given. */
   readonly contenders: Readonly<Record<string, string>>
-  /** Who could not take part, and why. */
+  /** Contenders that could not take part, and why. */
   readonly absent: Readonly<Record<string, string>>
   readonly cells: readonly Cell[]
-  /** What the largest tree and a full cache showed; empty where they were not asked for. */
+  /** Results of the largest tree and of a full cache; empty where they were not wanted. */
   readonly scale: readonly ScaleRow[]
 }
 

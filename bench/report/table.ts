@@ -1,4 +1,4 @@
-// The table of a run: one row a workload and distance, one column a contender, in the words of people.
+// Table of a run in words: one row per workload and distance, one column per contender.
 import { phases, type Verdict } from '../run/trial.js'
 import type { Cell } from './results.js'
 

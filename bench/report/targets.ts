@@ -1,12 +1,12 @@
-// The targets of the drive as ratios within one run, each met, missed by how much, or not measured.
+// Targets of the drive as ratios within one run, each met, missed by how much, or not measured.
 import type { Figures, Phase } from '../run/trial.js'
 import { type Cell, cellOf, secondsOf } from './results.js'
 
 export interface Target {
   readonly what: string
-  /** What was found, in words; undefined where this run did not measure it. */
+  /** The result, in words; undefined where this run did not measure it. */
   readonly found: string | undefined
-  /** How much of the allowance is used: 1 is just met, 2 is twice too much. */
+  /** The used share of the allowance: 1 is just met, 2 is twice too much. */
   readonly used: number | undefined
 }
 
@@ -14,7 +14,7 @@ type At = readonly [work: string, roundTrip: number, contender: string, phase?: 
 
 const mounts = ['rclone', 'davfs2', 'sshfs', 'httpdirfs']
 
-/** Everything that the run says of the targets. */
+/** The results of all targets. */
 export function targets(cells: readonly Cell[]): readonly Target[] {
   const seconds = ([work, roundTrip, contender, phase = 'cold']: At): number | undefined =>
     secondsOf(cellOf(cells, { work, roundTrip, contender }), phase)

@@ -14,7 +14,7 @@ export interface Arena {
   /** Milliseconds that every round trip takes longer. */
   readonly roundTrip: number
   readonly doors: Doors
-  /** What was asked since the last call. */
+  /** The requests since the last call. */
   counts(): Promise<Counts>
   close(): Promise<void>
 }
@@ -57,7 +57,7 @@ export async function openArena(tree: TreeName, roundTrip: number, base: string)
   }
 }
 
-/** Moved into place when it is whole, so that half a tree is never taken for one; written anew where its recipe changed. */
+/** Moved into place when it is whole, so that half a tree is never taken for one; rewritten where its recipe changed. */
 async function onDisk(tree: TreeName, base: string): Promise<string> {
   const directory = join(base, `${tree}-${recipe()}`)
   if (existsSync(directory)) return directory

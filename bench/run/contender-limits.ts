@@ -1,4 +1,4 @@
-// Which raw requests are the limit of which workload: the same listings, sizes and contents without a mount.
+// Lower bound of each workload in raw requests: the same listings, sizes and contents without a mount.
 import type { Limit, LimitJob } from '../limits/limits.js'
 import { median } from '../processes/measure.js'
 import { measureLimit } from '../processes/start.js'
@@ -26,7 +26,7 @@ const jobs: Readonly<Record<string, Wanted>> = {
   readers8: { job: 'one' },
 }
 
-/** Undefined where nothing is known that the workload must ask at least. */
+/** Undefined where the workload's minimal requests are unknown. */
 export async function limitOf(
   { work, tree }: Item,
   arena: Arena,

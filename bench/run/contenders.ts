@@ -1,4 +1,4 @@
-// Everybody who takes part: the peers, the limits of the link without a mount, and the floors.
+// Contenders: the peers, the limits of the link without a mount, and the floors.
 import { calcfs } from '../peers/calcfs.js'
 import { davfs2, httpdirfs, rclone } from '../peers/http.js'
 import { localDisk, passThrough } from '../peers/local.js'
@@ -39,7 +39,7 @@ const all: readonly Contender[] = [
   ...[rclone('http', 'off'), rclone('webdav', 'off')].map(ofPeer('weaker')),
 ]
 
-/** Who was asked for and can; and why the others cannot. */
+/** The selected contenders that can run; and why the others cannot. */
 export function contenders(options: Options): {
   readonly present: readonly Contender[]
   readonly absent: Readonly<Record<string, string>>

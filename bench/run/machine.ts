@@ -1,4 +1,4 @@
-// What a reader has to know of the machine and the programs of a run.
+// Facts for the reader about the machine and the programs of a run.
 import { spawnSync } from 'node:child_process'
 import { arch, cpus, release, totalmem } from 'node:os'
 import { commandPath } from '../peers/peers.js'

@@ -1,10 +1,10 @@
-// What the command line of the bench says: which round trips, trees, peers and workloads, how often, and where results go.
+// Command line of the bench: round trips, trees, peers, workloads, repetitions, and where results go.
 import { parseArgs } from 'node:util'
 import { type TreeName, treeNames } from '../trees/trees.js'
 import { workloadNames } from './workloads.js'
 
 export interface Options {
-  /** Milliseconds; undefined where the plan's own selection is wanted. */
+  /** Milliseconds; undefined for the plan's own selection. */
   readonly roundTrips?: readonly number[]
   readonly tree?: TreeName
   readonly peers?: readonly string[]

@@ -1,4 +1,4 @@
-// What a run measures and in which order: the whole table where nobody chose, else what was asked for.
+// Plan of a run: what is measured and in which order, the whole table by default, else the selection.
 import type { TreeName } from '../trees/trees.js'
 import type { Options } from './options.js'
 import { everywhere, type Workload, workload, workloadNames } from './workloads.js'
@@ -8,15 +8,15 @@ export interface Item {
   readonly roundTrip: number
   readonly tree: TreeName
   readonly work: Workload
-  /** Who does it: all; all but the weaker mode of each peer; or calcfs, the limits and the floors alone. */
-  readonly who: 'all' | 'best' | 'own'
+  /** All; all but the weaker mode of each peer; or calcfs, the limits and the floors alone. */
+  readonly ranks: 'all' | 'best' | 'own'
 }
 
-/** Near, everything by everybody. */
+/** Near: every workload, for every contender. */
 const near = workloadNames.filter(name => !name.includes('part'))
 
 /** Over a slow link: peers need minutes for the whole lab, so that they copy and sum up a fifth of it. */
-const far: Readonly<Record<string, Item['who']>> = {
+const far: Readonly<Record<string, Item['ranks']>> = {
   'ls-lR': 'best',
   'cp-part': 'best',
   cp: 'own',
@@ -37,7 +37,7 @@ const far: Readonly<Record<string, Item['who']>> = {
   'ls-deep': 'best',
 }
 
-/** At other distances, only how the figures move. */
+/** At other distances, only how the figures change. */
 const between = ['ls-lR', 'cp-part', 'md5-part-P1', 'head']
 
 /** The items of a run, grouped by tree and distance so that an origin serves many. */
@@ -51,7 +51,7 @@ function usual(options: Options): readonly Item[] {
   const wanted = (roundTrip: number): boolean => options.roundTrips?.includes(roundTrip) ?? true
   const quick = options.quick || options.roundTrips !== undefined
   return [
-    ...(wanted(30) ? Object.entries(far).map(([name, who]) => item(30, name, who)) : []),
+    ...(wanted(30) ? Object.entries(far).map(([name, ranks]) => item(30, name, ranks)) : []),
     ...(wanted(0) ? near.map(name => item(0, name, 'all')) : []),
     ...[10, 100].flatMap(roundTrip =>
       (quick ? (options.roundTrips?.includes(roundTrip) ?? false) : true)
@@ -61,7 +61,7 @@ function usual(options: Options): readonly Item[] {
   ]
 }
 
-/** What was named, by everybody who was named. */
+/** The selected workloads, for all selected contenders. */
 function chosen(options: Options, work: readonly string[]): readonly Item[] {
   const tree = options.tree
   const of = (roundTrip: number, name: string): Item => {
@@ -71,8 +71,8 @@ function chosen(options: Options, work: readonly string[]): readonly Item[] {
   return (options.roundTrips ?? [0, 30]).flatMap(roundTrip => work.map(name => of(roundTrip, name)))
 }
 
-function item(roundTrip: number, name: string, who: Item['who']): Item {
+function item(roundTrip: number, name: string, ranks: Item['ranks']): Item {
   const work = workload(name)
   if (work === undefined) throw new Error(`there is no workload ${name}`)
-  return { roundTrip, tree: work.tree, work, who }
+  return { roundTrip, tree: work.tree, work, ranks }
 }

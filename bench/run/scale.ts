@@ -1,4 +1,4 @@
-// What a hundred thousand calculations, a hundred thousand kept files and a full cache do to calcfs: figures, each with its target.
+// Scenarios of scale: a hundred thousand calculations, a hundred thousand kept files, a full cache; each with its target.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
@@ -36,7 +36,7 @@ const upWithinMs = 1_000
 const cacheLimit = 100 << 20
 const readers = 16
 
-/** Runs all three scenarios below an empty directory, and says each figure as it comes. */
+/** Runs all three scenarios below an empty directory, and prints each figure as it comes. */
 export async function measureScale(base: string, say: Say): Promise<void> {
   await manyCalculations(join(base, 'many'), say)
   await manyKeptFiles(join(base, 'kept'), say)
@@ -46,14 +46,14 @@ export async function measureScale(base: string, say: Say): Promise<void> {
 interface Drive {
   readonly root: string
   readonly pid: number
-  /** Milliseconds until the command that mounts it came back. */
+  /** Milliseconds until the command that mounts it returned. */
   readonly upAfter: number
 }
 
 /** Mounts in the background with caches of its own, which a second mount in the same place finds again. */
 async function mountAt(place: string, rest: string, more: readonly string[] = []): Promise<Drive> {
   const own = (name: string): string => join(place, name)
-  // What a killed mount has left at its directory is for calcfs to clear away.
+  // A killed mount's leftovers at its directory are for calcfs to clear away.
   for (const name of existsSync(own('cache')) ? [] : ['mnt', 'cache', 'state', 'config', 'run']) {
     mkdirSync(own(name), { recursive: true, mode: 0o700 })
   }
@@ -212,7 +212,7 @@ function labFiles(): readonly KnownFile[] {
   )
 }
 
-/** Every reader reads every fourth file, each in an order of its own, so that all come by what others have pushed out. */
+/** Every reader reads every fourth file, each in an order of its own, so that all meet files evicted by others. */
 async function wrongOnes(root: string, files: readonly KnownFile[], reader: number): Promise<number> {
   const own = files
     .filter((_, at) => at % 4 === reader % 4)

@@ -1,4 +1,4 @@
-// One peer does one workload: cold, warm and after a remount, several times; the result of each is held against the truth.
+// One peer does one workload: cold, warm and after a remount, several times; each result is compared with the truth.
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -19,7 +19,7 @@ export interface Figures {
   readonly requests?: number
   /** Bytes of bodies that the origin sent. */
   readonly bytes?: number
-  /** Of the file that was asked for most: GETs with a body, HEADs, and how many times its own size was sent. */
+  /** Of the file with the most requests: GETs with a body, HEADs, and how many times its own size was sent. */
   readonly mostGets?: number
   readonly mostHeads?: number
   readonly mostShare?: number
@@ -52,7 +52,7 @@ export interface Workshop {
   readonly base: string
   /** In memory where the machine has such a directory. */
   readonly scratch: string
-  /** Unmounts what is mounted now, for somebody who interrupts. */
+  /** The present mount, so that an interrupt can unmount it. */
   current: Mounted | undefined
 }
 
@@ -122,7 +122,7 @@ function freshPlace(workshop: Workshop): Place {
   return place
 }
 
-/** Milliseconds in which what was begun for this phase still counts as its own. */
+/** Milliseconds in which requests begun in this phase still count for it. */
 const afterglow = 100
 
 async function onePhase(
@@ -174,7 +174,7 @@ export async function perform(
   return { state: 'done', seconds, result, complaint: ran.complaint.slice(-300) }
 }
 
-/** A result that cannot be taken is a wrong one, and says why. */
+/** A result that cannot be taken is a wrong one, with its reason. */
 async function resultOf(work: Workload, outcome: Parameters<Workload['result']>[0]): Promise<string> {
   try {
     return await work.result(outcome)

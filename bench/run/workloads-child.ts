@@ -1,4 +1,4 @@
-// The reading programs of the workloads, run as a process of their own: they time themselves and print what they saw.
+// Reading programs of the workloads, each in a process of its own: they time themselves and print what they saw.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ function analysis(projects: readonly string[]): string {
   return `${energies} energies, ${sum.toFixed(3)}`
 }
 
-/** Lists a folder, asks for each entry's size, and reads the beginning of each file to tell its kind. */
+/** Lists a folder, stats each entry, and reads the beginning of each file to find its type. */
 function folder([directory = '.']: readonly string[]): string {
   const names = readdirSync(directory).filter(name => !name.startsWith('.'))
   const hash = createHash('md5')
@@ -70,7 +70,7 @@ function random([path = '', count = '0']: readonly string[]): string {
   return hash.digest('hex')
 }
 
-/** Asks for the attributes of so many files; finding their names is no part of the time. */
+/** Stats so many files; finding their names is no part of the time. */
 function stats([count = '0']: readonly string[]): () => string {
   const paths: string[] = []
   for (const path of filesBelow('.')) if (paths.push(path) >= Number(count)) break

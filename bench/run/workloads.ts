@@ -1,4 +1,4 @@
-// What people and programs do on a drive, as lines for a shell, and how the result of each is held against the truth.
+// Workloads: what users and programs do on a drive, as shell lines, and how each result is compared with the truth.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -20,14 +20,14 @@ export interface Outcome {
 export interface Workload {
   /** For `--work` and in files. */
   readonly name: string
-  /** For people. */
+  /** For the table. */
   readonly title: string
   readonly tree: TreeName
   /** Below the tree's top. */
   readonly within: string
   /** A line for bash, run in that directory; $SCRATCH is the directory for copies, $CHILD the reading program. */
   readonly line: string
-  /** The result in a form that is the same for every honest mount; taken after the clock has stopped. */
+  /** The result in a form that is the same for every correct mount; taken after the clock has stopped. */
   readonly result: (outcome: Outcome) => Promise<string>
   /** The output is `{ seconds, result }` of the reading program, whose start is no part of the time. */
   readonly ownClock?: true
@@ -47,7 +47,7 @@ const trajectory = 'dynamics/calc-001/trajectory.trj'
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** What one mount alone shows beside the tree: calcfs its records, whose names begin with a dot, davfs2 an empty folder. */
+/** What one mount alone adds to the tree: calcfs its records, whose names begin with a dot, davfs2 an empty folder. */
 const ownNames = /(^|[/ ])(\.[^/. ]|lost\+found)/
 
 /** Lines in any order. */
@@ -60,7 +60,7 @@ const plainLines = (text: string): readonly string[] =>
 const counted = (lines: readonly string[], what: string): string =>
   `${lines.length} ${what} ${sha(lines.join('\n'))}`
 
-/** Names and sizes; owners, modes and dates may differ between honest mounts. */
+/** Names and sizes; owners, modes and dates may differ between correct mounts. */
 async function longListing({ output }: Outcome): Promise<string> {
   let directory = ''
   const entries = output.split('\n').flatMap(line => {

@@ -1,4 +1,4 @@
-// The bytes of every generated file: a stretch of one prepared text or binary buffer, so that any offset is cheap.
+// Bytes of every generated file: a stretch of one prepared text or binary buffer, so that any offset is cheap.
 
 /** Where the bytes of a file come from. */
 export interface Source {
@@ -13,7 +13,7 @@ export const period = 4_194_301
 /** The most that one stretch can hold, in bytes. */
 export const longestStretch = 256 * 1024
 
-/** A number below 2^32 that looks like chance, the same for the same two numbers. */
+/** A pseudo-random number below 2^32, the same for the same two numbers. */
 export function mixed(number: number, salt: number): number {
   let value = Math.imul(number, 0x9e3779b1) + Math.imul(salt, 0x85ebca77)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
@@ -23,7 +23,7 @@ export function mixed(number: number, salt: number): number {
 
 const prepared: Record<Source['form'], Buffer | undefined> = { text: undefined, binary: undefined }
 
-/** Up to `longestStretch` bytes of the file from this offset on; a view that nobody may write to. */
+/** Up to `longestStretch` bytes of the file from this offset on; a view that must not be written to. */
 export function stretch({ form, size, start }: Source, offset: number, length: number): Buffer {
   prepared[form] ??= form === 'text' ? preparedText() : preparedBytes()
   const from = (start + offset) % period

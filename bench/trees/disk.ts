@@ -1,4 +1,4 @@
-// How a tree is written to the local disk, for sshfs and for the floor that a disk is.
+// Writes a tree to the local disk, for sshfs and for the floor of a local disk.
 import { mkdir, open, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { longestStretch, stretch } from './bytes.js'

@@ -1,4 +1,4 @@
-// What stands at a path of a tree, what a directory lists, and what each file holds: one answer for every door.
+// Lookup in a tree: entries by path, entries of a directory, bytes of a file; the same for every door.
 
 import { mixed, period, type Source } from './bytes.js'
 import type { FileForm, Project, Tree } from './trees.js'

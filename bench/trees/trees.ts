@@ -1,4 +1,4 @@
-// What the trees of the benchmark are: projects, calculations and files with their names, sizes and dates, all from numbers.
+// Trees of the benchmark: projects, calculations and files with their names, sizes and dates, all computed from numbers.
 
 /** A file that every calculation of a project has. */
 export interface FileForm {
@@ -115,7 +115,7 @@ function levels(level: number, deepest: number): Plan {
   }
 }
 
-/** The ids of calculations begin here, so that they are told apart from those of projects at a glance. */
+/** The ids of calculations begin here, so that they differ visibly from those of projects. */
 const firstCalculation = 10_000
 
 /** The same tree for the same name, in every process. */

@@ -29,7 +29,7 @@ export function accountOf(base: URL, user: string, config: Config, environment: 
 }
 
 /**
- * The user: the one named, the one of a ready token, or the last one who logged in to this service.
+ * The user: the one named, the one of a ready token, or that of the last log-in to this service.
  * @throws Stop where none of these is known
  */
 export function knownAccount(

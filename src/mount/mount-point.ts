@@ -35,7 +35,7 @@ export interface Mount {
   readonly type: string
   /** The source: of a drive the address of its service, as far as mount options can hold it. */
   readonly source: string
-  /** The user who mounted a FUSE file system; other users cannot look into it without `allow_other`. */
+  /** The user that mounted a FUSE file system; other users cannot look into it without `allow_other`. */
   readonly owner: number | undefined
 }
 

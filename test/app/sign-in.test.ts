@@ -1,4 +1,4 @@
-// Promises of signing in at the terminal and before a mount: who is asked and when, how it ends, and what is told before "mounted".
+// Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -89,7 +89,7 @@ for (const [key, code, name, commands] of [
   })
 }
 
-t.test('after calcfs login nobody is asked again, named or not (SIGN-4)', async t => {
+t.test('after calcfs login there is no further prompt, with --user or without (SIGN-4)', async t => {
   const at = await desk(t)
   t.match(await login(at), { code: 0 })
   for (const user of [['--user', 'demo'], []]) {
@@ -119,7 +119,7 @@ t.test(
   },
 )
 
-t.test('whose token has ended is asked, and mounted with what is typed (SIGN-4)', async t => {
+t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4)', async t => {
   const at = await desk(t)
   await login(at)
   const file = await at.tokenFile()
@@ -144,7 +144,7 @@ t.test('a token that cannot be renewed serves to its end (SIGN-4)', async t => {
   t.match(await at.calcfs({}, 'status', at.directory), { code: 0 })
 })
 
-t.test('a wrong password that is typed is told before anything is mounted (SIGN-5)', async t => {
+t.test('a wrong password that is typed is reported before anything is mounted (SIGN-5)', async t => {
   const at = await desk(t)
   for (const daemon of [[], ['--daemon']]) {
     const shown = await at.typed('mount', ...daemon, at.service.url, at.directory, '--user', 'demo')
@@ -157,7 +157,7 @@ t.test('a wrong password that is typed is told before anything is mounted (SIGN-
   }
 })
 
-t.test('a wrong password that is set is told, although a token still lives (SIGN-5)', async t => {
+t.test('a wrong password that is set is reported, although a token still lives (SIGN-5)', async t => {
   const at = await desk(t)
   await login(at)
   const passwordFile = join(at.directory, '../password')
@@ -181,7 +181,7 @@ t.test('a wrong password that is set is told, although a token still lives (SIGN
 })
 
 t.test(
-  'a wrong password at calcfs login is told to be refused, without the advice to run calcfs login (SIGN-5)',
+  'a wrong password at calcfs login is reported as refused, without the advice to run calcfs login (SIGN-5)',
   async t => {
     const { service, calcfs } = await desk(t)
     const { code, stderr } = await calcfs(
@@ -232,33 +232,36 @@ const damages: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
   unreadable: file => chmod(file, 0),
 }
 
-t.test('a damaged token is dropped where a password is known, and told where none is (SIGN-6)', async t => {
-  const at = await desk(t)
-  const path = ['/db/demo/Water splitting', '--url', at.service.url]
-  for (const [how, damage] of Object.entries(damages)) {
-    // Root reads everything.
-    if (how === 'unreadable' && process.getuid?.() === 0) continue
-    await login(at)
-    const file = await at.tokenFile()
-    await damage(file)
-    const told = await at.calcfs({}, 'resolve', ...path)
-    t.match(told, { code: 3, stderr: /the token kept in .* is damaged; run calcfs login http:/ }, how)
-    t.notMatch(told.stderr, /\n\s+at /, how)
-    const dropped = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'resolve', ...path)
-    t.match(dropped, { code: 0, stdout: /^project / }, how)
-    t.match(JSON.parse(await readFile(file, 'utf8')), { text: /^eyJ/ }, `${how}: a new one is kept`)
-    await damage(file)
-    t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 }, `${how}: logout`)
-  }
-  const aside = (await readdir(at.state, { recursive: true })).filter(name => name.endsWith('/mine'))
-  t.equal(aside.length, 2, 'what lay in a directory in its place is kept')
+t.test(
+  'a damaged token is dropped where a password is known, and reported where none is (SIGN-6)',
+  async t => {
+    const at = await desk(t)
+    const path = ['/db/demo/Water splitting', '--url', at.service.url]
+    for (const [how, damage] of Object.entries(damages)) {
+      // Root reads everything.
+      if (how === 'unreadable' && process.getuid?.() === 0) continue
+      await login(at)
+      const file = await at.tokenFile()
+      await damage(file)
+      const told = await at.calcfs({}, 'resolve', ...path)
+      t.match(told, { code: 3, stderr: /the token kept in .* is damaged; run calcfs login http:/ }, how)
+      t.notMatch(told.stderr, /\n\s+at /, how)
+      const dropped = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'resolve', ...path)
+      t.match(dropped, { code: 0, stdout: /^project / }, how)
+      t.match(JSON.parse(await readFile(file, 'utf8')), { text: /^eyJ/ }, `${how}: a new one is kept`)
+      await damage(file)
+      t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 }, `${how}: logout`)
+    }
+    const aside = (await readdir(at.state, { recursive: true })).filter(name => name.endsWith('/mine'))
+    t.equal(aside.length, 2, 'what lay in a directory in its place is kept')
 
-  await login(at)
-  await damages['cut short']?.(await at.tokenFile())
-  t.match(await at.calcfs({}, 'mount', at.service.url, at.directory), { code: 3, stderr: /is damaged/ })
-  const known = { CALCFS_PASSWORD: 'demo' }
-  t.match(await at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
-})
+    await login(at)
+    await damages['cut short']?.(await at.tokenFile())
+    t.match(await at.calcfs({}, 'mount', at.service.url, at.directory), { code: 3, stderr: /is damaged/ })
+    const known = { CALCFS_PASSWORD: 'demo' }
+    t.match(await at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
+  },
+)
 
 t.test('SIGN-9 what one user has seen is not shown with the token of another', async t => {
   const at = await desk(t)
@@ -292,7 +295,7 @@ t.test('SIGN-9 a token that names no user has a directory of its own', async t =
     return knownAccount(base, { config, secret: { as: 'token', token } }, { HOME: '/home/x' }).places.state
   }
   const anna = stateOf({ username: 'anna', roles: ['user'] }, 1_000)
-  t.equal(stateOf({ roles: ['user'], username: 'anna' }, 2_000), anna, 'that of her next token is the same')
+  t.equal(stateOf({ roles: ['user'], username: 'anna' }, 2_000), anna, 'that of the next token is the same')
   t.not(stateOf({ username: 'bert', roles: ['user'] }, 1_000), anna)
   t.not(stateOf({ sub: { name: 'bert' } }, 1_000), stateOf({ sub: { name: 'anna' } }, 1_000))
   t.equal(stateOf({ sub: 7 }, 1_000), stateOf({ sub: '7' }, 1_000), 'a number is a name, too')

@@ -1,4 +1,4 @@
-// Requests that are never answered cost their own askers the deadline, and nobody else anything: at every door, for any number.
+// Unanswered requests cost their own callers the deadline, and no other caller anything: at every door, for any number.
 import t, { type Test } from 'tap'
 import { inProcess } from '../testbed/in-process.js'
 import { cml, fillSampleData } from '../testbed/sample-data.js'

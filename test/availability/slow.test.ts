@@ -55,7 +55,7 @@ for (const [what, { which, call }] of Object.entries(slow)) {
     testbed.service.intercept(which, late(3_500))
     const began = Date.now()
     t.equal(await within(5_000, what, outcome(call(testbed))), 'ETIMEDOUT')
-    t.ok(Date.now() - began < 2_500, 'the first asker waits for his deadline')
+    t.ok(Date.now() - began < 2_500, 'the first caller waits for its deadline')
     await until(9_000, `the ${what}`, async () => (await outcome(call(testbed))) === 'done')
     const heard = testbed.service.heard.filter(({ method, path }) => which.test(`${method} ${path}`))
     const different = new Set(heard.map(({ path }) => path)).size
@@ -124,7 +124,7 @@ t.test(
   },
 )
 
-t.test('AVAIL-2 a reader does not hear of a loss that came before him', async t => {
+t.test('AVAIL-2 a reader does not see a loss from before its own call', async t => {
   const testbed = await open(t)
   const path = `by-id/calculation/${ids.transition}/run.log`
   await testbed.files.lstat(path)

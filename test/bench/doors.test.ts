@@ -168,7 +168,7 @@ t.test('the limit asks each question once, and the origin counts what it asks', 
 
   const copy = await within(patience, 'the copy', measureLimit({ ...job, job: 'copy', listing: 'all' }))
   const copied = await origin.counts()
-  t.equal(copied.requests, copy.requests + 2, 'the counters began anew')
+  t.equal(copied.requests, copy.requests + 2, 'the counters started again')
   t.equal(copied.mostGets, 1, 'no body twice')
   t.equal(copied.mostShare, 1, 'and each of them whole')
   t.equal(copied.files, 40, 'of every file')

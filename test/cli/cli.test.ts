@@ -1,4 +1,4 @@
-// Promises of the command line: what a person is told who typed it wrong, exit codes, sign-in, and what is kept of it.
+// Promises of the command line: the message for wrong input, exit codes, sign-in, and what is kept of it.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -134,7 +134,7 @@ t.test('with a service', { timeout: 120_000 }, async t => {
     }
   })
 
-  t.test('later commands know who logged in; logout forgets the token', async t => {
+  t.test('later commands know the user of the log-in; logout forgets the token', async t => {
     const env = homeOf(t)
     await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
     const resolved = await calcfs(['resolve', '--url', url, '/db/anna/Dyes'], { env })

@@ -1,4 +1,4 @@
-// Promises of the configuration: which source wins, what each value means, and what a person is told who wrote it wrong.
+// Promises of the configuration: which source wins, what each value means, and the message for a wrong one.
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -51,7 +51,7 @@ t.test('a profile is chosen by flag, variable or key, and one that is not there 
   })
 })
 
-t.test('a value means what a person means by it', async t => {
+t.test('a value means what its writer expects', async t => {
   const given = (flags: Sources['flags']) => readConfig({ ...nowhere, flags })
   t.equal(given({ ttlListing: '500ms' }).ttlListing, 500)
   t.equal(given({ ttlListing: '1.5m' }).ttlListing, 90_000)

@@ -25,7 +25,7 @@ export interface FakeService {
   weather: Weather
   /** Reading fails, too. */
   away: boolean
-  /** Called before each PUT is carried out, as another person would come between. */
+  /** Called before each PUT is carried out, to make another client's change in between. */
   between: () => void
   readonly requests: string[]
 }
@@ -60,7 +60,7 @@ function remoteOf(current: () => FakeService): ReportPorts['remote'] {
     service.between()
     const { weather } = service
     if (weather === 'refuses') throw new Failure('forbidden', 'the service refuses', { said: 'No.' })
-    if (weather === 'finds-it-changed') throw new Failure('conflict', 'somebody else was first')
+    if (weather === 'finds-it-changed') throw new Failure('conflict', 'another client was first')
     if (weather === 'breaks-before') throw new Failure('timeout', 'no answer in time')
     if (weather !== 'stores-nothing') service.record = next()
     if (weather === 'breaks-after') throw new Failure('unreachable', 'the line broke')

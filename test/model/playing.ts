@@ -15,13 +15,13 @@ export async function play(stage: Stage, step: Step): Promise<void> {
   try {
     await perform(stage, step)
   } catch (thrown) {
-    // What is near the end of its lifetime is asked anew behind a reader: an old name that was just seen may be none now.
+    // A value near the end of its lifetime is refreshed in the background: an old name just seen may be gone now.
     if (!(thrown instanceof Error) || !old.some(place => isGoneIn(thrown, place))) throw thrown
   }
   await compare(stage)
 }
 
-/** The paths by which the drive still shows what somebody else has renamed. */
+/** The paths by which the drive still shows what another client has renamed. */
 const oldPlaces = (stage: Stage): string[] =>
   (['project', 'calculation'] as const)
     .flatMap(kind => reachable(stage, kind))

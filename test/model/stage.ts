@@ -21,7 +21,7 @@ export interface Theatre {
   played: number
 }
 
-/** A text that waits: what is in the file, what its writer had before, and what he wants. */
+/** A text that waits: what is in the file, its writer's base, and the wanted result. */
 export interface Draft {
   text: string
   /** The last text of it that was JSON. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Style, styles } from './actions/writing.js'
 import type { Kind } from './expected/content.js'
 
-/** What a person changes in a text; `by` says where. */
+/** What a user changes in a text; `by` says where. */
 export const changes = [
   'description',
   'name',
@@ -74,7 +74,7 @@ export type Step =
       readonly does: 'rm'
       readonly kind: 'report' | 'share'
       readonly at: number
-      readonly next: 'wait' | 'make anew' | 'remount'
+      readonly next: 'wait' | 'make again' | 'remount'
     }
   | {
       readonly does: 'new report'
@@ -258,7 +258,7 @@ const records: fc.Arbitrary<Step> = fc.oneof(
       does: constant('rm'),
       kind: fc.constantFrom('report', 'share'),
       at,
-      next: fc.constantFrom('wait', 'make anew', 'remount'),
+      next: fc.constantFrom('wait', 'make again', 'remount'),
     }),
   },
 )

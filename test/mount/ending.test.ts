@@ -13,7 +13,7 @@ const put = /^PUT \/report$/
 
 t.setTimeout(240_000)
 
-/** A save that has reached the service when this returns; its answer, and what the program is told, come later. */
+/** A save that has reached the service when this returns; its answer, and the program's result, come later. */
 async function begun(
   testbed: MountTestbed,
   title: string,

@@ -42,7 +42,7 @@ t.test('READ-17 what `calcfs refresh` finds longer is read whole at once', async
   )
   t.equal(await cat(path), short)
   text = long
-  t.equal((await stat(path)).size, short.length, 'the kernel has just been told')
+  t.equal((await stat(path)).size, short.length, 'the kernel knows it now')
   t.match(await testbed.calcfs('refresh', path), { code: 0 })
   t.equal(await cat(path), long)
 })

@@ -23,7 +23,7 @@ const bytesOf = (name: string, size: number): string =>
     .join('')
     .slice(0, size)
 
-/** A program that keeps the file open, and reads and closes as it is told. */
+/** A program that keeps the file open, and reads and closes on command. */
 const program = `
 import os, sys
 file = None
@@ -101,20 +101,20 @@ for (const [what, size] of [
       // Beyond what the kernel reads ahead.
       const begun = bytes(await read('read 131072'))
       await swap(testbed)
-      t.match(await stat(place), { size: longest }, 'it keeps the size that its reader was told')
+      t.match(await stat(place), { size: longest }, 'it keeps the size that its reader knows')
       t.equal(await outcome(files.open(path, 'r')), 'ESTALE', 'and is not opened as another file meanwhile')
       t.ok(begun + bytes(await read(`read ${longest}`)) === first, 'the reader gets all of the first')
       t.equal(await read('close'), 'done')
       await testbed.pass(1_100)
       t.match(await stat(place), { size })
-      t.ok((await textOf(testbed, path)) === second, 'who opens it then gets all of the second')
+      t.ok((await textOf(testbed, path)) === second, 'a later open gets all of the second')
       t.ok((await textOf(testbed, `${folder}/before/data.log`)) === first)
     },
   )
 }
 
 t.test(
-  'READ-18 a path whose file has another of the same size and date in its place is read anew',
+  'READ-18 a path whose file has another of the same size and date in its place is read again',
   async t => {
     const testbed = await withTwo(t, [longest, longest])
     t.ok((await textOf(testbed, path)) === bytesOf('f', longest))
@@ -139,7 +139,7 @@ for (const how of ['open', 'change'] as const) {
   })
 }
 
-t.test('READ-18 a file replaced in its place never mixes with what was there, whoever reads', async t => {
+t.test('READ-18 a file replaced in its place never mixes with what was there, for any reader', async t => {
   const testbed = await realMount(t)
   const by = `by-id/calculation/${ids.transition}`
   const place = join(testbed.directory, by, 'run.log')
@@ -155,7 +155,7 @@ t.test('READ-18 a file replaced in its place never mixes with what was there, wh
   tag = randomBytes(4).toString('hex')
   await testbed.calcfs('refresh', place)
   await testbed.pass(1_100)
-  // The kernel reads ahead by itself, and tells nobody how that ends.
+  // The kernel reads ahead by itself, and does not report how that ends.
   let next = begun
   for (let piece = 0; piece < 64; piece += 1) {
     const more = await slow('read 4096')

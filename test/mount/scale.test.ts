@@ -68,7 +68,7 @@ t.test('a hundred thousand calculations are shown whole, in little memory', asyn
   const again = await mount.service.during(() => fs.readdir(join(mount.directory, project)))
   t.same(again, [], 'it is asked for once')
   const peak = await peakOf(mount)
-  // About 155 on a machine of its own; beside other tests the collector’s threads come late.
+  // About 155 on a machine of its own; while other tests run, the collector’s threads come late.
   t.ok(peak < 240, `${peak} MB at most`)
   await mount.remount()
   const kept = await mount.service.during(async () => {

@@ -61,7 +61,7 @@ t.test('LEASE-3 a save through one path is read whole at once through another', 
   }
 })
 
-t.test('LEASE-3 a file of another length is read whole once it was asked for anew', async t => {
+t.test('LEASE-3 a file of another length is read whole once it was requested again', async t => {
   const testbed = await realMount(t)
   const file = join(testbed.directory, 'projects/Water splitting/TS1_opt/run.log')
   for (const [version, note] of notes.entries()) {

@@ -230,7 +230,7 @@ t.test(
 )
 
 t.test(
-  'LEASE-1 what was saved is read whole at once, although a stat before the close told its own size',
+  'LEASE-1 what was saved is read whole at once, although a stat before the close gave its own size',
   async t => {
     const testbed = await realMount(t)
     const script = `import json, os, sys

@@ -71,7 +71,7 @@ function ended(end: string): void {
 
 export const isWritten = (act: Act): boolean => act.written >= Buffer.byteLength(act.text)
 
-/** Every text that the drive shows a user of what is not saved: drafts, and what lies beside the reports and these records. */
+/** Every text that the drive shows of what is not saved: drafts, and what lies next to the reports and these records. */
 export async function textsWaiting(
   testbed: Testbed,
   records: readonly string[] = [],
@@ -171,7 +171,7 @@ export async function finish(testbed: Testbed, { subject, word, text }: Act): Pr
       await outcome(testbed.files.unlink(draft))
       if (tries > 2) await new Promise(wake => setTimeout(wake, 1_500))
     } else if (end === 'ESTALE') stale++
-    // Two requests of which one was carried out: who has looked at what is there may insist, or edits that.
+    // Of two requests one was carried out: a program that has read the result may insist, or edits that.
     if (stale === 1) await outcome(testbed.files.readFile(`${draft.replace(/\.json$/, '')}.theirs.json`))
     else if (stale > 1) {
       await outcome(testbed.files.unlink(draft))

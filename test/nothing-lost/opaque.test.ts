@@ -1,4 +1,4 @@
-// Records that calcfs knows nothing of: whatever a service holds, what nobody edited goes back character for character.
+// Records unknown to calcfs: whatever a service holds, fields without an edit go back character for character.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -64,7 +64,7 @@ const anyEdit = fc.record({
   title: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }).filter(title => title.trim() !== ''),
 })
 
-/** textual: the text as it was shown, with the edit in it. respelled: another JSON writer has written all of it anew. */
+/** textual: the text as it was shown, with the edit in it. respelled: the same rewritten by another JSON writer. */
 const anyWriter = fc.constantFrom('textual' as const, 'respelled' as const)
 
 const kinds = ['report', 'project', 'calculation'] as const
@@ -83,7 +83,7 @@ const quoted = (text: string): Json => ({ type: 'string', value: text, raw: JSON
 
 t.setTimeout(240_000)
 
-t.test('opaque records survive an edit beside them', { timeout: 110_000 }, async t => {
+t.test('opaque records survive an edit next to them', { timeout: 110_000 }, async t => {
   const testbed = await inProcess(t)
   const serve = records(testbed)
   let [last, puts] = [9_007_199_254_740_993n, 0]

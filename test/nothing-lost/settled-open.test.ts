@@ -11,7 +11,7 @@ t.test('SAVE-16 a draft that is found to be stored goes on under the programs th
   const testbed = await inProcess(t, { settings: { deadlineSave: '2s' } })
   const { files, service } = testbed
   const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, '"title": "Sent before",\n')
-  // It is stored, and nobody hears so.
+  // It is stored, and the answer is lost.
   let isCut = false
   const cut = service.intercept(/^(GET|PUT) \/report\?|^PUT \/report$/, async (response, { carryOut }) => {
     const isPut = service.heard.at(-1)?.method === 'PUT'

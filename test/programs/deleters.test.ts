@@ -8,7 +8,7 @@ import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
 
-/** How each is told to delete the directory `$1` with all that is in it; `$2` is an empty directory elsewhere. */
+/** The command of each to delete the directory `$1` with its contents; `$2` is an empty directory elsewhere. */
 const deleters: Readonly<Record<string, string>> = {
   rm: 'rm -rf "$1"',
   'find -delete': 'find "$1" -delete',

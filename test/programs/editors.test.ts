@@ -42,14 +42,14 @@ t.test('programs of every kind save a report', async t => {
       const sent = await testbed.service.during(async () => {
         const line = `printf %s "$0" | dd of=${path} conv=notrunc status=none; truncate -s \${#0} ${path}`
         const { stderr } = await shell(`bash -c '${line}' '${text}'`, testbed.directory)
-        t.match(stderr, /closing output file.*Invalid argument/, 'dd is told that this is no JSON yet')
+        t.match(stderr, /closing output file.*Invalid argument/, 'dd gets the error that this is no JSON yet')
       })
       t.same(writes(sent), ['PUT /report'])
       t.equal(await titleOf(testbed, '42'), 'Shorter')
     },
   )
 
-  t.test('two seconds later there is nothing that was not told to stay, here or on the service', async t => {
+  t.test('two seconds later nothing is left that should not stay, here or on the service', async t => {
     const sent = await testbed.service.during(() => testbed.pass(2500))
     t.same(writes(sent), [])
     const ids = ['42', ...savers.map((_, at) => idOf(at))]

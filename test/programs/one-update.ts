@@ -1,4 +1,4 @@
-// How a program is judged that saves: the service got exactly what was due, and nothing is left that it was not told to leave.
+// Judges one save of a program: the service got exactly the expected writes, and no unwanted file is left.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
@@ -20,7 +20,7 @@ export interface Target {
   /** What the service has of it; compared with `stored`. */
   readonly told: () => Promise<unknown>
   readonly stored: unknown
-  /** Names that appear beside it because it was saved. */
+  /** Names that appear next to it because it was saved. */
   readonly makes?: () => Promise<readonly string[]>
 }
 

@@ -1,4 +1,4 @@
-// Programs that people use to look, search and copy, let loose on a real mount.
+// Common programs for browsing, searching and copying, run on a real mount.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'

@@ -5,7 +5,7 @@ import { python } from '../testbed/programs.js'
 export interface Saver {
   readonly name: string
   readonly line: string
-  /** What the program was told to leave beside the file; `%` stands for the file's name. */
+  /** What the program is set to leave next to the file; `%` stands for the file's name. */
   readonly keeps?: readonly string[]
   /** Only where the file is there already, and is JSON. */
   readonly needs?: 'json' | 'file'
@@ -61,7 +61,7 @@ export const savers: readonly Saver[] = [
     everywhere: true,
   },
   {
-    name: 'jq beside the file, then mv',
+    name: 'jq to a file next to it, then mv',
     line: `jq --slurpfile new "$copy" '. * $new[0]' "$file" > "$file.tmp" && mv "$file.tmp" "$file"`,
     needs: 'json',
     everywhere: true,
@@ -119,7 +119,7 @@ export const savers: readonly Saver[] = [
     everywhere: true,
   },
   {
-    name: 'the file taken away and made anew while another has it open',
+    name: 'the file deleted and created again while another program has it open',
     line: whileOpen('cp --remove-destination "$copy" "$file"'),
     needs: 'file',
   },

@@ -1,4 +1,4 @@
-// Programs that people edit with save a report: each save is one logical update, and leaves nothing on the service.
+// Common editors save a report: each save is one logical update, and leaves nothing on the service.
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -130,7 +130,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     t.match(stderr, /not permitted/)
   })
 
-  t.test('nothing is left behind but the undo file and the backup that vim was told to keep', async t => {
+  t.test('nothing is left behind but the undo file and the backup that vim is set to keep', async t => {
     const kept = [
       `.${ids.report}.json.un~`,
       `${ids.report}.json~`,

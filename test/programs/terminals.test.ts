@@ -48,7 +48,7 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
       )
       t.match(await testbed.files.readlink(`reports/.#${nameOf('emacs')}`), /@.*\.\d+/, 'its lock')
       const other = await shell(`emacs -Q --batch '${fileOf('emacs')}' --eval '(insert "x")'`, testbed.local)
-      t.match(other.stderr, /locked by/, 'another emacs is told')
+      t.match(other.stderr, /locked by/, 'another emacs reports it')
       await emacs.keys('C-x', 'C-s')
       await emacs.until(/Wrote /)
       t.notMatch(await emacs.screen(), /changed on disk|locked/)
@@ -104,7 +104,7 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     t.same(await beside(testbed, 'mcedit'), [nameOf('mcedit')])
   })
 
-  t.test("vim's next :w keeps what somebody else changed in another field", async t => {
+  t.test("vim's next :w keeps what another client changed in another field", async t => {
     const vim = await terminal(t, `vim -u NONE '${fileOf('merged')}'`)
     await vim.until(/"Before"/)
     await save(vim, 'First')
@@ -117,7 +117,7 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
     await vim.ended()
   })
 
-  t.test("vim's next :w of a field that somebody else changed fails, and undoes nothing", async t => {
+  t.test("vim's next :w of a field that another client changed fails, and undoes nothing", async t => {
     const vim = await terminal(t, `vim -u NONE '${fileOf('conflict')}'`)
     await vim.until(/"Before"/)
     await save(vim, 'First')

@@ -12,7 +12,7 @@ async function write(path: string, text: Buffer): Promise<void> {
   }
 }
 
-/** With `atomic: {postfix: '.vsctmp'}`: the same beside the file, then a rename over it. */
+/** With `atomic: {postfix: '.vsctmp'}`: the same next to the file, then a rename over it. */
 async function writeAtomic(path: string, text: Buffer): Promise<void> {
   await write(`${path}.vsctmp`, text)
   await rename(`${path}.vsctmp`, path)

@@ -1,4 +1,4 @@
-// A service that answers byte for byte as a test says: the bad manners that a proper server cannot be told to have.
+// A service that answers byte for byte as a test says: malformed answers that a proper server cannot send.
 import { createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 import { openHttp } from '../../src/remote/http/http.js'

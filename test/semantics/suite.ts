@@ -1,4 +1,4 @@
-// Every promise of the drive, for whoever has a ground to try them on.
+// Every promise of the drive, for any testbed that can run them.
 import type { Test } from 'tap'
 import type { OpenTestbed } from '../testbed/testbed.js'
 import { deleting } from './namespace/deleting.js'

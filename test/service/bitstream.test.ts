@@ -114,7 +114,7 @@ t.test('what the client has already is not sent again', async t => {
   t.equal((await get({ 'if-none-match': '"old"' })).status, 200)
 })
 
-t.test('gzip is for those who ask for it, and never for a range', async t => {
+t.test('gzip is for clients that ask for it, and never for a range', async t => {
   const { get, head } = await content(t, {}, digits.repeat(1000))
   const plain = await get()
   for (const accepted of ['gzip', 'deflate, gzip;q=0.5, br', 'GZIP']) {

@@ -47,7 +47,7 @@ t.test('a PUT changes the data only: the files stay', async t => {
 })
 
 t.test(
-  'two calculations of one name in one project are refused, one beside a project of that name is not',
+  'two calculations of one name in one project are refused, one next to a project of that name is not',
   async t => {
     const { anna, id, project, service } = await calculating(t)
     const other = service.seed.addCalculation({ name: 'other', project })

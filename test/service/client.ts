@@ -60,7 +60,7 @@ export function scratch(t: Test): string {
 
 export interface ServiceTestbed {
   readonly service: Service
-  /** The user `anna`, whose password is her name like everybody's here. */
+  /** The user `anna`, whose password is the user's name as for every user here. */
   readonly anna: Client
   /** The id of `/db/anna`. */
   readonly root: string

@@ -44,6 +44,6 @@ t.test('the fractions of a crystal become places in space by its cell', async t 
   // A rhombohedral cell of edge 1 and 60°: half its diagonal is √6 / 2.
   const [x, y, z] = (crystal({ a: 1, b: 1, c: 1, alpha: 60, beta: 60, gamma: 60 }) ?? []).slice(3).map(Number)
   t.ok(Math.abs(Math.hypot(Number(x), Number(y), Number(z)) - Math.sqrt(6) / 2) < 1e-7)
-  t.equal(crystal({ a: 4 }), undefined, 'a cell that is not told')
+  t.equal(crystal({ a: 4 }), undefined, 'a missing cell')
   t.equal(crystal({ ...cubic, alpha: 170, beta: 20, gamma: 20 }), undefined, 'angles that close no cell')
 })

@@ -1,4 +1,4 @@
-// Promises of poorer instances that are not told elsewhere, and of what an instance tells of its traffic.
+// Promises of instances with fewer features, and of what an instance reports of its traffic.
 import t, { type Test } from 'tap'
 import { type Access, poor } from '../../src/service/store/options.js'
 import { all, openServiceTestbed, statuses } from './client.js'
@@ -74,7 +74,7 @@ t.test('the poorest instance still does everything that is documented', async t 
   t.same(await statuses(anna, 'GET', paths), all(200, paths))
 })
 
-t.test('each answer is told once: what was asked, by whom, what came back and how much of it', async t => {
+t.test('each answer is reported once: the request, its user, what came back and how much of it', async t => {
   const { told, next } = listener(t)
   const { anna } = await openServiceTestbed(t, { onAnswer: told, now: () => 1_700_000_000_000 })
   t.match(await next(), { method: 'POST', url: '/create/rest/login', status: 200, user: null })
@@ -92,7 +92,7 @@ t.test('each answer is told once: what was asked, by whom, what came back and ho
   t.match(await next(), { status: 404, user: null })
 })
 
-t.test('a request is told as it arrives, and waits for whoever is told', async t => {
+t.test('a request is reported as it arrives, and waits for the listener', async t => {
   const order: string[] = []
   let release = () => {}
   const gate = new Promise<void>(resolve => {
@@ -123,7 +123,7 @@ t.test('latency is put before every answer', async t => {
   t.ok(performance.now() - started >= 49)
 })
 
-/** Answers in the order they were told, each waited for. */
+/** Answers in the order they were reported, each waited for. */
 function listener(t: Test) {
   const kept: Access[] = []
   let wake = () => {}

@@ -6,7 +6,7 @@ import { openServiceTestbed } from './client.js'
 
 t.setTimeout(120_000)
 
-t.test('ids beyond 2^53 are told apart and come back whole', async t => {
+t.test('ids beyond 2^53 are kept apart and come back whole', async t => {
   const { anna, service } = await openServiceTestbed(t)
   const { seed } = service
   const project = seed.addProject({ id: '9007199254740993', name: 'big', owner: 'anna' })

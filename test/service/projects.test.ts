@@ -113,7 +113,7 @@ t.test('an id that is none is 400 and an unknown one 404, on every operation tha
   t.equal((await anna('DELETE', '/project?id=4711')).status, 404)
 })
 
-t.test('deleting a project deletes all below it, and the contents nobody else holds', async t => {
+t.test('deleting a project deletes all below it, and the contents that nothing else holds', async t => {
   const { anna, service } = await openServiceTestbed(t)
   const { seed } = service
   const top = seed.addProject({ name: 'Top', owner: 'anna' })

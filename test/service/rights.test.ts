@@ -1,4 +1,4 @@
-// Promises of §4.2: shares, and what each permission lets another person do.
+// Promises of §4.2: shares, and what each permission lets another user do.
 import t, { type Test } from 'tap'
 import { all, type Client, openServiceTestbed, type ServiceTestbed, signedIn, statuses } from './client.js'
 
@@ -94,7 +94,7 @@ t.test('FULLACCESS deletes', async t => {
   t.same(await deletions(place), [200, 200])
 })
 
-t.test('a share of a sub-project opens nothing above or beside it', async t => {
+t.test('a share of a sub-project opens nothing above or next to it', async t => {
   const place = await shared(t, undefined)
   const beside = place.service.seed.addProject({ name: 'Beside', owner: 'anna', parent: place.project })
   place.service.seed.addShare({ project: place.sub, user: 'bo', permission: 'FULLACCESS' })

@@ -70,7 +70,7 @@ t.test('a sample that is wrong says where in one sentence, and leaves nothing be
   t.equal(service.seed.hasUsers(), false)
 })
 
-t.test('a project and a calculation of one name are told apart', async t => {
+t.test('a project and a calculation of one name are kept apart', async t => {
   const directory = scratch(t)
   mkdirSync(join(directory, 'one'))
   writeFileSync(join(directory, 'one', 'a.in'), 'x')

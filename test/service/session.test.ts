@@ -23,7 +23,7 @@ t.test('a log-in with wrong, empty or broken credentials is 401', async t => {
   const headers = [
     basic('anna', 'wrong'),
     basic('anna', ''),
-    basic('nobody', 'anna'),
+    basic('unknown', 'anna'),
     'Basic %%%',
     'Bearer x',
     'Basic YW5uYQ==',
@@ -109,7 +109,7 @@ t.test('the secret and the database are readable by their owner only', async t =
   t.equal(statSync(join(data, 'token.secret')).mode & 0o777, 0o600)
 })
 
-t.test('user/info tells who asks', async t => {
+t.test('user/info names the user of the token', async t => {
   const { anna } = await openServiceTestbed(t)
   t.match(JSON.parse((await anna('GET', '/user/info')).text), { username: 'anna', email: 'anna@example.org' })
 })
@@ -132,7 +132,7 @@ t.test('a path resolves to the id of what lies there', async t => {
   t.equal(await resolve('/db/anna/Dyes/a/b/TS/1', 'project'), 404)
   t.equal(await resolve('/db/anna/Dyes', 'calculation'), 404)
   t.equal(await resolve('/db/anna@example.org', 'project'), 404)
-  t.equal(await resolve('/db/nobody', 'project'), 404)
+  t.equal(await resolve('/db/unknown', 'project'), 404)
   t.equal(await resolve('db/anna', 'project'), 404)
   t.equal(await resolve('', 'project'), 404)
 })

@@ -1,4 +1,4 @@
-// A screen that nobody sees (Xvfb), with a program on it and somebody at its keyboard (xdotool).
+// A virtual screen (Xvfb), with a program on it and simulated key presses (xdotool).
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
@@ -8,7 +8,7 @@ import { until, within } from './within.js'
 export interface Desktop {
   /** Starts a program and waits for a window whose title has this form. */
   start(program: string, args: readonly string[], window: RegExp): Promise<void>
-  /** Resolves when there is one window, and its title has this form: no question stands beside it. */
+  /** Resolves when there is one window, and its title has this form: no dialog is open next to it. */
   until(window: RegExp): Promise<void>
   /** Resolves when one of the windows has such a title, and takes the keys. */
   untilOneOf(window: RegExp): Promise<void>
@@ -33,7 +33,7 @@ export async function desktop(t: Test, home: string): Promise<Desktop> {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   })
   const display = `:${await displayOf(server)}`
-  // No session bus and no settings of whoever runs the tests: the program is alone on its screen.
+  // No session bus and no settings of the user that runs the tests: the program is alone on its screen.
   const environment = { DISPLAY: display, HOME: home, GSETTINGS_BACKEND: 'memory', NO_AT_BRIDGE: '1' }
   let program: ChildProcess | undefined
   let failure: Error | undefined
@@ -71,7 +71,7 @@ export async function desktop(t: Test, home: string): Promise<Desktop> {
     return wanted()
   }
 
-  /** There is no window manager here who would do it. */
+  /** There is no window manager here that would do it. */
   async function focus(window: Window | undefined): Promise<void> {
     if (window !== undefined) await xdotool('windowfocus', window.id)
   }

@@ -135,7 +135,7 @@ export function harshKernel(mountable: Mountable): DriveFiles {
     const file = await open(path, 'r')
     const pages = Array.from({ length: Math.ceil(size / pageBytes) }, (_, page) => page * pageBytes)
     try {
-      // Read-ahead asks for pages at once and in any order; a read stops at the size that was told.
+      // Read-ahead asks for pages at once and in any order; a read stops at the known size.
       const read = await Promise.all(
         pages.map(at => file.read(Math.min(pageBytes, size - at), at).then(bytes => ({ at, bytes }))),
       )

@@ -50,7 +50,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
   let line = await up()
   t.teardown(async () => {
     await line.close()
-    // Texts that were shown are remembered beside the way, and may still be on theirs.
+    // Remembering a shown text does not delay the read, and may still be in progress.
     await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
   const mountable: Mountable = {

@@ -49,7 +49,7 @@ export interface MountTestbed extends Testbed {
 /** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
 const patience = 20_000
 
-/** What a mount shares with another one; whose home it shares, its cache and its state it shares too. */
+/** What a mount shares with another one; two mounts with one home share its cache and its state, too. */
 export interface SharedParts {
   readonly service?: TestService
   readonly home?: string

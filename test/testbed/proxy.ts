@@ -116,7 +116,7 @@ export async function openTestProxy(first: number): Promise<TestProxy> {
       for (const socket of sockets) socket.destroy()
     }
     cut()
-    // One that was accepted at this very moment would be waited for, and nobody answers it.
+    // A connection accepted at this very moment would be waited for, without an answer.
     const closing = setInterval(cut, 20)
     await closed.finally(() => clearInterval(closing))
   }

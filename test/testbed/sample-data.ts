@@ -25,7 +25,7 @@ export const cml = `<?xml version="1.0"?>
 </molecule>
 `
 
-/** A log of 300,000 bytes in which every place is told from every other. */
+/** A log of 300,000 bytes in which every place differs from every other. */
 export const log = Array.from({ length: 30_000 }, (_, line) => `${String(line).padStart(9, '0')}\n`).join('')
 
 /** Fields of a report that calcfs has never heard of, and numbers that a double cannot hold. */

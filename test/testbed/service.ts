@@ -1,4 +1,4 @@
-// The bundled service in the test's own process, with a count of what a drive asks it and a second user who changes things.
+// The bundled service in the test's own process, with a count of what a drive asks it and a second user that changes things.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

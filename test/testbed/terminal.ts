@@ -1,4 +1,4 @@
-// A program on a terminal of its own (tmux with its own socket), as a person sits before it.
+// A program on a terminal of its own (tmux with its own socket), as a user sees it.
 import type { Test } from 'tap'
 import { noop } from '../../src/noop.js'
 import { printed } from './programs.js'

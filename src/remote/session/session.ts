@@ -281,24 +281,24 @@ const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
 
 /** The same service, every request signed. */
-export function withAuthorization(http: Http, who: Session): Http {
+export function withAuthorization(http: Http, session: Session): Http {
   return {
     text: (request, context) =>
-      who.ask(context, (authorization, within) => http.text({ ...request, authorization }, within)),
+      session.ask(context, (authorization, within) => http.text({ ...request, authorization }, within)),
     jsonText: (request, context) =>
-      who.ask(context, (authorization, within) => http.jsonText({ ...request, authorization }, within)),
+      session.ask(context, (authorization, within) => http.jsonText({ ...request, authorization }, within)),
     readInto: (request, reader, context) =>
-      who.ask(context, (authorization, within) =>
+      session.ask(context, (authorization, within) =>
         http.readInto({ ...request, authorization }, reader, within),
       ),
     content: (request, name, start, context, end, of) =>
-      who.ask(context, (authorization, within) =>
+      session.ask(context, (authorization, within) =>
         http.content({ ...request, authorization }, name, start, within, end, of),
       ),
     head: (request, context) =>
-      who.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),
+      session.ask(context, (authorization, within) => http.head({ ...request, authorization }, within)),
     firstByte: (request, context) =>
-      who.ask(context, (authorization, within) => http.firstByte({ ...request, authorization }, within)),
+      session.ask(context, (authorization, within) => http.firstByte({ ...request, authorization }, within)),
     answered: http.answered,
     get guesses() {
       return http.guesses

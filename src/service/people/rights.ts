@@ -13,7 +13,7 @@ export interface Rights {
   need(user: User, permission: Permission, project: string): void
   /** Whether the user may read a project and what lies in it. */
   mayRead(user: User, project: string): boolean
-  /** The refusal for a user who may not even read a thing of this name, e.g. `project 12`. */
+  /** The refusal for a user that may not even read a thing of this name, e.g. `project 12`. */
   denied(what: string): Refusal
 }
 

@@ -1,4 +1,4 @@
-// What is fetched before anybody reads it: only what is short enough, only while it is wanted, and never twice.
+// Prefetched contents: only what is short enough, only while it is wanted, and never twice.
 import t from 'tap'
 import { until } from '../../testbed/within.js'
 import {
@@ -42,7 +42,7 @@ t.test('what is longer than wanted is left alone, and its size is remembered', a
   t.equal(cache.cached(file('a')), 0)
   t.equal(await cache.prefetch(file('a'), requestContext(), 200_000), bytes.length)
   t.equal(await cache.size(file('a'), requestContext()), bytes.length)
-  t.same(remote.asked, ['get@0'], 'one request told its size')
+  t.same(remote.asked, ['get@0'], 'one request gave its size')
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
@@ -74,7 +74,7 @@ t.test('what does not tell its length is left alone once it is longer than wante
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
 
-t.test('a reader who comes joins the guess, and then nobody can call it off', async t => {
+t.test('a new reader joins the guess, and then it cannot be cancelled', async t => {
   const { open } = openCacheTestbed(t)
   const rest = gate()
   const remote = fakeRemote(() => ({
@@ -99,7 +99,7 @@ t.test('a reader who comes joins the guess, and then nobody can call it off', as
   t.same(remote.asked, ['get@0'])
 })
 
-t.test('a guess nobody reads is called off, and a reader who comes later begins anew', async t => {
+t.test('a guess without a reader is cancelled, and a later reader begins again', async t => {
   const { open } = openCacheTestbed(t)
   let stuck = true
   const remote = fakeRemote(() => ({

@@ -59,7 +59,7 @@ t.test('a read is answered as soon as its own bytes are there', async t => {
   t.equal(await cache.read(file('a'), 190_000, late, requestContext()), 10_000, 'less at the end')
 })
 
-t.test('a reader leaves at his deadline, and the download goes on for the next', async t => {
+t.test('a reader leaves at its deadline, and the download goes on for the next', async t => {
   const { open } = openCacheTestbed(t)
   const rest = gate()
   const remote = fakeRemote(() => ({

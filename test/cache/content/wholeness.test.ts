@@ -56,8 +56,8 @@ t.test('a body cut short is an error for its readers and never kept', async t =>
 for (const real of [0, 90, 95, 105, 110]) {
   for (const length of [real, undefined]) {
     for (const ends of ['proven', 'unproven'] as const) {
-      const what = `${real} bytes sent for 100 told, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
-      t.test(`READ-10 ${what}: an error until the sources agree, and what was told stays`, async t => {
+      const what = `${real} bytes sent for 100 stated, ${length === undefined ? 'without' : 'with'} a length, ${ends}`
+      t.test(`READ-10 ${what}: an error until the sources agree, and the stated length stays`, async t => {
         const { open, directory } = openCacheTestbed(t)
         let said = 100
         const remote = fakeRemote(
@@ -83,7 +83,7 @@ for (const real of [0, 90, 95, 105, 110]) {
           time += 2000
         }
         said = real
-        t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'replaced', 'told once')
+        t.equal(await kindOf(cache.read(file('a'), 0, block, patient())), 'replaced', 'reported once')
         t.equal(cache.knownSize(file('a')), real)
         t.equal(await cache.read(file('a'), 0, block, patient()), real)
         t.equal(cache.disputed(file('a')), undefined)
@@ -92,7 +92,7 @@ for (const real of [0, 90, 95, 105, 110]) {
   }
 }
 
-t.test('READ-10 a length that another source tells meanwhile is asked for anew, not guessed', async t => {
+t.test('READ-10 a length that another source states meanwhile is requested again, not guessed', async t => {
   const { open } = openCacheTestbed(t)
   let said = 100
   const cache = open(
@@ -122,7 +122,7 @@ t.test('READ-10 a size of 0 counts only where the body is empty, too', async t =
   t.equal((await readAll(cache, file('b'))).length, 0)
 })
 
-t.test('READ-12 refresh asks all of it anew', async t => {
+t.test('READ-12 refresh requests all of it again', async t => {
   const { open, directory } = openCacheTestbed(t)
   let bytes = bytesOf(100)
   let said = 100
@@ -131,7 +131,7 @@ t.test('READ-12 refresh asks all of it anew', async t => {
     fakeRemote(
       () => ({ length: bytes.length, bytes: inPieces(bytes, 7) }),
       () => {
-        if (away) throw new Failure('unreachable', 'nobody there')
+        if (away) throw new Failure('unreachable', 'no connection')
         return said
       },
     ),
@@ -147,7 +147,7 @@ t.test('READ-12 refresh asks all of it anew', async t => {
   away = false
   await cache.renew(file('a'), requestContext())
   t.same(keptIn(directory), [])
-  t.ok(cache.replacedAt(file('a')) !== undefined, 'the kernel is to read it anew')
+  t.ok(cache.replacedAt(file('a')) !== undefined, 'the kernel is to read it again')
   t.equal(await cache.size(file('a'), requestContext()), 90)
   t.ok((await readAll(cache, file('a'))).equals(bytes))
 })
@@ -253,7 +253,7 @@ t.test('a kept file under the name of another is not taken for it', async t => {
   t.not((await readAll(open(remote), file('b'))).toString(), 'body 1')
 })
 
-t.test('scrubbing finds damage nobody has met, and what dead processes left', async t => {
+t.test('scrubbing finds damage in unread contents, and what dead processes left', async t => {
   const { open, directory } = openCacheTestbed(t)
   const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
   const first = open(remote)
@@ -314,7 +314,7 @@ t.test('directories are for their owner alone, files too', async t => {
   t.equal(statSync(join(directory, 'ledger.db')).mode & 0o777, 0o600)
 })
 
-t.test('a big download that nobody comes back for is stopped', async t => {
+t.test('a big download without a later reader is stopped', async t => {
   const { open } = openCacheTestbed(t)
   let time = Date.now()
   const bytes = bytesOf(9 << 20)

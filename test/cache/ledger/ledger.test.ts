@@ -128,7 +128,7 @@ const spoiled: Record<string, (path: string) => void> = {
   },
 }
 for (const [what, intercept] of Object.entries(spoiled)) {
-  t.test(`${what} is moved aside and the ledger begun anew`, async t => {
+  t.test(`${what} is moved aside and a new ledger begun`, async t => {
     const { open, directory, logged } = place(t)
     const first = open()
     for (let key = 0; key < 500; key += 1) first.set('r', String(key), 'v'.repeat(100))

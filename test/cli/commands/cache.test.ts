@@ -65,7 +65,7 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
     await other.read(10, 0)
     await other.close()
   }
-  // Pages that the kernel keeps ask nobody: a file that it has not read since.
+  // Pages that the kernel keeps cause no call: a file that it has not read since.
   const input = file.replace('run.log', 'input.inp')
   t.equal(await textOf(testbed, input), '! B3LYP opt\n')
   t.match(await asked(testbed, 'clear'), { code: 0, files: 2 })

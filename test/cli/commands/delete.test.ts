@@ -35,7 +35,11 @@ t.test('calcfs delete', async t => {
         ['y\n', 1],
       ] as const) {
         const { code, stdout } = await answering(testbed, answer, `${water}/TS1_opt`)
-        t.equal(code, expected, 'answered with no it has failed; where nobody can be asked, --yes is missing')
+        t.equal(
+          code,
+          expected,
+          'answered with no it has failed; where there is no terminal, --yes is missing',
+        )
         t.match(stdout, new RegExp(`calculation ${ids.transition} TS1_opt .*4 files.*report.* ${ids.report}`))
       }
     })
@@ -80,7 +84,7 @@ t.test('calcfs delete', async t => {
   await t.test('DEL-21 what is another than was shown stays', async t => {
     const path = `${water}/TS1_opt`
     let looks = 0
-    // Between the question and the answer somebody gives it another name.
+    // Between the question and the answer another client renames it.
     const mend = service.intercept(/^GET \/calculation\?/, async (_, { carryOut }) => {
       looks += 1
       if (looks === 2) {

@@ -161,7 +161,7 @@ t.test('drop of a text whose PUT is under way says that it may be stored (CLI-10
   t.match(await drafts(testbed, 'list'), { code: 0 })
 })
 
-t.test('of a conflict diff shows the other text, and whoever has seen it may insist (CLI-7)', async t => {
+t.test('of a conflict diff shows the other text, and a send after it may insist (CLI-7)', async t => {
   const testbed = await realMount(t)
   const text = await textOf(testbed, path)
   const record = await testbed.service.elsewhere('GET', '/report?id=42')

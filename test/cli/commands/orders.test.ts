@@ -1,4 +1,4 @@
-// Promises of `calcfs drafts` and `calcfs report` about what is no plain report: an unsent order, a new report, a list nobody sees.
+// Promises of `calcfs drafts` and `calcfs report` about special cases: an unsent order, a new report, a list that is not shown.
 import t, { type Test } from 'tap'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
@@ -40,7 +40,7 @@ t.test('renumber takes the order of an unsent order.txt, and ends that draft (CL
 })
 
 t.test(
-  'of an order that met another one diff compares lists, and whoever has seen it may insist (CLI-7)',
+  'of an order that met another one diff compares lists, and a send after it may insist (CLI-7)',
   async t => {
     const testbed = await realMount(t)
     await textOf(testbed, 'reports/42/order.txt')

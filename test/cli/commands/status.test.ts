@@ -102,7 +102,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
   await textOf(testbed, 'reports/42.json')
   const mend = testbed.service.intercept(/./, response => {
     response.writeHead(401)
-    response.end('who are you?')
+    response.end('not signed in')
   })
   t.match(await soon(t, testbed, status(testbed)), {
     code: 3,
@@ -121,7 +121,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
     t.match(ran, { code: 3, stderr: /the sign-in has ended: .*`calcfs login http:\S+`/ }, `refresh ${path}`)
   }
   mend()
-  // Refused credentials are not tried again for a while; a log-in of one's own counts at once.
+  // Refused credentials are not tried again for a while; a new log-in counts at once.
   t.match(await testbed.calcfs('login', testbed.service.url, '--user', 'demo'), { code: 0 })
   t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
 })

@@ -82,7 +82,7 @@ t.test('report works without a daemon, and a later mount knows what was added (C
   t.match(await textOf(testbed, 'reports/43.json'), /"c2\\nc2\+c1"/)
 })
 
-t.test('whoever reads only the first lines is told nothing of a broken pipe', async t => {
+t.test('a reader of the first lines alone gets no error of a broken pipe', async t => {
   const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
   const ended = await shell(`(sleep 0.5; '${process.execPath}' '${program}' --help) | true`, '/')
   t.match(ended, { code: 0, stderr: '' })

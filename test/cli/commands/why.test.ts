@@ -205,24 +205,24 @@ t.test(
   },
 )
 
-t.test('a sign-in that has ended is told at every path (CLI-1)', async t => {
+t.test('a sign-in that has ended is reported at every path (CLI-1)', async t => {
   const testbed = await realMount(t)
   await textOf(testbed, 'reports/42.json')
   testbed.service.intercept(/./, response => {
     response.writeHead(401)
-    response.end('who are you?')
+    response.end('not signed in')
   })
   t.not(await outcome(testbed.files.readFile('reports/43.json')), 'done')
   for (const path of ['', 'projects', 'reports/42.json', 'projects/Water splitting'])
     t.match(await why(testbed, path), { stdout: /calcfs login/ }, path)
 })
 
-t.test('a removal that is refused is told, in status too (CLI-1, DEL-10)', async t => {
+t.test('a removal that is refused is reported, in status too (CLI-1, DEL-10)', async t => {
   const testbed = await realMount(t)
   const path = 'reports/42.json'
   await textOf(testbed, path)
   await testbed.files.unlink(path)
-  await until(10_000, 'what is told', async () =>
+  await until(10_000, 'the report of it', async () =>
     /not deleted, and there again.*\n.*reports\/42\.json/.test(
       (await testbed.calcfs('status', testbed.directory)).stdout,
     ),

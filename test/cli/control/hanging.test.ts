@@ -27,7 +27,7 @@ async function pidOf(testbed: MountTestbed): Promise<number> {
   return JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
 }
 
-/** A drive whose daemon is stopped as Ctrl-Z does it; it goes on before the test is cleared away. */
+/** A drive whose daemon is stopped as by Ctrl-Z; it is resumed before the test is cleared away. */
 async function stopped(t: Test): Promise<MountTestbed & { readonly pid: number }> {
   const testbed = await realMount(t)
   const pid = await pidOf(testbed)
@@ -179,7 +179,11 @@ t.test('a drive that hangs is not in the way of another one (CLI-17)', async t =
   t.ok(why.took < limit, `${why.took} ms`)
   t.match(await hung.calcfs('drafts', 'list', '--mount', well.directory), { code: 0 })
   const status = await hung.calcfs('status')
-  t.match(status, { stdout: new RegExp(`^${well.directory}: `, 'm'), stderr: /is stopped/ }, 'both are told')
+  t.match(
+    status,
+    { stdout: new RegExp(`^${well.directory}: `, 'm'), stderr: /is stopped/ },
+    'both are reported',
+  )
   t.not(status.code, 0)
   const several = await timed(hung.calcfs('drafts', 'list'))
   t.match(several, { code: 2, stderr: /^calcfs: several drives are mounted: / })
@@ -201,24 +205,27 @@ t.test('a link to a mount point that hangs is followed without touching it (CLI-
   t.notOk(await isMounted(directory))
 })
 
-t.test('a daemon that was killed is told at once, and unmount frees its mount point (CLI-17)', async t => {
-  const testbed = await realMount(t)
-  const { directory, calcfs } = testbed
-  await testbed.kill9()
-  const commands = [
-    ['status', directory],
-    ['why', join(directory, 'reports/42.json')],
-    ['drafts', 'list', '--mount', directory],
-  ]
-  for (const command of commands) {
-    const ended = await timed(calcfs(...command))
-    const sentence = `calcfs: the daemon of ${directory} has died; calcfs unmount ${directory} frees the mount point.\n`
-    t.match(ended, { code: 6, stderr: sentence }, command.join(' '))
-    t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
-  }
-  t.match(await calcfs('unmount', directory), { code: 0, stdout: /its daemon had died/ })
-  t.notOk(await isMounted(directory))
-})
+t.test(
+  'a daemon that was killed is reported at once, and unmount frees its mount point (CLI-17)',
+  async t => {
+    const testbed = await realMount(t)
+    const { directory, calcfs } = testbed
+    await testbed.kill9()
+    const commands = [
+      ['status', directory],
+      ['why', join(directory, 'reports/42.json')],
+      ['drafts', 'list', '--mount', directory],
+    ]
+    for (const command of commands) {
+      const ended = await timed(calcfs(...command))
+      const sentence = `calcfs: the daemon of ${directory} has died; calcfs unmount ${directory} frees the mount point.\n`
+      t.match(ended, { code: 6, stderr: sentence }, command.join(' '))
+      t.ok(ended.took < limit, `${command.join(' ')}: ${ended.took} ms`)
+    }
+    t.match(await calcfs('unmount', directory), { code: 0, stdout: /its daemon had died/ })
+    t.notOk(await isMounted(directory))
+  },
+)
 
 t.test('a question that takes long is no silence: the daemon says that it is at work (CLI-17)', async t => {
   const testbed = await realMount(t)

@@ -1,4 +1,4 @@
-// A draft is the only copy of what somebody wrote: no crash, no damage and no full disk may take it.
+// A draft is the only copy of the user's text: no crash, no damage and no full disk may lose it.
 import { execFile, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -216,7 +216,7 @@ const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 const run = promisify(execFile)
 
 if (mayMount) {
-  t.test('a full disk is told, and the text so far is kept', { timeout: 30_000 }, async t => {
+  t.test('a full disk is reported, and the text so far is kept', { timeout: 30_000 }, async t => {
     const directory = await scratch(t)
     await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory])
     try {

@@ -31,7 +31,7 @@ async function orphan(
   return place
 }
 
-t.test('a new draft is whole on disk before anybody can see it', async t => {
+t.test('a new draft is whole on disk before it can be seen', async t => {
   const directory = await scratch(t)
   const { now, turn } = handClock(1_000)
   const drafts = await openDrafts(directory, now)
@@ -100,7 +100,7 @@ t.test('the largest text is kept, and no byte more', async t => {
   await draft.discard()
 })
 
-t.test('a draft that is left belongs to nobody, and the next mount adopts it as it is', async t => {
+t.test('a draft of an ended mount has no owner, and the next mount adopts it as it is', async t => {
   const directory = await scratch(t)
   const { now } = handClock()
   const draft = await (await openDrafts(directory, now)).create(key)
@@ -199,7 +199,7 @@ t.test('which drafts are dropped because nothing is lost with them', async t => 
   }
 })
 
-t.test('damaged notes cost their note only, and what is no draft is told of and left', async t => {
+t.test('damaged notes cost their note only, and what is no draft is reported and left', async t => {
   const directory = await scratch(t)
   await orphan(directory, 'no-json', '{"key":', 'one')
   await orphan(directory, 'no-owner', '{"state":"editing","created":1,"changed":1}', 'two')
@@ -211,7 +211,7 @@ t.test('damaged notes cost their note only, and what is no draft is told of and 
   const texts = await Promise.all(found.map(draft => draft.text()))
   t.same(texts.sort(), ['one', 'three', 'two'])
   for (const { key, meta } of found) {
-    t.equal(key, undefined, 'whose it was nobody knows')
+    t.equal(key, undefined, 'its owner is unknown')
     t.match(meta, { state: 'refused', created: 77, why: { sentence: /note beside this text was damaged/ } })
   }
   t.same(damaged.map(one => one.directory.split('/').at(-1)).sort(), ['a-file', 'empty'])
@@ -232,7 +232,7 @@ t.test('a note is read as it was written, and one that is none is none', async t
   }
   await writeFile(path, printMeta(whole))
   t.strictSame(await readMeta(path), whole)
-  t.ok(printMeta(whole).endsWith('\n}\n'), 'a person can read it')
+  t.ok(printMeta(whole).endsWith('\n}\n'), 'it is readable text')
   t.equal(await readMeta(join(directory, 'missing')), undefined)
   for (const text of ['', 'null', '[]', '{}', JSON.stringify({ ...whole, created: 'now' })]) {
     await writeFile(path, text)

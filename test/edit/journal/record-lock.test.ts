@@ -44,7 +44,7 @@ t.test('STATE-1 the file of a report and its order have one lock; other records 
   ])
 })
 
-t.test('STATE-1 who waits too long is told, and the next one gets it', async t => {
+t.test('STATE-1 a wait that takes too long fails, and the next one gets the lock', async t => {
   const directory = await scratch(t)
   const [one, other] = [openRecordLocks(directory, clockOf(now)), openRecordLocks(directory, clockOf(now))]
   let [begun, released] = [false, false]

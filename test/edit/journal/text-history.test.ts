@@ -71,7 +71,7 @@ t.test('a text that the disk has damaged is no base', async t => {
   t.same(await texts.candidates(key), [])
 })
 
-t.test('nobody else may read them, and an id leads nowhere else', async t => {
+t.test('no other user may read them, and an id leads nowhere else', async t => {
   const { stateDirectory, texts } = await setUp(t)
   await texts.remember({ kind: 'share', id: '../../x' }, 'secret', 'saved')
   const [name = ''] = await readdir(join(stateDirectory, 'texts'))
@@ -88,37 +88,34 @@ t.test('many at once are all kept', async t => {
   t.equal((await texts.candidates(key)).length, 10)
 })
 
-t.test(
-  'DISK-1 what stands in the place of the texts, whoever looks at them first, is moved aside',
-  async t => {
-    const strangers: readonly ((path: string) => Promise<unknown>)[] = [
-      path => writeFile(path, 'x'),
-      path => symlink('/dev/zero', path),
-      path => symlink('/nonexistent/place', path),
-      path => symlink(path, path),
-    ]
-    const deeds: readonly ((texts: TextHistory) => Promise<unknown>)[] = [
-      async texts => t.same(await texts.candidates(key), []),
-      async texts => t.equal(await texts.recall(key, textHash('one')), undefined),
-      async texts => t.equal(await texts.remember(key, 'one', 'sent'), undefined),
-    ]
-    for (const deed of deeds) {
-      for (const make of strangers) {
-        for (const depth of ['texts', 'texts/*']) {
-          const { stateDirectory, texts } = await setUp(t)
-          await texts.remember(key, 'one', 'saved')
-          const [record = ''] = await readdir(join(stateDirectory, 'texts'))
-          const place = join(stateDirectory, depth.replace('*', record))
-          await rm(place, { recursive: true })
-          await make(place)
-          await deed(texts)
-          const names = await readdir(join(place, '..'))
-          t.equal(names.filter(name => isAside(name)).length, 1, `${names}`)
-        }
+t.test('DISK-1 what stands in the place of the texts is moved aside by their first reader', async t => {
+  const strangers: readonly ((path: string) => Promise<unknown>)[] = [
+    path => writeFile(path, 'x'),
+    path => symlink('/dev/zero', path),
+    path => symlink('/nonexistent/place', path),
+    path => symlink(path, path),
+  ]
+  const deeds: readonly ((texts: TextHistory) => Promise<unknown>)[] = [
+    async texts => t.same(await texts.candidates(key), []),
+    async texts => t.equal(await texts.recall(key, textHash('one')), undefined),
+    async texts => t.equal(await texts.remember(key, 'one', 'sent'), undefined),
+  ]
+  for (const deed of deeds) {
+    for (const make of strangers) {
+      for (const depth of ['texts', 'texts/*']) {
+        const { stateDirectory, texts } = await setUp(t)
+        await texts.remember(key, 'one', 'saved')
+        const [record = ''] = await readdir(join(stateDirectory, 'texts'))
+        const place = join(stateDirectory, depth.replace('*', record))
+        await rm(place, { recursive: true })
+        await make(place)
+        await deed(texts)
+        const names = await readdir(join(place, '..'))
+        t.equal(names.filter(name => isAside(name)).length, 1, `${names}`)
       }
     }
-  },
-)
+  }
+})
 
 t.test('DISK-1 a directory in the place of a text is moved aside when the text is met again', async t => {
   for (const how of ['shown', 'saved', 'sent'] as const) {

@@ -126,7 +126,7 @@ t.test('what the service could not take is never sent', async t => {
     ['no id', ids.replace('"id":42,', ''), /the id is missing; keep 42/],
     ['an unknown type', ids.replace('"1"', '"9"'), /no report type 9; there are 1 \(type 1\), 2/],
     ['an unknown calculation', ids.replace('7]', '8]'), /no calculation 8/],
-    ['an unknown path', ids.replace('7]', '"/db/nobody"]'), /no calculation at \/db\/nobody/],
+    ['an unknown path', ids.replace('7]', '"/db/unknown"]'), /no calculation at \/db\/unknown/],
     ['nonsense in the list', ids.replace('7]', 'null]'), /null in the list/],
     ['no list', ids.replace(',"calculations":[12,7]', ''), /write \[\] to clear it/],
   ]
@@ -173,7 +173,7 @@ t.test('a calculation added behind the formulas changes none of them', async t =
   t.match(puts(service.requests), ['LIST 12,7,31'])
 })
 
-t.test('formulas written for an order that somebody changed meanwhile are a conflict', async t => {
+t.test('formulas written for an order that was changed meanwhile are a conflict', async t => {
   const { service, room, record } = await setUp(t, profile)
   service.record = fakeService(profile.replace(/"calcId":12/, '"calcId":31').replace('c1+c2', 'c1+c2')).record
   const draft = await room.begin(record, profile.replace('c1+c2', 'c1-c2'))

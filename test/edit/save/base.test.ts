@@ -36,7 +36,7 @@ t.test('where no text was ever met there is no base', async t => {
   t.same(edited([], '{"a":1}', '{"a":2}'), ['a'], 'but the one its own handle had read')
 })
 
-t.test("vim's second save does not take back what somebody else changed between them", async t => {
+t.test("vim's second save does not undo what another client changed between them", async t => {
   const known = [
     met('{"a":1,"b":1}', { read: 1 }),
     met('{"a":2,"b":1}', { saved: 2 }),

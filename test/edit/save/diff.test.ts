@@ -1,4 +1,4 @@
-// What is an edit, how two people's edits meet, and that nothing else of a record ever moves.
+// What counts as an edit, how edits of two users are merged, and that nothing else of a record changes.
 import fc from 'fast-check'
 import t from 'tap'
 import {

@@ -1,4 +1,4 @@
-// Two editors that keep their texts open and somebody on the web page, in any order: nobody's edit is undone unseen.
+// Two editors with open texts and a web page, in any order: no edit is undone unseen.
 import fc from 'fast-check'
 import t from 'tap'
 import { editableReport } from '../../../src/edit/kinds/report.js'

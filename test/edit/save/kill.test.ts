@@ -63,14 +63,14 @@ t.test('kill -9 at every step of a save', { timeout: 240_000 }, async t => {
       if (!(await saveAndKill(directory, service, killAt))) break
       kills++
       const stored = equalJson(service.record, parseObject(edited))
-      service.record = withField(service.record, 'note', stringJson('by somebody else'))
+      service.record = withField(service.record, 'note', stringJson('by another client'))
       const { drafts, damaged, text } = await goOn(directory, service)
       t.equal(damaged, 0)
       if (killAt > 1 && !stored) t.equal(drafts, 1, `step ${killAt}: a draft was at risk`)
       if (killAt > 4)
         t.ok(drafts === 0 || text === prettyPrint(parseObject(edited)), `step ${killAt}: the text is there`)
       if (killAt > 1) {
-        const wanted = withField(parseObject(edited), 'note', stringJson('by somebody else'))
+        const wanted = withField(parseObject(edited), 'note', stringJson('by another client'))
         t.ok(equalJson(service.record, wanted), `step ${killAt}: both edits are there`)
       }
       t.same(

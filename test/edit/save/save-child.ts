@@ -1,4 +1,4 @@
-// A daemon that saves one text, and kills itself with SIGKILL at the step it is told.
+// A daemon that saves one text, and kills itself with SIGKILL at the named step.
 import type { Draft } from '../../../src/edit/journal/draft.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
 import { openTextHistory } from '../../../src/edit/journal/text-history.js'

@@ -1,4 +1,4 @@
-// A save is what the program meant by it: the fewest requests, nobody else's edit undone, and no text lost.
+// A save does what the program meant: the fewest requests, no other client's edit undone, and no text lost.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -110,7 +110,7 @@ t.test('after a crash the text that the program had read is still the base', asy
   t.ok(sameRecord(service, report.replace('Water', 'Ice').replace('""', '"theirs"')))
 })
 
-t.test('what is not JSON is never sent, and its place is told', async t => {
+t.test('what is not JSON is never sent, and its place is reported', async t => {
   const { service, record, room } = await setUp(t)
   const draft = await room.begin(record, '{\n  "id": 42,\n}')
   t.match(await failureOf(room.save(record, draft)), { kind: 'not-json', place: { line: 3, column: 1 } })
@@ -126,7 +126,7 @@ t.test('what is not JSON is never sent, and its place is told', async t => {
   t.equal(explain(draft), undefined)
 })
 
-t.test('an edit by somebody else in another field stays', async t => {
+t.test('an edit by another client in another field stays', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.record = parseObject(report.replace('"description":""', '"description":"theirs"'))
   await room.write(record, shown.replace('Water', 'Ice'))
@@ -135,7 +135,7 @@ t.test('an edit by somebody else in another field stays', async t => {
   )
 })
 
-t.test('the same edit by somebody else agrees: nothing needs to be sent', async t => {
+t.test('the same edit by another client agrees: nothing needs to be sent', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.record = parseObject(report.replace('Water', 'Ice'))
   t.match(await room.write(record, shown.replace('Water', 'Ice')), { outcome: 'stored' })
@@ -153,7 +153,7 @@ t.test('opposite edits of one field: nothing is sent, and both texts lie side by
   t.equal(theirs, prettyPrint(service.record))
   await room.texts.remember(record.key, theirs, 'read')
   await draft.change({ base: textHash(theirs) })
-  t.match(await room.save(record, draft), { outcome: 'stored' }, 'who has read their text may insist')
+  t.match(await room.save(record, draft), { outcome: 'stored' }, 'a save after reading their text may insist')
   t.ok(sameRecord(service, report.replace('Water', 'Ice')))
 })
 
@@ -168,7 +168,7 @@ t.test("a second save of an editor that reads nothing between does not undo anot
   t.ok(sameRecord(service, report.replace('""', '{"by":"them"}')), 'also where it has undone its own edit')
 })
 
-t.test('in doubt about the base nothing is sent, and their text lies beside', async t => {
+t.test('in doubt about the base nothing is sent, and their text lies next to it', async t => {
   const { service, record, room, shown } = await setUp(t)
   await room.write(record, shown.replace('Water', 'Ice'))
   const draft = await room.begin(record, shown.replace('""', '"mine"'))
@@ -216,7 +216,7 @@ t.test('a lost request: what was not stored is a failure, and the text waits', a
   t.equal(draft.meta.attempt, undefined)
 })
 
-t.test('a request carried out after its time is found, and is no conflict with oneself', async t => {
+t.test('a request carried out after its time is found, and is no conflict with itself', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.weather = 'breaks-before'
   const draft = await room.begin(record, shown.replace('Water', 'Ice'))
@@ -228,7 +228,7 @@ t.test('a request carried out after its time is found, and is no conflict with o
   t.ok(sameRecord(service, report.replace('Water', 'Snow')))
 })
 
-t.test('where nobody can see what became of it, it is in flight until a reading tells', async t => {
+t.test('where its outcome cannot be seen, it is in flight until a reading tells', async t => {
   const { service, record, room, shown } = await setUp(t)
   const draft = await room.begin(record, shown.replace('Water', 'Ice'))
   service.weather = 'breaks-after'
@@ -263,7 +263,7 @@ t.test('what was written after a save in flight is not taken for stored', async 
   t.ok(sameRecord(service, report.replace('Water', 'Snow')))
 })
 
-t.test('what the service refuses is told in its own words, and waits', async t => {
+t.test('what the service refuses is reported in its own words, and waits', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.weather = 'refuses'
   const draft = await room.begin(record, shown.replace('Water', 'Ice'))
@@ -281,7 +281,7 @@ t.test('a 200 that was not stored is a failure', async t => {
   t.equal(draft.meta.state, 'refused')
 })
 
-t.test('where the service itself finds a conflict, its text lies beside, too', async t => {
+t.test('where the service itself finds a conflict, its text lies next to it, too', async t => {
   const { service, record, room, shown } = await setUp(t)
   service.weather = 'finds-it-changed'
   const draft = await room.begin(record, shown.replace('Water', 'Ice'))

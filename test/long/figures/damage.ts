@@ -98,7 +98,7 @@ function done(home: string, outside: string, pick: Chance): Harm[] {
   return Array.from({ length: count }, () => harm(home, outside, pick)).filter(one => one !== undefined)
 }
 
-/** A text that was not saved is shown, or it was harmed itself: then it still lies somewhere, or its loss is told. */
+/** An unsaved text is shown, or was damaged itself: then it still lies somewhere, or its loss is reported. */
 async function lookForDraft(
   drive: Drive,
   { words, path, harms }: { words: string; path: string; harms: readonly Harm[] },

@@ -16,7 +16,7 @@ import { openSheet } from '../sheet.js'
 const inOneLife = { cut: 10, full: 480 }
 /** Daemons at once: one service of ours answers them all, and it must be in time itself. */
 const mountsAtOnce = 3
-/** More than these are not looked for: somebody has to look at them first. */
+/** No more than these are searched for: these need a look first. */
 const wrongAtMost = 200
 
 async function run(frame: Frame): Promise<Result> {

@@ -1,4 +1,4 @@
-// Hostile metadata: odd listings and records on a real mount; the good is shown, the bad told, and memory stays bounded.
+// Hostile metadata: odd listings and records on a real mount; the good shown, the bad reported, memory bounded.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { chance } from '../chance.js'
@@ -152,7 +152,7 @@ async function judgeListing(
     else wrong(`"${name}" has the record ${record.errno ?? record.value?.toString().slice(0, 80)}`)
   }
   if (scenario.isHarmless) return
-  // What the odd item is called does not matter: it is shown and enters, or it was left out and told.
+  // The name of the odd item does not matter: it is shown and enters, or it was left out and reported.
   const isShown = [...shown].some(name => !ours.has(name) && !scenario.good.some(good => good.name === name))
   const isTold = (await drive.log()).length > logged
   if (isTold) sheet.add('odd listings told')

@@ -12,7 +12,7 @@ import type { Figure, Frame, Result } from '../figure.js'
 const root = resolve(fileURLToPath(import.meta.url), '../../../../..')
 const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 
-/** What nobody may get wrong, and the tests that must notice. Compiled files: what runs is what is mutated. */
+/** Critical code, and the tests that must notice a mutation. Compiled files: what runs is what is mutated. */
 const groups = {
   'interval set': {
     mutate: ['src/cache/content/download/interval-set.js'],

@@ -126,7 +126,7 @@ interface Found {
   readonly title: string
 }
 
-/** Whose record each name leads to. */
+/** The record that each name leads to. */
 async function idsOf(folder: string, names: readonly string[], scene: Scene): Promise<Found[]> {
   const found: Found[] = []
   const look = async (name: string): Promise<void> => {

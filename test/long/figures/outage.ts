@@ -58,7 +58,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   await Promise.all(Array.from({ length: scale === 'full' ? atOnce : 1 }, worker))
   const result = sheet.result()
   const waited = result.counts['most milliseconds of Ctrl-C'] ?? 0
-  // The kernel lets nobody go whose question the daemon has taken, and the binding does not pass the interrupt on.
+  // The kernel does not release a call that the daemon has taken, and the binding does not pass the interrupt on.
   return waited > limit.interrupt ? { ...result, short: `Ctrl-C took ${waited} ms` } : result
 }
 
@@ -96,7 +96,7 @@ async function oneOutage(trouble: Trouble, pick: Chance, { sheet, limit, wrong }
       if (seen.errno === undefined || seen.errno === 'ENOENT')
         wrong(`an unknown path was ${seen.errno ?? 'there'}`)
     }
-    // Somebody presses Ctrl-C while the silence is not found out yet: later nothing waits.
+    // Ctrl-C is pressed while the silence is not detected yet: later no call waits.
     next += 1
     await interrupted(at(`by-id/project/${next}`), sheet)
     await unknown()
@@ -174,7 +174,7 @@ function questions(at: (path: string) => string, world: World): readonly Questio
   ]
 }
 
-/** How long somebody waits who presses Ctrl-C while a program asks for what is not known. */
+/** How long Ctrl-C takes while a program waits for unknown data. */
 async function interrupted(path: string, sheet: Sheet): Promise<void> {
   const program = spawn('ls', [path], { stdio: 'ignore' })
   const ended = once(program, 'exit')

@@ -1,4 +1,4 @@
-// What a program does at each door, and what may come of it: the truth, or an error; never anything else that could be told.
+// What a program does at each door, and the allowed outcomes: the truth or an error; never a detectable falsehood.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

@@ -14,7 +14,7 @@ export interface Making {
 
 export interface Kind {
   readonly name: string
-  /** A well-formed answer whose content is another one: nothing but a second source can tell. */
+  /** A well-formed answer with another content: only a second source can show it. */
   readonly lies?: true
   /** Makes no sense for bytes, or for JSON. */
   readonly only?: 'json' | 'bytes'

@@ -1,4 +1,4 @@
-// Odd bodies and connections: cut, too long, of another thing, slow, silent, reset, and followed by what nobody asked for.
+// Odd bodies and connections: cut, too long, of another thing, slow, silent, reset, and followed by unrequested bytes.
 import { type Answer, chunked, nothing, said, type Wire } from './answer.js'
 import { framed, type Kind } from './kind.js'
 import { unchunked } from './kinds-head.js'
@@ -63,9 +63,9 @@ const chunks: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   'chunks with half of the last one': body => chunked(body, 65_536, '0\r\n'),
   [endsEarly]: body =>
     Buffer.concat([chunked(body.subarray(0, body.length >> 1)), chunked(body.subarray(body.length >> 1))]),
-  'a chunk that is shorter than told': body =>
+  'a chunk that is shorter than stated': body =>
     Buffer.concat([Buffer.from(`${(body.length + 9).toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]),
-  'a chunk that is longer than told': body =>
+  'a chunk that is longer than stated': body =>
     Buffer.concat([
       Buffer.from(`${Math.max(1, body.length - 9).toString(16)}\r\n`),
       body,
@@ -155,10 +155,10 @@ export const bodyKinds: readonly Kind[] = [
   },
   { name: 'no framing, and the connection is kept', change: answer => ({ ...answer, framing: 'none' }) },
   ...[
-    ['5 too few told', -5],
-    ['5 too many told', 5],
-    ['twice as much told', 'double'],
-    ['nothing told', 'zero'],
+    ['5 too few stated', -5],
+    ['5 too many stated', 5],
+    ['twice as much stated', 'double'],
+    ['nothing stated', 'zero'],
   ].map(
     ([name, by]): Kind => ({
       name: `${name}`,

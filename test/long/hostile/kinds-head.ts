@@ -200,7 +200,7 @@ export const headKinds: readonly Kind[] = [
     return packed
   }),
   encoded('a gzip bomb', 'gzip', () => bomb),
-  encoded('gzip twice, told once', 'gzip', body => gzipSync(gzipSync(body, { level: 1 }))),
+  encoded('gzip twice, stated once', 'gzip', body => gzipSync(gzipSync(body, { level: 1 }))),
   encoded('gzip, gzip', 'gzip, gzip', body => gzipSync(gzipSync(body, { level: 1 }))),
   encoded('an unknown encoding', 'odd', body => body),
   encoded('zstd that is none', 'zstd', body => body),

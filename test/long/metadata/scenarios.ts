@@ -1,4 +1,4 @@
-// Odd listings and records: each has something good in it that must be shown, whatever stands beside it.
+// Odd listings and records: each has something good in it that must be shown, whatever stands next to it.
 
 /** What one number of the service answers, as texts of JSON. */
 export interface Texts {
@@ -18,7 +18,7 @@ export interface Scenario {
   readonly texts: Texts
   /** The whole listing may be refused: it is no JSON, or longer than what is taken. */
   readonly mayRefuse: boolean
-  /** Nothing of it is odd enough to be told of. */
+  /** Nothing of it is odd enough to be reported. */
   readonly isHarmless: boolean
   /** Takes long, and is played once in a while. */
   readonly isHuge: boolean
@@ -59,7 +59,7 @@ const values: Readonly<Record<string, string>> = {
   'nested 1,000 deep': deep(1_000),
   'nested 100,000 deep': deep(100_000),
   'no JSON': 'NaN',
-  'a date of nobody': '"0000-00-00T99:99:99Z"',
+  'a date of no calendar': '"0000-00-00T99:99:99Z"',
   'a date far away': '"+275760-09-13T00:00:00Z"',
   'a huge number': '99999999999999999',
 }
@@ -150,7 +150,7 @@ const oddField =
 const many = (of: string, count: number, name: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => item(`${of}${String(at).padStart(7, '0')}`, name(at))).join(',')
 
-/** What stands beside the good ones, or in whose company they stand. */
+/** What stands next to the good ones, or around them. */
 const lists: Readonly<Record<string, (of: string) => Partial<Scenario> & { readonly beside?: string }>> = {
   'the same id twice': of => ({
     beside: `${item(`${of}01`, 'another')},${item(`${of}04`, 'another')}`,
@@ -243,8 +243,8 @@ const shares: Readonly<Record<string, string>> = {
   'an unknown permission': '{"shareId":5,"permission":"ADMIN","username":"x"}',
   'no id': '{"permission":"READ","username":"x"}',
   'a text for an id': '{"shareId":"x","permission":"READ"}',
-  'a person who is an object': '{"shareId":6,"permission":"READ","user":{"id":1,"name":{"a":1}}}',
-  'a person who is a number': '{"shareId":7,"permission":"READ","username":7}',
+  'a user that is an object': '{"shareId":6,"permission":"READ","user":{"id":1,"name":{"a":1}}}',
+  'a user that is a number': '{"shareId":7,"permission":"READ","username":7}',
   'nested 1,000 deep': `{"shareId":8,"permission":"READ","x":${deep(1_000)}}`,
   'the same id twice': '{"shareId":900,"permission":"WRITE","username":"other"}',
 }

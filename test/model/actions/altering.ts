@@ -1,4 +1,4 @@
-// A person's change of a text: the record as it was read, with one thing in it said otherwise.
+// A user's change of a text: the record as it was read, with one value changed.
 import {
   fieldOf,
   type Json,

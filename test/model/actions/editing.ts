@@ -24,7 +24,7 @@ export type Distance = (one: Content, other: Content) => number
 
 /**
  * Texts that the drive may take for the base: those that are as near as the true one and, where the mount has saved
- * since that was read, the nearest of what was met since. If nobody has read one of these, it can only be in doubt.
+ * since that was read, the nearest seen since. One that no program has read can only be in doubt.
  */
 export function possibleBases(
   { met, metSince, hasRead }: Thing,
@@ -99,11 +99,11 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   }
   thing.draft = undefined
   if (sent === 0 && !isEdit) {
-    // A text that nobody changed was given back: what had waited is shown for the lease at most.
+    // A text without a change was written back: what had waited is shown for the lease at most.
     lent(thing.record, printed(mine), stage.clock)
     return end
   }
-  // Where somebody else has made the same change, nothing is left to send.
+  // Where another client has made the same change, nothing is left to send.
   const isLeft = truth !== undefined && edited(truth, mine).some(name => edited(base, mine).includes(name))
   if (sent < (isLeft ? 1 : 0) || sent > 2) throw new Error(`${what}: it was saved with ${sent} requests`)
   settle(stage, thing, { verdicts, mine })
@@ -131,7 +131,7 @@ export function settle(
   if (before?.['name'] !== has['name']) listingChanged(stage, thing, 'elsewhere')
 }
 
-/** The same, but that a row to which nobody has given a title may have one that it once had. */
+/** The same, but a row without a given title may have one that it once had. */
 function isAs({ met }: Thing, wanted: Content | undefined, has: Content): boolean {
   if (wanted === undefined) return false
   const titles = met.flatMap(rowsOf)

@@ -1,4 +1,4 @@
-// Somebody else changes, makes and deletes things on the platform's web pages.
+// Another client changes, makes and deletes things on the platform's web pages.
 import { numberJson, stringJson, withField } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { compactPrint } from '../../../src/record/json/print.js'
@@ -46,7 +46,7 @@ async function reorder(stage: Stage, report: Thing, rows: readonly Row[]): Promi
   const body = withField(parseObject('{}'), 'id', numberJson(report.id))
   const whole = withField(body, 'listCalculations', stringJson(listCalculations))
   await stage.theatre.testbed.service.elsewhere('PUT', '/report/calculations', compactPrint(whole))
-  // Which title a row keeps whose calculation stands twice is the service's to say.
+  // If a calculation stands twice, the service decides which title a row keeps.
   recordChanged(stage, report, stored(stage.theatre.database, 'report', report.id))
 }
 

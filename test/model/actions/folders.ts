@@ -18,7 +18,7 @@ const taken = ['EEXIST', 'ENOTEMPTY'] as const
 /** Milliseconds for which an unlinked entry of a calculation counts as unlinked. */
 const unlinkedMs = 600_000
 
-/** A name that no other thing has, as a person writes it and as the service keeps it. */
+/** A name that no other thing has, as a user writes it and as the service keeps it. */
 function anyName(stage: Stage, form: 'fresh' | 'odd'): { file: string; title: string } {
   const name = fresh(stage, 'Made')
   return form === 'odd' ? { file: `${name} %2F ü`, title: `${name} / ü` } : { file: name, title: name }

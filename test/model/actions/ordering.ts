@@ -14,7 +14,7 @@ const lines = (text: string): string[][] =>
 
 export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>): Promise<void> {
   const report = pick(reachable(stage, 'report'), step.at)
-  // One text of a report at a time: who writes both is two programs.
+  // One text of a report at a time: writing both would take two programs.
   if (report?.truth === undefined || report.draft !== undefined) return
   const path = `reports/${report.id}/order.txt`
   const shown = await read(stage, path)

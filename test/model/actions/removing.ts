@@ -20,7 +20,7 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   const from = await loaded(stage, thing)
   if (typeof from === 'string') return
   const path = fileOf(thing)
-  if (step.next === 'make anew') {
+  if (step.next === 'make again') {
     const change = thing.kind === 'share' ? 'permission' : 'description'
     const text = altered(stage, from.json, { change, by: step.at })
     await save(stage, thing, { ...from, text, style: 'unlink and create' })
@@ -32,10 +32,10 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
   if (step.next === 'remount') await remount(stage)
   else await pass(stage, pauseMs)
-  // What somebody else has changed meanwhile is another text than the one that was unlinked.
+  // A text changed by another client meanwhile differs from the one that was unlinked.
   const isSeen = same(from.base, thing.truth)
   const isDeleted = stage.theatre.access === 'manage' && stage.isUp && isSeen
-  // Whoever looks finds the pause over; nobody waits for the delete.
+  // Later calls find the pause over; no call waits for the delete.
   await until(5_000, `the end of ${path}, which was unlinked`, async () => {
     const end = await outcome(files.lstat(path))
     return isDeleted ? isGone(stage, thing) : end === 'done'
@@ -79,7 +79,7 @@ export async function forbidden(stage: Stage, step: Extract<Step, { does: 'forbi
     ['a report by its number', () => overwrite(testbed, 'reports/987654321.json', '{}')],
     ['a move of a file', () => testbed.files.rename(`${place}/input.inp`, `${place}/other.inp`)],
   ] as const
-  // Without the service nobody knows which reports there are, and a calculation of somebody else's has other files.
+  // Without the service the existing reports are unknown, and another user's calculation has other files.
   for (const [what, attempt] of attempts)
     expect(
       `${what} in ${place}`,

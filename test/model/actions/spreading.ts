@@ -3,7 +3,7 @@ import { printed, rowsOf } from '../expected/content.js'
 import { changedElsewhere, changedHere, lifetimes } from '../expected/shown.js'
 import { listingOf, type Stage, type Thing } from '../stage.js'
 
-/** The parent lists a child otherwise; `here` where the drive has asked for the listing anew. */
+/** The parent lists a child differently; `here` where the drive has requested the listing again. */
 export function listingChanged(
   stage: Stage,
   { parent, kind, truth, names }: Thing,
@@ -17,7 +17,7 @@ export function listingChanged(
   else changedElsewhere(listing, value, stage.clock + lifetimes.listing)
 }
 
-/** Somebody else, or the drive by another way, has changed the record. */
+/** The record was changed by another client, or by the drive through another path. */
 export function recordChanged(stage: Stage, thing: Thing, truth: Thing['truth']): void {
   thing.truth = truth
   const lifetime = thing.kind === 'share' ? lifetimes.listing : lifetimes.record

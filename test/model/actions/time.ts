@@ -98,7 +98,7 @@ async function dropDraft(stage: Stage, at: number): Promise<void> {
   else stage.slots.delete(name)
 }
 
-/** For the text lease the given-up text may still be shown to whoever was told its size. */
+/** For the text lease the dropped text may still be shown to a program that knows its size. */
 function giveUp({ clock }: Stage, thing: Thing): void {
   const text = thing.draft?.text ?? ''
   const content = contentIn(thing.kind, text)
@@ -107,7 +107,7 @@ function giveUp({ clock }: Stage, thing: Thing): void {
   thing.draft = undefined
 }
 
-/** Whoever has read the other text may insist on his own: it is his base from then on. */
+/** A program that has read the other text may insist on its own: the read text is its base from then on. */
 async function readTheirs(stage: Stage, at: number): Promise<void> {
   const { files } = stage.theatre.testbed
   const names = [...(await files.readdir('.calcfs/drafts')).keys()].filter(name => name.includes('.theirs.'))

@@ -48,7 +48,7 @@ async function inPieces(files: DriveFiles, path: string, text: string): Promise<
   await file.close()
 }
 
-/** The file beside a record that holds its new text before it is moved over the record. */
+/** The file next to a record that holds its new text before it is renamed over the record. */
 export const besideOf = (path: string): string => `${path.slice(0, path.lastIndexOf('/'))}/sedAbCdEf`
 
 async function renameOver(testbed: Testbed, path: string, text: string): Promise<string> {

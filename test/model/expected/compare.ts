@@ -14,7 +14,7 @@ export async function compare(stage: Stage, all?: 'all'): Promise<void> {
   try {
     await compareDrive(stage, all)
   } catch (thrown) {
-    // Between a listing and a look at what it listed the drive may hear that somebody has renamed it: once.
+    // A rename by another client may become visible between a listing and a stat of its entry: once.
     if (!(thrown instanceof Error && thrown.message.includes('ENOENT'))) throw thrown
     await compareDrive(stage, all)
   }
@@ -159,7 +159,7 @@ async function compareOrder(stage: Stage, report: Thing): Promise<void> {
   if (report.order === undefined) seeOrder(report, text)
 }
 
-/** Whoever reads the order has seen the record that it is made from. */
+/** A read of the order has seen the record that it is made from. */
 function seeOrder(report: Thing, text: string): void {
   const ids = text.split('\n').flatMap(line => (line === '' ? [] : [line.slice(0, line.indexOf('\t'))]))
   const { now, past } = report.record
@@ -188,7 +188,7 @@ async function compareReports(stage: Stage): Promise<void> {
   for (const name of names.keys()) {
     const isKnown =
       /^(\d+(\.json)?|INDEX\.tsv)$/.test(name) || stage.scratch.has(name) || isDraft(stage, name)
-    if (!isKnown) throw new Error(`reports/ lists ${name}, which nobody has made`)
+    if (!isKnown) throw new Error(`reports/ lists ${name}, which was never made`)
   }
 }
 

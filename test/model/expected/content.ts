@@ -58,7 +58,7 @@ export function edited(base: Content, mine: Content): readonly string[] {
 
 /** The errnos that say that the service is away. */
 export const away = ['EHOSTUNREACH', 'ETIMEDOUT'] as const
-/** A thing that somebody else has deleted. */
+/** A thing that another client has deleted. */
 export const gone = ['ENOENT', 'EINVAL'] as const
 
 export interface Edit {
@@ -66,7 +66,7 @@ export interface Edit {
   /** What the program had before. */
   readonly base: Content
   readonly mine: Content
-  /** What the service has; undefined where somebody has deleted it. */
+  /** What the service has; undefined where another client has deleted it. */
   readonly truth: Content | undefined
   readonly isUp: boolean
   /** Calculations that exist. */
@@ -92,7 +92,7 @@ export function judge(edit: Edit): Verdict {
   const after = { ...truth, ...Object.fromEntries(names.map(name => [name, mine[name]])) }
   if (meansOther(truth, mine, after)) problems.push('EINVAL', 'ESTALE')
   if (problems.length > 0) return { allowed: problems, after: undefined }
-  // Two who have changed a list alike may have counted its places differently.
+  // Two equal changes of a list may have numbered its places differently.
   const isListTwice = names.includes('calculations') && !same(rowsOf(truth), rowsOf(base))
   return { allowed: isListTwice ? ['done', 'ESTALE'] : ['done'], after }
 }
@@ -113,7 +113,7 @@ export function judgeAll(
   return [own, ...rest.map(base => judge({ ...edit, base })), doubt]
 }
 
-/** Both say the same; a row to which nobody gave a title says nothing of one. */
+/** Both have the same value; a row without a given title states no title. */
 function agree(name: string, truth: Content, mine: Content): boolean {
   if (name !== 'calculations') return same(truth[name], mine[name])
   const there = rowsOf(truth)
@@ -139,7 +139,7 @@ function meansOther(truth: Content, mine: Content, after: Content): boolean {
   const formulas = String(after['configuration'] ?? '')
   const isMine = !same(after['configuration'], truth['configuration'])
   const before = placesOf(rowsOf(isMine ? mine : truth))
-  // Only another order is counted anew; what was deleted elsewhere leaves its place empty.
+  // Only another order is renumbered; a row deleted elsewhere leaves its place empty.
   const isSameOrder = same(idsOf(truth), idsOf(after))
   const now = isSameOrder ? placesOf(rowsOf(truth)) : idsOf(after)
   const places = [...formulas.matchAll(/\bc(\d+)\b/g)].map(found => Number(found[1]) - 1)

@@ -46,7 +46,7 @@ function missing(stage: Stage, thing: Thing, errno: string): 'gone' | 'unknown' 
     thing.isKnown = false
     return 'gone'
   }
-  // What somebody has deleted is forgotten; while the service is away nobody can say that it is not there.
+  // A deleted thing is forgotten; during an outage its absence cannot be confirmed.
   if (isAway && (mayBeGone || !thing.isKnown)) return 'unknown'
   throw new Error(`${fileOf(thing)} cannot be read: ${errno}`)
 }

@@ -11,7 +11,7 @@ export interface Shown {
 
 export const shown = (value: string): Shown => ({ now: value, past: [] })
 
-/** Somebody else has changed it: the drive learns of it within the lifetime. */
+/** Changed by another client: the drive shows it within the lifetime. */
 export function changedElsewhere(one: Shown, value: string, until: number): void {
   if (value === one.now) return
   one.past = [...one.past, { value: one.now, until }]
@@ -24,12 +24,12 @@ export function changedHere(one: Shown, value: string): void {
   one.past = []
 }
 
-/** Somebody asked to see it anew: what is old is shown for the text lease at most. */
+/** Refreshed on request: an old value is shown for the text lease at most. */
 export function refreshed(one: Shown, clock: number): void {
   one.past = one.past.map(({ value, until }) => ({ value, until: Math.min(until, clock + lifetimes.lease) }))
 }
 
-/** A text whose size the kernel was told is shown unchanged for a moment. */
+/** A text whose size the kernel knows is shown unchanged for a moment. */
 export function lent(one: Shown, value: string, clock: number): void {
   if (one.now === value) return
   const known = one.past.findLast(old => old.value === value)

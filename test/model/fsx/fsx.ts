@@ -1,4 +1,4 @@
-// One batch of random operations on a file of a mount and on a local one beside it, in a process of its own.
+// One batch of random operations on a file of a mount and on a local copy of it, in a process of its own.
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { MountTestbed } from '../../testbed/mount.js'

@@ -97,7 +97,7 @@ async function saved(actor: Actor, { how }: Save, files: DriveFiles): Promise<vo
   } catch (thrown) {
     return note(`${actor.name} cannot read: ${thrown}`)
   }
-  // Another program is just writing the file: a person would look again.
+  // Another program is just writing the file: a user would read it again.
   if (!isWhole(text)) return note(`${actor.name} finds half a text`)
   actor.saves += 1
   const value = `${actor.name} ${actor.saves}`
@@ -143,7 +143,7 @@ function changedByWeb({ world, note }: Actor, { field, as }: Extract<Life, { doe
   note(`web ${field} ${value}`)
 }
 
-/** `taken` is told once every byte was taken: from then on the text must not be lost. */
+/** `taken` is called once every byte was taken: from then on the text must not be lost. */
 async function written(
   files: DriveFiles,
   text: string,

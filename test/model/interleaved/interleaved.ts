@@ -1,4 +1,4 @@
-// A drive over a service in memory whose every request arrives and is answered when a scheduler says so.
+// A drive over a service in memory: a scheduler decides when each request arrives and when it is answered.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The promises about a top of the drive that is not told any more on real mounts.
+// The promises about a top of the drive that is not reported any more on real mounts.
 import t from 'tap'
 import { missingRoots } from '../../semantics/reading/roots.js'
 import { realMount } from '../../testbed/mount.js'

@@ -1,4 +1,4 @@
-// The promises about who may read an unsaved text on real mounts.
+// The promises about read access to unsaved texts on real mounts.
 import t from 'tap'
 import { privateDrafts } from '../../semantics/saving/private-drafts.js'
 import { realMount } from '../../testbed/mount.js'

@@ -144,7 +144,7 @@ t.test('ledgers cut at many lengths: the drafts are there, and the drive works',
     t.ok((await namesOf(testbed, 'reports')).includes(`${ids.report}.json`), 'opened, it is known again')
     cuts++
   }
-  t.comment(`${cuts} cuts of the ledger beside the drafts`)
+  t.comment(`${cuts} cuts of the ledger next to the drafts`)
 })
 
 t.test('a text of the memory that was cut is whole again once it is met again', async t => {
@@ -193,7 +193,7 @@ const textFiles = async (state: string): Promise<string[]> =>
     .filter(name => /[/][0-9a-f]{64}$/.test(name))
     .map(name => join('texts', name))
 
-/** The why says that nobody knows whose text it is: the user puts it back himself. */
+/** The why says that the text's owner is unknown: the user restores it by hand. */
 async function saveByHand(t: Test, testbed: MountTestbed, text: string): Promise<void> {
   t.equal(await outcome(overwrite(testbed, report, text)), 'done')
   t.match(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`), /"title":"Unsent"/)

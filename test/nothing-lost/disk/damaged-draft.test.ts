@@ -1,4 +1,4 @@
-// A draft whose bytes the disk has lost is neither shown as the user's text nor sent; it is kept, and all commands tell of it.
+// A draft damaged by the disk is neither shown as the user's text nor sent; it is kept, and all commands report it.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -26,7 +26,7 @@ const numberOf = (at: number): string => String(900 + at)
 
 t.setTimeout(240_000)
 
-t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async t => {
+t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', async t => {
   const testbed = await realMount(t, {
     fill(seed) {
       fillSampleData(seed)
@@ -71,7 +71,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and told', async 
     t.match(await textOf(testbed, path), '"Title"', `${name}: the record is as the service has it`)
     const why = (await calcfs('why', join(directory, path))).stdout
     for (const said of [why, list.stdout, status.stdout])
-      t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: told`)
+      t.match(said, /the disk has lost bytes of this text .*\/drafts\/[-0-9a-f]+\/text/, `${name}: reported`)
     t.match(why, `calcfs drafts drop ${id}.json.damaged`)
     const sent = await testbed.service.during(async () => {
       const { code, stderr } = await calcfs('drafts', 'send', '--mount', directory, `${id}.json.damaged`)

@@ -86,7 +86,7 @@ async function saveWith(
     if (end !== 'close: done') {
       t.match(end, /ENOSPC$/, `${pages} pages: ${end}`)
       const shown = await textOf(testbed, report)
-      // A program whose write failed has been told so; a part of its text may be in the file.
+      // A program whose write failed got the error; a part of its text may be in the file.
       if (end.startsWith('close')) await keptWhole(t, testbed, { text, pages })
       else t.ok(shown === before || text.startsWith(shown), `${pages} pages: nothing else is in its place`)
       t.ok(!isStored || end.startsWith('close'), 'what was not written whole is not sent')
@@ -115,7 +115,7 @@ async function keptWhole(
     }
     const where = `${pages} pages${life}`
     t.equal(await textOf(testbed, report), text, `${where}: the text is in its place`)
-    // What the kernel was told of the last draft of this name counts for two seconds.
+    // The kernel's attributes of the last draft of this name count for two seconds.
     await until(4000, `${where}: and among the drafts`, async () => (await textOf(testbed, draft)) === text)
     const why = life === '' ? /the local disk is full[\s\S]*Make room/ : /was not saved/
     // The why of the save before may have been read less than a second ago.

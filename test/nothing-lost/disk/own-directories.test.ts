@@ -1,4 +1,4 @@
-// The mount's own directories are deleted or become read-only while it lives: reads go on, edits are saved or refused, and it is told.
+// The mount's own directories are deleted or become read-only: reads go on, edits are saved or refused, and it is reported.
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -152,7 +152,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
     t.same(await files.readdir('.calcfs/drafts').then(found => [...found.keys()]), [])
   })
 
-  t.test('STATE-3 is told by every command, on a mount', async t => {
+  t.test('STATE-3 is reported by every command, on a mount', async t => {
     const testbed = await realMount(t)
     await textOf(testbed, report)
     rmSync(join(testbed.home, 'state', 'calcfs'), { recursive: true, force: true })

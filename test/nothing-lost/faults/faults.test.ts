@@ -7,7 +7,7 @@ import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 
-/** Each fault has a report of its own: what the kernel was told of one draft counts for two seconds. */
+/** Each fault has a report of its own: the kernel's attributes of one draft count for two seconds. */
 interface Place {
   readonly id: string
   readonly report: string
@@ -26,7 +26,7 @@ interface Fault {
   readonly why: RegExp
   /** Brings the fault about; what comes of it takes it away. */
   readonly begin: (testbed: MountTestbed) => Promise<() => unknown> | (() => unknown)
-  /** What a person compares with lies beside the text. */
+  /** The text to compare with lies next to the draft. */
   readonly theirs?: true
   /** The command line is asked, too. */
   readonly told?: true
@@ -118,7 +118,7 @@ const faults: readonly Fault[] = [
     why: /refused the log-in of demo[\s\S]*Sign in with `calcfs login`/,
     begin({ service, calcfs }) {
       const mends = [/^PUT/, /^POST \/login/].map(which =>
-        service.intercept(which, answered(401, '{"error":"who are you?"}')),
+        service.intercept(which, answered(401, '{"error":"not signed in"}')),
       )
       return async () => {
         for (const mend of mends) mend()
@@ -180,7 +180,7 @@ async function faulty(
     t.match(await testbed.calcfs('status', testbed.directory), { code: 0, stdout: /everything is saved/ })
 }
 
-/** The text is where the user looks for it, and everybody says that it is not saved. */
+/** The text is where the user looks for it, and every command says that it is not saved. */
 async function keeps(
   t: Test,
   testbed: MountTestbed,

@@ -41,7 +41,7 @@ export async function faultyEdit(testbed: Testbed, subjects: Subjects, edit: Fau
       if (heard.method !== 'GET') carried.push(`${heard.method} ${heard.path} ${heard.body}`)
       return passing.carryOut()
     }
-    // A log-in that is refused, or silent, is waited for by everybody: that is another test's matter.
+    // A log-in that is refused, or silent, delays every request: that is another test's matter.
     const name = heard.path === '/login' ? undefined : edit.luck()
     const how: Interceptor = (name === undefined ? undefined : faults[name]) ?? passed
     if (name !== undefined) met.push(`${name} at ${heard.method} ${heard.path}`)

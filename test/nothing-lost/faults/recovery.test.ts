@@ -91,7 +91,7 @@ t.test('answers that are lost', async t => {
       let refusals = 0
       const mend = testbed.service.intercept(put, async (response, { carryOut }) => {
         refusals++
-        if (refusals === 1) return void response.writeHead(401).end('{"error":"who are you?"}')
+        if (refusals === 1) return void response.writeHead(401).end('{"error":"not signed in"}')
         const passOn = await carryOut()
         passOn()
       })
@@ -134,7 +134,7 @@ t.test('unsent at the unmount: it says so, ends with 7, and the text is there at
   })
   await testbed.mount()
   t.equal(await textOf(testbed, report), text)
-  t.equal(await testbed.terminate(), 7, 'so does the daemon when it is told to end')
+  t.equal(await testbed.terminate(), 7, 'so does the daemon when a signal ends it')
   t.match(await testbed.log(), /not saved on the service: report 42/)
   await testbed.mount()
   t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)

@@ -190,7 +190,7 @@ async function finish(
       const [made] = await reportsOf(testbed, title)
       const own = `reports/${made?.id}.json`
       assert.ok((await namesOf(testbed, 'reports')).includes(`${made?.id}.json`), 'the new report is listed')
-      // Its writer was told of a failure, and tries again.
+      // Its writer got a failure, and tries again.
       const again = await testbed.service.during(() => outcome(overwrite(testbed, `reports/${name}`, text)))
       assert.ok(!writes(again).some(line => post.test(line)), `the second try makes none: ${writes(again)}`)
       // Also where only a part of it was stored, the file shows the whole text: saved once more, all of it is.

@@ -29,7 +29,7 @@ export interface SaveStep {
   readonly state?: string
 }
 
-/** The text is on the drive, refused by the service, and nobody holds the file open. */
+/** The text is on the drive, refused by the service, and no program holds the file open. */
 async function unsent({ testbed, text }: Save): Promise<void> {
   const mend = testbed.service.intercept(/^PUT/, response => void response.writeHead(500).end())
   await outcome(overwrite(testbed, report, text))
@@ -128,7 +128,7 @@ export const saveSteps: readonly SaveStep[] = [
     state: 'refused',
   },
   {
-    name: 'after the record was renamed to a backup and written anew',
+    name: 'after the record was renamed to a backup and written again',
     async reach({ scene, testbed, text }) {
       await testbed.files.rename(report, backup)
       await (await scene.open(report, 'w')).write(text, 0)
@@ -137,7 +137,7 @@ export const saveSteps: readonly SaveStep[] = [
     state: 'editing',
   },
   {
-    name: 'after the record was unlinked and written anew',
+    name: 'after the record was unlinked and written again',
     async reach({ scene, testbed, text }) {
       await testbed.files.unlink(report)
       await (await scene.open(report, 'w')).write(text, 0)

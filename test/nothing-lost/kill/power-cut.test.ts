@@ -24,6 +24,6 @@ t.test('POWER-1 after a power cut every acknowledged text is there', async t => 
 
 const words = { all: 'all that was not fsynced', any: 'any of it' } as const
 
-/** A file beside the reports stands for none of the records. */
+/** A file next to the reports stands for none of the records. */
 const kindAt = (moment: Moment, at: number): SubjectKind =>
   moment === 'scratch' ? 'report' : (subjectKinds[at % subjectKinds.length] ?? 'report')

@@ -8,11 +8,11 @@ import type { OpenedFile } from '../../testbed/testbed.js'
 
 export interface Scene {
   readonly testbed: MountTestbed
-  /** Opens as a program does; what becomes of the handle after the kill is nobody's failure. */
+  /** Opens as a program does; a failure of the handle after the kill is ignored. */
   open(path: string, how: 'w' | 'r+'): Promise<OpenedFile>
   /** The program that has written all of its text into the file waits in close(2), perhaps for ever. */
   writeAndClose(path: string, text: string): Promise<void>
-  /** A call that waits on the daemon when it dies; its answer is nobody's. */
+  /** A call that waits on the daemon when it dies; its answer is ignored. */
   inTheAir(work: Promise<unknown>): void
   /**
    * Holds a matching request up, before the service has it or after it was carried out; resolves once it is held.

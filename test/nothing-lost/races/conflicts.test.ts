@@ -75,7 +75,7 @@ t.test('two mounts and a client of the service edit one report', { timeout: 280_
         t.equal(wordIn(await theirs.readTheirs(), 'title'), 'mine')
         t.same(await namesOf(one, '.calcfs/drafts'), [])
         t.equal(wordIn(await storedAs(service, id), 'title'), 'mine')
-        t.equal(await theirs.save(), 'done', 'who has read the other text may insist')
+        t.equal(await theirs.save(), 'done', 'a program that has read the other text may insist')
         t.equal(wordIn(await storedAs(service, id), 'title'), 'theirs')
         t.ok(
           (await history(one.home)).some(text => text.includes('"title": "mine"')),
@@ -186,7 +186,7 @@ async function saved(
   { counts, stored }: Game & { stored: () => Promise<JsonObject> },
 ): Promise<string[]> {
   const before = await stored()
-  // Who has read the other text means all of his own; who has not means what he has changed.
+  // A program that has read the other text means all of its own; one that has not means what it has changed.
   const base = seen ?? editor.synced
   const edited = names.filter(name => wordIn(editor.buffer, name) !== wordIn(base, name))
   const end = await editor.save()

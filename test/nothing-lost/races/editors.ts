@@ -12,7 +12,7 @@ import type { MountTestbed } from '../../testbed/mount.js'
 import type { TestService } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
-/** Fields that anybody may edit. */
+/** Fields that every client may edit. */
 export const names = ['title', 'description', 'note'] as const
 export type Name = (typeof names)[number]
 
@@ -22,13 +22,13 @@ export interface Editor {
   readonly buffer: JsonObject
   /** What it loaded or saved last. */
   readonly synced: JsonObject
-  /** Whether its last save was a conflict that nobody has looked at yet. */
+  /** Whether its last save was a conflict whose other text was not read yet. */
   readonly inConflict: boolean
   load(): Promise<void>
   edit(name: Name, value: string): void
   /** The errno of the save, or 'done'. */
   save(): Promise<string>
-  /** Reads the other text, as somebody does who compares the two. */
+  /** Reads the other text, as a user does to compare the two. */
   readTheirs(): Promise<JsonObject>
   /** Gives the unsaved text up. */
   giveUp(): Promise<void>
@@ -75,7 +75,7 @@ export async function editorOn(testbed: MountTestbed, id: string): Promise<Edito
 export const storedAs = async (service: TestService, id: string): Promise<JsonObject> =>
   parseObject(await service.elsewhere('GET', `/report?id=${id}`))
 
-/** Somebody changes a field on the platform's web pages. */
+/** Another client changes a field on the platform's web pages. */
 export async function onTheWeb(
   service: TestService,
   id: string,

@@ -31,7 +31,7 @@ export interface RacePlan {
   readonly later: number
 }
 
-/** Ways of saving that read nothing meanwhile: who reads, edits the newer text. */
+/** Ways of saving that read nothing meanwhile: a program that reads edits the newer text. */
 const blind = ['overwrite', 'backup', 'rename over'] as const
 
 export function racePlan(pick: Chance): RacePlan {

@@ -41,7 +41,7 @@ t.test('STATE-1 two mounts of one state directory save at the same moment', { ti
       counts.merged++
       continue
     }
-    t.same([...ends].sort(), ['ESTALE', 'done'], 'one is stored, and the other one told')
+    t.same([...ends].sort(), ['ESTALE', 'done'], 'one is stored, and the other one gets an error')
     t.equal(title, ends[0] === 'done' ? `mine ${pair}` : `theirs ${pair}`)
     const loser: MountTestbed = ends[0] === 'done' ? other : one
     t.match(await textOf(loser, `.calcfs/drafts/${id}.json`), ends[0] === 'done' ? /theirs/ : /mine/)
@@ -51,7 +51,7 @@ t.test('STATE-1 two mounts of one state directory save at the same moment', { ti
   t.comment(JSON.stringify(counts))
   t.same([await namesOf(one, '.calcfs/drafts'), await namesOf(other, '.calcfs/drafts')], [[], []])
 
-  t.test('STATE-1 a mount that is killed in a save keeps nobody from saving', async t => {
+  t.test('STATE-1 a mount that is killed in a save keeps no other mount from saving', async t => {
     const id = service.seed.addReport({
       id: '5000',
       name: 'R',

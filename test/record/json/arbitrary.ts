@@ -1,4 +1,4 @@
-// Random JSON as services and people really write it: odd names, odd numbers, any unicode, duplicates.
+// Random JSON as services and users really write it: odd names, odd numbers, any unicode, duplicates.
 import fc from 'fast-check'
 import {
   type Field,

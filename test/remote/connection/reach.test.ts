@@ -1,4 +1,4 @@
-// The way to the service: whose certificate is trusted, when a proxy is asked, and what is said when either fails.
+// Connections to the service: trusted certificates, the use of a proxy, and the message when either fails.
 import { createServer } from 'node:https'
 import t from 'tap'
 import { openHttp } from '../../../src/remote/http/http.js'

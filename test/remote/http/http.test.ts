@@ -199,7 +199,7 @@ t.test('a guess never keeps a user waiting for a connection', { timeout: 10_000 
   await Promise.all(guesses)
 })
 
-t.test('downloads that nobody ends leave connections for questions', { timeout: 10_000 }, async t => {
+t.test('downloads without an end leave connections for questions', { timeout: 10_000 }, async t => {
   const service = await rawService(t, ({ path }) =>
     path.endsWith('big') ? 'HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx' : whole('[]'),
   )

@@ -64,7 +64,7 @@ t.test('a small service is not asked for more than it can do', async t => {
   t.ok(speed.width <= 16, `${speed.width} side by side`)
 })
 
-t.test('who asks for little changes nothing', async t => {
+t.test('few requests change nothing', async t => {
   const { own, speed } = begin()
   asking(speed, own, { milliseconds: 5_000, wanted: 3, wait: farAway })
   t.equal(speed.width, 16)

@@ -38,7 +38,7 @@ const asking = (deadline: number, priority: RequestContext['priority'] = 'user')
   deadline: instant(deadline),
   priority,
 })
-const away = new Failure('unreachable', 'nobody there')
+const away = new Failure('unreachable', 'no connection')
 const bad = (more: Partial<AttemptResult<string>> = {}): AttemptResult<string> =>
   ({ ended: 'badly', failure: away, again: true, ...more }) as AttemptResult<string>
 
@@ -90,7 +90,7 @@ t.test(
     }
     await new Promise(setImmediate)
     t.ok(health.away())
-    t.throws(() => health.admit(asking(60_000)), /nobody there/)
+    t.throws(() => health.admit(asking(60_000)), /no connection/)
     clock.time = 1999
     t.throws(() => health.admit(asking(60_000)))
     t.equal(probes, 1)

@@ -184,7 +184,7 @@ for (const [instance, shortcomings] of Object.entries({ complete, poor })) {
 }
 
 t.test(
-  'READ-10 a part that comes, or a size that is told after all, ends the verdict that neither does',
+  'READ-10 a part that comes, or a size that is stated after all, ends the verdict that neither does',
   { timeout: 20_000 },
   async t => {
     const { remote, calculation, learned } = await openTestbed(t, { ...complete, head: true })

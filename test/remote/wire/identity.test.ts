@@ -1,4 +1,4 @@
-// Whose a record, row, share or file is, in every form an id is written in.
+// The subject of a record, row, share or file, in every form an id is written in.
 import t from 'tap'
 import { Failure } from '../../../src/failure.js'
 import type { CalculationId, ProjectId } from '../../../src/remote/remote.js'
@@ -43,7 +43,7 @@ t.test('a record with another id than the asked one is none, however the id is w
       'broken',
       text,
     )
-  t.throws(() => asked('2')('{"id":3}'), /project 2 .*project 3/, 'both ids are told')
+  t.throws(() => asked('2')('{"id":3}'), /project 2 .*project 3/, 'both ids are named')
 })
 
 t.test('rows, shares and files that name another owner are none', async t => {

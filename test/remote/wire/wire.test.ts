@@ -260,7 +260,7 @@ t.test('a user is found under any of the usual names, the group never', async t 
   t.same(user('{"name":"a/../b"}').candidates, [])
 })
 
-t.test('a share tells its permission and its person', async t => {
+t.test('a share states its permission and its user', async t => {
   const { shares } = speaking()
   const [one, two] = shares(
     '[{"shareId":17,"permission":"read","user":{"userName":"bo"}},{"id":"18","permission":"ALL"}]',

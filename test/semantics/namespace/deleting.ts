@@ -266,7 +266,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
     const testbed = await open(t, manage)
     const { files, service } = testbed
 
-    t.test('DEL-5 a report made anew within the pause is an edit and no deletion', async t => {
+    t.test('DEL-5 a report created again within the pause is an edit and no deletion', async t => {
       const text = (await textOf(testbed, report)).replace('"Supporting"', '"Kept"')
       const asked = await service.during(async () => {
         await files.unlink(report)
@@ -281,7 +281,7 @@ export function deleting(t: Test, open: OpenTestbed): void {
       service.seed.addCalculation({ id: '1250', name: 'Spare', project: ids.water, files: { a: 'b' } })
       await files.touch(water)
       const record = `${water}/.project.json`
-      const text = (await textOf(testbed, record)).replace(/"description": "[^"]*"/, '"description": "Anew"')
+      const text = (await textOf(testbed, record)).replace(/"description": "[^"]*"/, '"description": "Again"')
       const asked = await service.during(async () => {
         await files.unlink(record)
         await overwrite(testbed, record, text)

@@ -1,4 +1,4 @@
-// A name whose thing is gone: a second use of it meets nothing, never the next thing of the same title.
+// A name whose thing is gone: a second use of it finds nothing, never the next thing of the same title.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData as fillWorld, ids } from '../../testbed/sample-data.js'

@@ -162,7 +162,7 @@ export function intentions(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(path, 'user.calcfs.error'), /was not deleted/)
     })
 
-    t.test('DEL-19 what somebody changes in the pause is not deleted', async t => {
+    t.test('DEL-19 what another client changes in the pause is not deleted', async t => {
       await textOf(testbed, `${path}/.calculation.json`)
       const asked = await service.during(async () => {
         await removeTree(testbed, path)
@@ -218,7 +218,7 @@ export function intentions(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(`${water}/Pair/Pair 1311`, 'user.calcfs.error'), /all of its calculations/)
     })
 
-    t.test('DEL-16 a calculation and a project beside it: neither', async t => {
+    t.test('DEL-16 a calculation and a project next to it: neither', async t => {
       const mixed = `${water}/Mixed`
       const asked = await service.during(async () => {
         await removeTree(testbed, `${mixed}/Mixed 1321`)

@@ -112,7 +112,7 @@ export function making(t: Test, open: OpenTestbed): void {
       t.equal((await below(testbed, ids.water)).filter(({ name }) => name === 'Once').length, 1)
     })
 
-    t.test('MAKE-4 nor does a second try, when nobody could look at first', async t => {
+    t.test('MAKE-4 nor does a second try, when the first check was impossible', async t => {
       const mends: (() => void)[] = []
       mends.push(
         service.intercept(/^POST \/project$/, async (response, { carryOut }) => {

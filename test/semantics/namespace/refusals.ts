@@ -7,7 +7,7 @@ import { type OpenTestbed, outcome, overwrite, textOf } from '../../testbed/test
 const project = 'projects/Water splitting'
 const calculation = `${project}/TS1_opt`
 const report = `reports/${ids.report}.json`
-/** EPERM is the drive's word; a user who is not root hears the kernel's EACCES first. */
+/** EPERM is the drive's answer; a user other than root gets the kernel's EACCES first. */
 const notWritable = /^(EPERM|EACCES)$/
 
 export function refusals(t: Test, open: OpenTestbed): void {
@@ -16,7 +16,7 @@ export function refusals(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
 
     t.test(
-      'DENY-1 files cannot be created in projects and calculations, nor anywhere else but beside records',
+      'DENY-1 files cannot be created in projects and calculations, nor anywhere else but next to records',
       async t => {
         for (const directory of [
           calculation,

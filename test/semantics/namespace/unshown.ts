@@ -34,7 +34,7 @@ export function unshown(t: Test, open: OpenTestbed): void {
   const kinds = [
     { what: 'report', how: 'of another date', other: { ...mine, day: '22', name: 'others' } },
     { what: 'report', how: 'of another name', other: { ...mine, name: 'others' } },
-    { what: 'share', how: 'for another person', other: { ...mine, person: 'other' } },
+    { what: 'share', how: 'for another user', other: { ...mine, person: 'other' } },
   ]
   for (const { what, how, other } of kinds)
     for (const when of ['while mounted', 'over a remount']) {

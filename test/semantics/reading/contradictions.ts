@@ -58,7 +58,7 @@ function fillTwo(seed: Seed): void {
     seed.addCalculation({ id, name, project: ids.water, files: { 'run.log': log, 'output.cml': cml } })
 }
 
-/** Contents whose size a service with Range does not tell, by their own nature. */
+/** Contents whose size a service with Range does not state, by their own nature. */
 const silent: Readonly<Record<string, { bytes: string; type?: string; how: Interceptor }>> = {
   'an empty content, answered with its length,': { bytes: '', how: response => whole(response, '') },
   'an empty content, answered in chunks,': { bytes: '', how: response => chunked(response, '') },
@@ -84,7 +84,7 @@ function fillSilent(seed: Seed, files: Readonly<Record<string, string>>): void {
 
 export function contradictions(t: Test, open: OpenTestbed): void {
   t.test(
-    'READ-10 another length than the told one is EIO as long as it comes, over a restart too',
+    'READ-10 another length than the stated one is EIO as long as it comes, over a restart too',
     async t => {
       const testbed = await open(t, { fill: fillWays })
       const { files, service } = testbed

@@ -88,7 +88,7 @@ export function identity(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(textOf(testbed, path)), 'EIO')
       t.equal(await outcome(overwrite(testbed, path, `{"id": ${other}, "description": "Mine"}`)), 'EIO')
       if (what !== 'report')
-        t.match(await why(testbed, path), new RegExp(`${own}.*${other}`), 'both ids are told')
+        t.match(await why(testbed, path), new RegExp(`${own}.*${other}`), 'both ids are named')
       undo()
       await testbed.pass(12_000)
       t.equal(JSON.parse(await textOf(testbed, path)).id, Number(own))

@@ -126,7 +126,7 @@ export function listing(t: Test, open: OpenTestbed): void {
     })
 
     t.test(
-      'LIST-11 .calcfs says who is signed in, which report types there are and how the mount is',
+      'LIST-11 .calcfs says which user is signed in, which report types there are and how the mount is',
       async t => {
         t.same(await namesOf(testbed, '.calcfs'), [
           'README.txt',

@@ -1,4 +1,4 @@
-// A listing whose items name another project as their parent, where that one cannot be asked, or is the project itself.
+// A listing whose items name another project as their parent, which cannot be requested or is the project itself.
 import type { Test } from 'tap'
 import { namesOf, type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
 import { fillPair, ofOne, one } from './identity.js'
@@ -22,7 +22,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     }
   })
 
-  t.test('LIST-21 files that were told are shown until their list is 404 for a minute', async t => {
+  t.test('LIST-21 files that were listed are shown until their list is 404 for a minute', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
     const folder = 'projects/Water splitting/TS1_opt'
@@ -47,7 +47,7 @@ export function listsInDoubt(t: Test, open: OpenTestbed): void {
     t.same(await look(), known)
     if (testbed.name === 'in-process') {
       await testbed.pass(70_000)
-      t.same(await look(), known, 'nobody has asked between: it may be another spell')
+      t.same(await look(), known, 'no request came between: it may be another spell')
       await testbed.pass(40_000)
       t.same(await look(), known)
       await testbed.pass(30_000)

@@ -81,7 +81,7 @@ export function names(t: Test, open: OpenTestbed): void {
       t.equal(await textOf(testbed, 'projects/Equal/same~c9/a.txt'), 'nine\n')
     })
 
-    t.test('NAME-4 the marked name is found whoever has the bare one', async t => {
+    t.test('NAME-4 the marked name is found whichever thing has the bare one', async t => {
       t.equal((await files.lstat('projects/Equal/alone~c11')).kind, 'directory')
       t.equal(
         await textOf(testbed, 'projects/Equal/same~p301/.project.json'),

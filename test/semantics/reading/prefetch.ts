@@ -39,7 +39,7 @@ const filesOf = (id: number): RegExp => new RegExp(`^GET /calculation/files\\?id
 
 export function foresight(t: Test, open: OpenTestbed): void {
   t.test('foresight', async t => {
-    t.test('AHEAD-1 who opens one folder asks for nothing outside of it', async t => {
+    t.test('AHEAD-1 opening one folder causes no request outside of it', async t => {
       const testbed = await open(t, { fill })
       await namesOf(testbed, 'projects/P1')
       const from = testbed.service.heard.length

@@ -47,7 +47,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       t.ok((await files.xattrs(path)).includes('user.calcfs.cached'))
     })
 
-    t.test('XATTR-2 how much of a file is here is told without asking for it', async t => {
+    t.test('XATTR-2 how much of a file is here is known without asking for it', async t => {
       t.equal(await files.xattr(`${calculation}/run.log`, 'user.calcfs.cached'), '100')
       t.equal(await files.xattr(`${calculation}/input.inp`, 'user.calcfs.cached'), '0')
     })
@@ -117,7 +117,7 @@ export function reading(t: Test, open: OpenTestbed): void {
       mend()
     })
 
-    t.test('READ-7 an error page where a listing is due is EIO, and why is told', async t => {
+    t.test('READ-7 an error page where a listing is due is EIO, and the reason is reported', async t => {
       const mend = service.intercept(/^GET \/project\/descendant/, response => {
         response.setHeader('content-type', 'text/html').end('<html>Sign in</html>')
       })

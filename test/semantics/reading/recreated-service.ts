@@ -1,4 +1,4 @@
-// What an id stands for may change: a service made anew, or taken from a backup, gives it to another thing.
+// An id may change its meaning: a service set up again, or restored from a backup, gives it to another thing.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { cml } from '../../testbed/sample-data.js'
@@ -77,7 +77,7 @@ export const backward = molecules.toReversed()
 /** What is read. */
 export function recreateService(t: Test, open: OpenTestbed): void {
   const turned = [...molecules.slice(2), ...molecules.slice(0, 2)]
-  // Two dates within one second, of which one is a whole second, may be one moment told in two precisions.
+  // Two dates within one second, of which one is a whole second, may be one moment in two precisions.
   let made = 0
   const ownDate = () => {
     made += 1
@@ -92,7 +92,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
 
   for (const { what, fields, shortcomings } of services) {
     for (const how of ['while it is mounted', 'over a remount'] as const) {
-      t.test(`THING-1 of ${what} made anew in another order ${how} no old content is shown`, async t => {
+      t.test(`THING-1 of ${what} set up again in another order ${how} no old content is shown`, async t => {
         const testbed = await open(t, {
           fill: numbered(forward, fields),
           service: { shortcomings },
@@ -130,7 +130,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
           })
           if (other === 'Other') await testbed.pass(2500)
           const kept = () => testbed.service.elsewhere('GET', `/project?id=${id}`)
-          // Who may delete any empty project may delete the other one by its own name.
+          // A user that may delete any empty project may delete the other one by its own name.
           for (const path of access === 'edit' ? ['projects/New', 'projects/Other'] : ['projects/New']) {
             t.not(await outcome(testbed.files.rmdir(path)), 'done', path)
             t.match(await kept(), other)
@@ -152,7 +152,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
       })
     await namesOf(testbed, 'projects/With water/water')
     await testbed.service.remake(numbered(backward, dated))
-    // Whose bytes come now cannot be told before the listing is asked for again.
+    // Whose bytes come now is unknown before the listing is requested again.
     await outcome(textOf(testbed, output))
     await appears('indigo')
     t.equal(await textOf(testbed, 'projects/With indigo/indigo/output.cml'), outputOf('indigo'))
@@ -299,7 +299,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
     },
   )
 
-  t.test('THING-3 a share never gives a permission to another person or project', async t => {
+  t.test('THING-3 a share never gives a permission to another user or project', async t => {
     const testbed = await open(t, { fill: numbered(forward) })
     const { service } = testbed
     const shares = 'by-id/project/100/.shares'
@@ -314,7 +314,7 @@ export function editedAnew(t: Test, open: OpenTestbed): void {
       'done',
     )
     put()
-    // The same numbers, other projects and persons.
+    // The same numbers, other projects and users.
     await service.remake(seed => {
       numbered(backward)(seed)
     })

@@ -114,7 +114,7 @@ class Holder {
   }
 }
 
-/** A ground whose service holds one such file for each of these manners, each in a calculation of its own. */
+/** A testbed whose service holds one such file for each of these kinds, each in its own calculation. */
 export async function held(
   t: Test,
   open: OpenTestbed,
@@ -205,7 +205,7 @@ export function replaced(t: Test, open: OpenTestbed): void {
       holder.replace(second)
     }
     for (const [number, { path }] of files.entries())
-      t.equal(await versionRead(testbed, path), 'ESTALE', `${name(number)}: told once`)
+      t.equal(await versionRead(testbed, path), 'ESTALE', `${name(number)}: reported once`)
     await testbed.pass(1100)
     for (const [number, { path }] of files.entries()) {
       t.equal(await versionRead(testbed, path), 'second', name(number))

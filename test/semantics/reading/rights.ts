@@ -1,4 +1,4 @@
-// Who may do what: published things and shares that are READ are read-only, and the mount says so before anything is sent.
+// Access rights: published things and shares that are READ are read-only, and the mount says so before a request.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'

@@ -1,4 +1,4 @@
-// Signing in: renewed without anybody noticing, and a refused log-in keeps the mount up.
+// Sign-in: a token is renewed unseen, and a refused log-in keeps the mount up.
 import type { Test } from 'tap'
 import { namesOf, type OpenTestbed, outcome } from '../../testbed/testbed.js'
 

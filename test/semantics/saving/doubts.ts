@@ -1,4 +1,4 @@
-// Where it is not sure what happened, or who meant what, nothing is taken for done and nothing for meant.
+// Doubtful outcomes and intents: nothing doubtful counts as done or as meant.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
@@ -14,7 +14,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
     const { files, service } = testbed
     const stored = () => service.elsewhere('GET', `/report?id=${ids.report}`)
 
-    t.test('DEL-12 a report that somebody changes after it was removed is not deleted', async t => {
+    t.test('DEL-12 a report that another client changes after it was removed is not deleted', async t => {
       await textOf(testbed, report)
       const asked = await service.during(async () => {
         await files.unlink(report)
@@ -135,7 +135,7 @@ export function doubts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"owner":"demo"/)
     })
 
-    t.test('DRAFT-8 a field that stands twice is refused: nobody can say which is meant', async t => {
+    t.test('DRAFT-8 a field that stands twice is refused: it is unknown which is meant', async t => {
       const text = (await textOf(testbed, report)).replace(/\}\s*$/, ',"title":"Twice"}')
       const asked = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, report, text)), 'EINVAL')

@@ -98,7 +98,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.notMatch(await namesOf(testbed, 'reports'), ['sedAbCdEf'])
     })
 
-    t.test('SAVE-9 taken away and made anew, as editors with a backup do, is one update', async t => {
+    t.test('SAVE-9 deleted and created again, as editors with a backup do, is one update', async t => {
       const text = await retitled(testbed, 'Backed up')
       const asked = await service.during(async () => {
         await files.rename(report, `${report}~`)
@@ -240,7 +240,7 @@ export function editing(t: Test, open: OpenTestbed): void {
         })
         t.equal(await outcome(overwrite(testbed, report, text)), 'EACCES')
         mend()
-        // What the kernel was told of an earlier draft of this name counts for two seconds.
+        // The kernel's attributes of an earlier draft of this name count for two seconds.
         await testbed.pass(2100)
         t.match(await textOf(testbed, `.calcfs/drafts/${ids.report}.json.why`), /the report is locked/)
         t.equal((await recordOf(testbed)).title, 'Refused')
@@ -288,7 +288,7 @@ export function editing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('STALE-1 whoever has read the other text may insist on his own', async t => {
+    t.test('STALE-1 a program that has read the other text may insist on its own', async t => {
       const mine = await textOf(testbed, report)
       t.match(JSON.parse(mine), { title: 'Mine' }, 'the file shows the text that was not saved')
       await overwrite(testbed, report, mine)

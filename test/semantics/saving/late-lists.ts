@@ -1,4 +1,4 @@
-// A service whose lists and records are late: a cache in front of it, or a copy that follows. What it took is not sent again.
+// A service whose lists and records lag behind: a cache in front of it, or a replica. What it accepted is not sent again.
 import type { Test } from 'tap'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
@@ -39,7 +39,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), ['POST /project/share'])
       t.match(await files.xattr(path, 'user.calcfs.error'), /does not show that yet/)
       const other = await service.during(() => outcome(overwrite(testbed, path, toBob)))
-      t.same(writes(other), ['POST /project/share'], 'another person is another share')
+      t.same(writes(other), ['POST /project/share'], 'another user is another share')
       mend()
       const again = await service.during(async () => {
         t.equal(await outcome(overwrite(testbed, path, toBob)), 'done')
@@ -102,7 +102,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
     t.notMatch(await service.elsewhere('GET', `/calculation?id=${ids.transition}`), '"Taken"')
   })
 
-  t.test('beside a change that is not answered in time', async t => {
+  t.test('next to a change that is not answered in time', async t => {
     const testbed = await open(t, {
       settings: { access: 'manage', deadlineSave: '3s' },
       fill(seed) {
@@ -164,7 +164,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
 
-    t.test('SAVE-17 SHARE-5 nor is it made twice where its file is taken away and made anew', async t => {
+    t.test('SAVE-17 SHARE-5 nor is it made twice where its file is deleted and created again', async t => {
       const path = `${water}/.shares/new-bob.json`
       const text = '{"user":"bob","permission":"READ"}'
       const asked = await service.during(async () => {
@@ -176,7 +176,7 @@ export function lateLists(t: Test, open: OpenTestbed): void {
       t.same(await namesOf(testbed, '.calcfs/drafts'), [])
     })
 
-    t.test('SAVE-17 SHARE-5 nor beside one that another client made while it waited', async t => {
+    t.test('SAVE-17 SHARE-5 nor next to one that another client made while it waited', async t => {
       const path = `${water}/.shares/new-kim.json`
       const save = () => outcome(overwrite(testbed, path, '{"user":"kim","permission":"WRITE"}'))
       const asked = await service.during(async () => {

@@ -267,7 +267,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.match(await sharesOf(), [{ permission: 'WRITE' }])
     })
 
-    t.test('SHARE-3 another permission or another person is refused before it is sent', async t => {
+    t.test('SHARE-3 another permission or another user is refused before it is sent', async t => {
       const [name = ''] = await namesOf(testbed, shares)
       const text = await textOf(testbed, `${shares}/${name}`)
       const asked = await service.during(async () => {
@@ -309,7 +309,7 @@ export function newFiles(t: Test, open: OpenTestbed): void {
       t.equal((await sharesOf()).length, 1)
     })
 
-    t.test('SHARE-5 a share whose person the service spells otherwise is made once', async t => {
+    t.test('SHARE-5 a share whose user the service spells otherwise is made once', async t => {
       const [given] = await sharesOf()
       await service.elsewhere('DELETE', `/project/share?shareId=${given.shareId ?? given.id}`)
       const mend = service.intercept(/^GET \/project\/share/, async response => {

@@ -125,7 +125,7 @@ export function order(t: Test, open: OpenTestbed): void {
       t.equal((await listOf(testbed)).length, 1)
     })
 
-    t.test('ORDER-6 what somebody else put into the list meanwhile is not thrown out', async t => {
+    t.test('ORDER-6 what another client put into the list meanwhile is not thrown out', async t => {
       const [first = ''] = await linesOf(testbed)
       const body = JSON.stringify({ id: 42, listCalculations: [first.split('\t')[0], ids.product].join(',') })
       await service.elsewhere('PUT', '/report/calculations', body)
@@ -139,7 +139,7 @@ export function order(t: Test, open: OpenTestbed): void {
     t.test('ORDER-7 saved as editors save: with a backup put aside, and by a file moved over it', async t => {
       await testbed.pass(3200)
       const lines = await linesOf(testbed)
-      t.equal(lines.length, 2, 'after a conflict the list is read anew')
+      t.equal(lines.length, 2, 'after a conflict the list is read again')
       const asked = await service.during(async () => {
         await files.rename(orderFile, `${orderFile}~`)
         await overwrite(testbed, orderFile, written(lines.toReversed()))

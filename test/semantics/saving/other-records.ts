@@ -49,7 +49,7 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         t.same(await namesOf(testbed, '.calcfs/drafts'), [])
       })
 
-      t.test(`RECORD-3 editors' files beside a ${what}'s record stay here`, async t => {
+      t.test(`RECORD-3 editors' files next to a ${what}'s record stay here`, async t => {
         const text = (await textOf(testbed, path)).replace('"Edited"', '"Again"')
         const asked = await service.during(async () => {
           await files.rename(path, `${path}~`)
@@ -68,11 +68,11 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       t.equal(
         await outcome(files.lstat(`${water}/TS1_opt/input.inp`)),
         'done',
-        'who came by the old name goes on by it',
+        'the old name goes on working',
       )
     })
   })
 }
 
-/** As if the platform had a field that nobody knows. */
+/** As if the platform had an unknown field. */
 const withNote = (record: string): string => record.replace(/\}$/, ',"note":{"n":0.10}}')

@@ -6,7 +6,7 @@ import { type OpenTestbed, outcome, overwrite } from '../../testbed/testbed.js'
 const report = `reports/${ids.report}.json`
 
 export function privateDrafts(t: Test, open: OpenTestbed): void {
-  t.test('STATE-2 nobody else can read an unsaved text', async t => {
+  t.test('STATE-2 no other user can read an unsaved text', async t => {
     const { files, ...testbed } = await open(t)
     const mode = async (path: string) => (await files.lstat(path)).mode
     t.equal(await mode('.calcfs/drafts'), 0o700)
@@ -19,7 +19,7 @@ export function privateDrafts(t: Test, open: OpenTestbed): void {
       t.equal(await mode(`.calcfs/drafts/${name}`), 0o400, name)
     for (const name of (await files.readdir('.calcfs/drafts')).keys())
       if (!/\.(why|theirs\.json)$/.test(name)) await files.unlink(`.calcfs/drafts/${name}`)
-    // What the kernel was told before holds for a second.
+    // The kernel's cached attributes hold for a second.
     await testbed.pass(1100)
     t.equal(await mode(report), 0o644)
   })

@@ -1,4 +1,4 @@
-// What `new*.json` in `.shares` stands for is decided by the text: one that names another person never changes the first.
+// What `new*.json` in `.shares` stands for depends on its text: another user in it never changes the first share.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
@@ -23,11 +23,11 @@ const sharesOf = async (
 ): Promise<readonly SharedRecord[]> =>
   JSON.parse(await service.elsewhere('GET', `/project/share?id=${project}`))
 
-/** Who has which permission, on one line. */
+/** Each user's permission, on one line. */
 const rightsIn = async (testbed: Testbed, project?: string): Promise<string> =>
   (await sharesOf(testbed, project)).map(({ user, permission }) => `${user} ${permission}`).join(', ')
 
-/** Another client takes the share back, and its number is given to another person's. */
+/** Another client deletes the share, and its number is given to another user's. */
 async function giveToBob({ service }: Testbed, share: number): Promise<void> {
   await service.elsewhere('DELETE', `/project/share?shareId=${share}`)
   service.intercept(/^GET \/project\/share/, async response => {
@@ -52,7 +52,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       return testbed
     }
 
-    t.test('SHARE-6 another person in it is another share, and the first stays as it is', async t => {
+    t.test('SHARE-6 another user in it is another share, and the first stays as it is', async t => {
       const testbed = await started(t)
       const asked = await testbed.service.during(() => overwrite(testbed, fresh, told('bob', 'FULLACCESS')))
       t.same(writes(asked), ['POST /project/share'])
@@ -63,7 +63,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.equal(
         await outcome(overwrite(testbed, fresh, told('guest', 'WRITE'))),
         'EINVAL',
-        'he has one already',
+        'that user has one already',
       )
       t.equal(await rightsIn(testbed), 'guest READ, bob WRITE')
       await overwrite(testbed, fresh, told('bob', 'READ'))
@@ -93,7 +93,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.equal(await rightsIn(testbed), 'guest READ, bob READ')
     })
 
-    t.test('SHARE-6 a text that names no person is refused', async t => {
+    t.test('SHARE-6 a text that names no user is refused', async t => {
       const testbed = await started(t)
       const asked = await testbed.service.during(async () => {
         for (const text of ['{"permission":"FULLACCESS"}', '{"user":7,"permission":"FULLACCESS"}'])
@@ -105,7 +105,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.equal(await rightsIn(testbed), 'guest READ')
     })
 
-    t.test('SHARE-6 whatever the service calls the person, also as an object', async t => {
+    t.test('SHARE-6 however the service names the user, also as an object', async t => {
       const forms: ((share: SharedRecord) => object)[] = [
         (share: SharedRecord) => ({
           shareId: share.shareId,
@@ -131,7 +131,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
         })
         await overwrite(testbed, fresh, told('guest', 'READ'))
         await overwrite(testbed, fresh, told('guest', 'WRITE'))
-        t.equal(await rightsIn(testbed), 'guest WRITE', 'the same person, an update')
+        t.equal(await rightsIn(testbed), 'guest WRITE', 'the same user, an update')
         testbed.service.rewrite(/^POST \/project\/share/, () =>
           JSON.stringify({ projectId: Number(ids.water), user: 'bob', permission: 'FULLACCESS' }),
         )
@@ -147,7 +147,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       }
     })
 
-    t.test('SHARE-6 another person written while the first is on the way', async t => {
+    t.test('SHARE-6 another user written while the first is on the way', async t => {
       const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
       const { open: letPass, opened } = gate()
       const mend = testbed.service.intercept(/^POST \/project\/share/, async (_response, { carryOut }) => {
@@ -172,7 +172,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.match(rights, /^guest READ(, bob FULLACCESS)?$/, rights)
     })
 
-    t.test('SHARE-6 another person after a save that ended half way', async t => {
+    t.test('SHARE-6 another user after a save that ended half way', async t => {
       const testbed = await open(t, { fill: fillWithBob, settings: { access: 'manage' } })
       const mends: (() => void)[] = []
       mends.push(
@@ -199,7 +199,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('SHARE-6 an id in the answer that is the share of another person', async t => {
+    t.test('SHARE-6 an id in the answer that is the share of another user', async t => {
       const testbed = await started(t)
       const guests = (await sharesOf(testbed))[0]?.shareId
       testbed.service.intercept(/^POST \/project\/share/, async (response, { carryOut }) => {
@@ -225,7 +225,7 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       t.same(await drafts(testbed), [])
     })
 
-    t.test('SHARE-7 nor where its number is another person’s share by now', async t => {
+    t.test('SHARE-7 nor where its number is another user’s share by now', async t => {
       for (const permission of ['READ', 'WRITE']) {
         const testbed = await started(t)
         await giveToBob(testbed, (await sharesOf(testbed))[0]?.shareId ?? 0)
@@ -240,30 +240,27 @@ export function shareAliases(t: Test, open: OpenTestbed): void {
       }
     })
 
-    t.test(
-      'SHARE-7 an unchanged text by its number, too: gone is ENOENT, another person’s ESTALE',
-      async t => {
-        for (const [errno, become] of [
-          [
-            'ENOENT',
-            ({ service }: Testbed, share: number) =>
-              service.elsewhere('DELETE', `/project/share?shareId=${share}`),
-          ],
-          ['ESTALE', giveToBob],
-        ] as const) {
-          const testbed = await started(t)
-          const share = (await sharesOf(testbed))[0]?.shareId ?? 0
-          const text = await textOf(testbed, `${shares}/${share}.json`)
-          const file = await testbed.files.open(`${shares}/${share}.json`, 'r+')
-          await become(testbed, share)
-          await file.write(text, 0)
-          const asked = await testbed.service.during(async () => t.equal(await outcome(file.close()), errno))
-          t.same(writes(asked), [])
-          const kept = (await drafts(testbed)).find(name => name.endsWith('.json'))
-          t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text, 'the text is kept')
-        }
-      },
-    )
+    t.test('SHARE-7 an unchanged text by its number, too: gone is ENOENT, another user’s ESTALE', async t => {
+      for (const [errno, become] of [
+        [
+          'ENOENT',
+          ({ service }: Testbed, share: number) =>
+            service.elsewhere('DELETE', `/project/share?shareId=${share}`),
+        ],
+        ['ESTALE', giveToBob],
+      ] as const) {
+        const testbed = await started(t)
+        const share = (await sharesOf(testbed))[0]?.shareId ?? 0
+        const text = await textOf(testbed, `${shares}/${share}.json`)
+        const file = await testbed.files.open(`${shares}/${share}.json`, 'r+')
+        await become(testbed, share)
+        await file.write(text, 0)
+        const asked = await testbed.service.during(async () => t.equal(await outcome(file.close()), errno))
+        t.same(writes(asked), [])
+        const kept = (await drafts(testbed)).find(name => name.endsWith('.json'))
+        t.equal(await textOf(testbed, `.calcfs/drafts/${kept}`), text, 'the text is kept')
+      }
+    })
 
     t.test('SHARE-6 one name in two projects is two things, and after a remount it is new', async t => {
       const testbed = await started(t)

@@ -1,4 +1,4 @@
-// A list whose rows were moved with the numbers they had, and that somebody else has turned meanwhile: never turned back unseen.
+// A list whose rows were moved with their old numbers, and that another client has reversed meanwhile: never reversed unseen.
 import type { Test } from 'tap'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
@@ -45,7 +45,7 @@ async function turnElsewhere({ service }: Testbed, report: string, list: readonl
   await service.elsewhere('PUT', '/report/calculations', body)
 }
 
-/** A program looks at the order, which shows what somebody else has made of it. */
+/** A program reads the order, which shows another client's change. */
 async function seeOrder(testbed: Testbed, report: string, first: string | undefined): Promise<void> {
   await testbed.pass(3200)
   const path = `reports/${report}/order.txt`

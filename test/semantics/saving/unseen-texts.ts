@@ -115,7 +115,7 @@ export function unseenTexts(t: Test, open: OpenTestbed): void {
       t.match(await stored(), /"Theirs"/)
     })
 
-    t.test('SAVE-9 whoever has read it under the other name has seen it', async t => {
+    t.test('SAVE-9 a text read under the other name counts as seen', async t => {
       const { testbed, mine, stored } = await between(t, report)
       const { files } = testbed
       await testbed.pass(5000)

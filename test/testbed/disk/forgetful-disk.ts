@@ -18,7 +18,7 @@ const patience = 20_000
 
 export interface ForgetfulDisk {
   readonly directory: string
-  /** The power goes and comes again; nobody may have a file open on it. */
+  /** The power goes and comes again; no file may be open on it. */
   cut(how: Cut, seed: number): Promise<void>
 }
 

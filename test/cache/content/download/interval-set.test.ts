@@ -1,4 +1,4 @@
-// The interval set of a file's bytes: what was added is there, nothing else is, and the first gap is told exactly.
+// The interval set of a file's bytes: what was added is there, nothing else is, and the first gap is exact.
 import fc from 'fast-check'
 import t from 'tap'
 import { openIntervalSet } from '../../../../src/cache/content/download/interval-set.js'

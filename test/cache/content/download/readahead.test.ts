@@ -70,7 +70,7 @@ t.test('READ-9 the end of a big file is read by one small request', async t => {
   t.ok(sent.bytes <= 128 << 10, 'and nothing goes on behind it')
 })
 
-t.test('READ-9 who reads the end, the middle and then everything is sent each byte once', async t => {
+t.test('READ-9 a reader of the end, the middle and then everything is sent each byte once', async t => {
   const { open } = openCacheTestbed(t)
   const sent = { bytes: 0 }
   const remote = exact(sent)
@@ -121,7 +121,7 @@ t.test('READ-9 a big file whose first bytes were read is not downloaded on and o
   t.equal(sent.bytes, total, 'a later reader goes on from what arrived')
 })
 
-t.test('a big download that nobody reads any more stops soon, and goes on from where it stopped', async t => {
+t.test('a big download without a reader stops soon, and goes on from where it stopped', async t => {
   const { open } = openCacheTestbed(t)
   const half = gate()
   const begun = gate()
@@ -129,7 +129,7 @@ t.test('a big download that nobody reads any more stops soon, and goes on from w
   const remote = fakeRemote((start, end = total) => ({
     start,
     end: end < total ? end : undefined,
-    // Nobody told the size before: the first body is the whole one.
+    // No source stated the size before: the first body is the whole one.
     length: total,
     bytes: (async function* () {
       yield* inPieces(bytes.subarray(start, Math.min(end, start + (4 << 20))), 65_536)
@@ -172,13 +172,13 @@ t.test('what waits for its readers counts for the limit, and goes before it is p
   const left = join(directory, 'content', 'unfinished')
   const sizeOf = (name: string) => statSync(join(left, name), { throwIfNoEntry: false })?.size ?? 0
   const onDisk = () => readdirSync(left).reduce((sum, name) => sum + sizeOf(name), 0)
-  await until(5_000, 'the disk is told to forget', () => onDisk() <= 2 << 20)
+  await until(5_000, 'the disk is advised to forget', () => onDisk() <= 2 << 20)
   const into = Buffer.alloc(10)
   await cache.read(file('a'), 0, into, patient())
   t.ok(into.equals(bytes.subarray(0, 10)), 'what went is asked for again')
 })
 
-t.test('without Range a reader waits to his deadline, and the body that came is the download', async t => {
+t.test('without Range a reader waits to its deadline, and the body that came is the download', async t => {
   const { open } = openCacheTestbed(t)
   const remote = fakeRemote(
     () => ({ bytes: stuck() }),
@@ -205,7 +205,7 @@ t.test('a service that sends all when asked for the beginning is asked for no pa
   t.equal(remote.asked.length, 2)
 })
 
-t.test('a part shorter than the told size allows is broken', async t => {
+t.test('a part shorter than the stated size allows is broken', async t => {
   const { open } = openCacheTestbed(t)
   const cache = open(
     fakeRemote(
