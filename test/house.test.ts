@@ -276,8 +276,16 @@ t.test('comments and messages name things, not people', async t => {
   none(
     t,
     [...sources, ...rest].filter(file => !notYetReworded.test(file) && words.test(text(file))).flatMap(found),
-    'no whoever, somebody, nobody, anybody or anew',
+    'none of these words',
   )
+})
+
+t.test('a word is found in comments and texts, and not in names and patterns', async t => {
+  const word = ['any', 'body'].join('')
+  const isFound = (source: string): boolean => words.test(proseOf(source))
+  for (const source of [`f() // ${word}`, `/** ${word} */ f()`, `f('${word}')`, `f(\`\${a} ${word} \${b}\`)`])
+    t.ok(isFound(source), source)
+  for (const source of [`${word}.f()`, `f(/${word}/)`]) t.notOk(isFound(source), source)
 })
 
 t.test('every dependency has its reason', async t => {
