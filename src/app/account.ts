@@ -1,4 +1,4 @@
-// Whose drive it is: the user a service is used as, and the directory and token kept for that account.
+// Account of a drive: the user of a service, and the directory and token kept for that account.
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
@@ -136,7 +136,7 @@ function damaged(account: Account, cause?: unknown): Failure {
   return new Failure('unauthenticated', sentence, { cause })
 }
 
-/** In a directory that may not be there yet. */
+/** In a directory that may not exist yet. */
 async function keep(file: string, text: string): Promise<void> {
   makePrivateNow(dirname(file))
   await replaceFile(file, text)

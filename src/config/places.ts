@@ -35,7 +35,7 @@ export function ownDirectories(
   }
 }
 
-/** Readable for people, and told apart by the hash. */
+/** Readable, and made unique by the hash. */
 function directoryName({ url, user }: AccountDirectories): string {
   const hash = createHash('sha256').update(`${url}\n${user}`).digest('hex').slice(0, 12)
   const readable = `${new URL(url).host}-${user}`.replace(/[^\w.@-]/g, '_').slice(0, 80)

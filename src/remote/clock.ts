@@ -1,4 +1,4 @@
-// Time as a parameter: a clock that never jumps when the machine's clock is set, deadlines, and waiting no longer than one.
+// Time as a parameter: a clock that does not jump when the machine's clock is set, deadlines, and waiting for them.
 import { Failure } from '../failure.js'
 import { noop } from '../noop.js'
 import { type MachineClocks, machineClocks } from '../system/machine-clocks.js'
@@ -6,7 +6,10 @@ import { type Instant, instant, type RequestContext } from './remote.js'
 
 export interface Clock {
   now(): Instant
-  /** Does something after so many milliseconds; the answer calls it off. For what is done in the background no process stays. */
+  /**
+   * Runs the callback after so many milliseconds; the returned function cancels it. An 'in-background' timer
+   * keeps no process alive.
+   */
   after(milliseconds: number, action: () => void, how?: 'in-background'): () => void
 }
 
@@ -59,7 +62,10 @@ export const systemClock: Clock = {
 export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
   new Promise(resolve => clock.after(milliseconds, resolve))
 
-/** Does something again and again in the background, first after so many milliseconds; the answer ends it. */
+/**
+ * Runs the callback periodically in the background, first after so many milliseconds; the returned function
+ * ends it.
+ */
 export function every(clock: Clock, milliseconds: number, action: () => void): () => void {
   let callOff = noop
   const next = (): void => {
@@ -73,14 +79,14 @@ export function every(clock: Clock, milliseconds: number, action: () => void): (
   return () => callOff()
 }
 
-/** How a question is asked that must be answered in so many milliseconds from now. */
+/** The context of a request that is due in so many milliseconds from now. */
 export const dueIn = (
   milliseconds: number,
   { now }: Pick<Clock, 'now'>,
   priority: RequestContext['priority'] = 'user',
 ): RequestContext => ({ deadline: instant(now() + milliseconds), priority })
 
-/** The same question, due in so many milliseconds at the latest. */
+/** The same context, due in so many milliseconds at the latest. */
 export const dueSooner = (
   context: RequestContext,
   milliseconds: number,

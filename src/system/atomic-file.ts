@@ -1,4 +1,4 @@
-// How a text gets on the disk so that a crash leaves the old one or the new one, never half of either: private, and by one rename.
+// Atomic replacement of a file: a crash leaves the old text or the new one; the file is private, one rename replaces it.
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
@@ -6,25 +6,25 @@ import { dirname, join } from 'node:path'
 import { makeDirectories } from './make-directory.js'
 import { clearPlace } from './set-aside.js'
 
-/** What a mount's own files and directories may be seen by: their owner only. */
+/** Modes of a mount's own files and directories: only their owner may access them. */
 export const privateFile = 0o600
 export const privateDirectory = 0o700
 
 /**
- * Puts the text at this path at once and durably: temporary file, fsync, rename, fsync of the directory.
- * @throws what the disk says; what was there before is then untouched
+ * Replaces the text at this path atomically and durably: temporary file, fsync, rename, directory fsync.
+ * @throws the errors of the disk; the old file is then unchanged
  */
 export async function replaceFile(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, file => file.sync())
   await syncDirectory(dirname(path))
 }
 
-/** As `replaceFile`, but a power cut may take it back: for what only makes things easier. */
+/** As `replaceFile`, but a power cut may undo it: for data that is only a convenience. */
 export async function replaceFileLightly(path: string, text: string | Uint8Array): Promise<void> {
   await placeFile(path, text, async () => {})
 }
 
-/** As `replaceFileLightly`, at once. */
+/** As `replaceFileLightly`, synchronously. */
 export function replaceFileNow(path: string, text: string | Uint8Array): void {
   const temporary = temporaryBeside(path)
   clearPlace(path, 'file')
@@ -51,7 +51,7 @@ async function placeFile(
     } finally {
       await file.close()
     }
-    // No file takes the place of a directory by a rename.
+    // A rename cannot replace a directory by a file.
     clearPlace(path, 'file')
     await rename(temporary, path)
   } catch (cause) {
@@ -60,7 +60,7 @@ async function placeFile(
   }
 }
 
-/** A rename takes a name in the same directory only. */
+/** A rename is atomic only within one file system: the temporary file is in the same directory. */
 const temporaryBeside = (path: string): string => join(dirname(path), `.tmp-${randomUUID()}`)
 
 /** Makes names that were created, replaced or removed in a directory survive a power cut. */
@@ -73,7 +73,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Makes a directory and those above it; their names survive a power cut. What is none in its place is moved aside. */
+/** Makes a directory and its parents; their names survive a power cut. Anything else at this path is moved aside. */
 export async function makeDirectory(path: string): Promise<void> {
   clearPlace(path, 'directory')
   const first = await makeDirectories(path)
@@ -82,8 +82,8 @@ export async function makeDirectory(path: string): Promise<void> {
 }
 
 /**
- * The name of a directory that may just have been made, and the names of those above it, survive a power cut: up to the
- * first directory that belongs to another user, which this user cannot have made.
+ * Makes the name of a directory that may just have been made, and those of its parents, survive a power cut: up to the
+ * first directory of another user, which this user cannot have made.
  */
 export async function keepNameOf(path: string): Promise<void> {
   const above = dirname(path)

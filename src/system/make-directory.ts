@@ -1,4 +1,4 @@
-// Directories of calcfs's own, with those above them: Node's recursive mkdir says ENOENT where the disk is full, and goes on for ever below /proc.
+// Makes calcfs's own directories: Node's recursive mkdir says ENOENT on a full disk, and never returns below /proc.
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -41,7 +41,7 @@ export function makeDirectoriesNow(path: string): void {
   }
 }
 
-/** Makes a directory that only its owner can enter, also where it was there with a wider mode. */
+/** Makes a directory that only its owner can enter, also where it existed with a wider mode. */
 export function makePrivateNow(path: string): void {
   makeDirectoriesNow(path)
   chmodSync(path, ownerOnly)

@@ -6,15 +6,15 @@ import { codeOf, isMissing } from './error-code.js'
 
 /** A process that has not ended. */
 export interface RunningProcess {
-  /** By a signal or a debugger: it answers nothing until it is continued. */
+  /** Stopped by a signal or a debugger: it does not answer until it is continued. */
   readonly isStopped: boolean
-  /** The user it belongs to; undefined where the system does not tell. */
+  /** Its owner; undefined where the system does not show it. */
   readonly user: number | undefined
-  /** Opaque: boot and start time, equal only for one and the same process; undefined where the system does not tell. */
+  /** Opaque: boot and start time, unique to one process; undefined where the system does not show it. */
   readonly started: string | undefined
 }
 
-/** The process with this number; undefined where it has ended, its parent having asked for its end or not. */
+/** The process with this number; undefined where it has ended, a zombie included. */
 export async function processAt(pid: number): Promise<RunningProcess | undefined> {
   return process.platform === 'linux' ? inProc(pid) : inPs(pid)
 }
@@ -37,11 +37,11 @@ async function inProc(pid: number): Promise<RunningProcess | undefined> {
   }
 }
 
-/** With the option hidepid, /proc shows only a user's own processes; signal 0 tells that another user's is there. */
+/** With the option hidepid, /proc shows only the user's own processes; signal 0 shows that another user's exists. */
 function hidden(pid: number): RunningProcess | undefined {
   try {
     process.kill(pid, 0)
-    // It ended, or was made, between two looks: neither is a process that was asked about and runs.
+    // It ended, or started, between the two checks: not the process in question.
     return undefined
   } catch (thrown) {
     if (codeOf(thrown) !== 'EPERM') return undefined
@@ -62,7 +62,7 @@ async function inPs(pid: number): Promise<RunningProcess | undefined> {
   }
 }
 
-/** A zombie has ended, and a dying process ends: neither does anything any more. */
+/** A zombie has ended, and a dying process is about to: neither runs any code. */
 function running(
   state: string | undefined,
   user: string | undefined,

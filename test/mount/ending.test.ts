@@ -1,4 +1,4 @@
-// A daemon that is told to end while a program waits for its save: the program gets the service's answer first.
+// A signal ends the daemon while a program waits for its save: the program gets the service's answer first.
 import { readdir } from 'node:fs/promises'
 import t from 'tap'
 import { isProcessAlive } from '../../src/system/process.js'

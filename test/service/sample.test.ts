@@ -66,7 +66,7 @@ t.test('a sample that is wrong says where in one sentence, and leaves nothing be
     message: /manifest\.json is not a sample: projects\.0\.path: /,
   })
   write({ ...empty, projects: [{ owner: 'demo', path: ['a', 'b'], description: 'x' }] })
-  t.throws(() => loadSample(service.seed, directory), { message: /speaks of \["demo","a"\]/ })
+  t.throws(() => loadSample(service.seed, directory), { message: /mentions \["demo","a"\]/ })
   t.equal(service.seed.hasUsers(), false)
 })
 

@@ -1,4 +1,4 @@
-// `calcfs unmount DIR`: takes a drive down, a dead one too, waits for its daemon, and says what was not saved.
+// `calcfs unmount DIR`: unmounts a drive, a dead one too, waits for its daemon, and reports unsaved edits.
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { leftoverDrafts } from '../../edit/journal/drafts.js'

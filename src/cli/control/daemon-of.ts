@@ -124,6 +124,6 @@ async function noAnswerFailure({ path, owner }: Mount, pid: number | undefined):
   const who = `the daemon of ${path}${known === undefined ? '' : ` (process ${known})`}`
   const away = `calcfs unmount --force ${path} takes the mount away.`
   if (known !== undefined && met?.isStopped === true)
-    return new NoAnswer('silent', known, `${who} is stopped; kill -CONT ${known} lets it go on, ${away}`)
+    return new NoAnswer('silent', known, `${who} is stopped; kill -CONT ${known} resumes it, ${away}`)
   return new NoAnswer('silent', known, `${who} does not answer; try again, or ${away}`)
 }

@@ -1,4 +1,4 @@
-// What the log says of each request, one line: where it went, what was answered, and how long that took.
+// Trace of each request in the log, one line: its address, its answer, and its duration.
 import type { RequestContext } from '../remote.js'
 import type { RequestPipeline } from './request-pipeline.js'
 
@@ -7,11 +7,11 @@ export interface RequestTrace {
   /** Path and query. */
   readonly path: string
   readonly priority: RequestContext['priority']
-  /** From the wish to send it until its answer was read, its wait for a slot included. */
+  /** From the call until its answer was read, the wait for a slot included. */
   readonly milliseconds: number
   /** Undefined where no head of an answer came. */
   readonly status: number | undefined
-  /** Why it failed, if it did. */
+  /** Why it failed, if it failed. */
   readonly failure: string | undefined
 }
 

@@ -40,7 +40,7 @@ function asksForParts(capabilities: Capabilities): boolean {
   return isSampled(capabilities.unranged)
 }
 
-/** The whole API as the waist of calcfs. `capabilities` is written to as facts come in. */
+/** The whole API as the Remote interface of calcfs. `capabilities` is updated as facts are discovered. */
 export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clock: Clock): Remote {
   const get = (endpoint: string, query: QueryParameters, context: RequestContext) =>
     http.text({ method: 'GET', path: path(endpoint, query) }, context)

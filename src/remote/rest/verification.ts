@@ -42,11 +42,11 @@ export function checkedChildren(
   project: Remote['project'],
   { dialect, clock }: { dialect: Dialect; clock: Clock },
 ): Listings {
-  /** Some of the items of each project whose listing named it. */
+  /** Some items of each project whose listing named the project itself as parent. */
   const own = new LRUCache<string, readonly string[]>({ max: remembered })
   /** Listings whose named project had none of the items: checked again when they change, or when its answer was faulty. */
   const cleared = new LRUCache<string, string>({ max: remembered })
-  /** Projects that could not be asked: the doubt of one listing must not hold up the others. */
+  /** Projects that could not be requested: a doubt about one listing must not delay the others. */
   const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs, perf: clock })
 
   const checked =
@@ -127,7 +127,12 @@ async function listingIfAny<Item>(
   clock: Clock,
 ): Promise<readonly Item[] | undefined> {
   try {
-    return await withDeadline(list(), dueIn(proofWithinMs, clock), clock, 'no proof in time')
+    return await withDeadline(
+      list(),
+      dueIn(proofWithinMs, clock),
+      clock,
+      'the check was not answered in time',
+    )
   } catch (thrown) {
     return isA('denial', asFailure(thrown)) ? [] : undefined
   }

@@ -33,7 +33,7 @@ const withDrafts = 7
 /** Cases at once on one mount. */
 const atOnce = 3
 const triesInTime = 10
-/** What an answer to somebody else may have done: such a case is tried again by itself. */
+/** What an answer to another program may have done: such a case is tried again by itself. */
 const disturbed = /^(EHOSTUNREACH|ETIMEDOUT)$/
 
 export const isBody = (door: Door): boolean => door === 'size' || door === 'content' || door === 'xyz'

@@ -1,4 +1,4 @@
-// What is asked ahead of a user, and what never is.
+// What is prefetched for a user, and what never is.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { lines } from '../../testbed/service.js'
@@ -163,31 +163,34 @@ export function foresight(t: Test, open: OpenTestbed): void {
       t.equal(fetched.length, projects * calculations * 3)
     })
 
-    t.test('AHEAD-8 who leaves is not followed: what was not begun is never asked for', async t => {
-      const testbed = await open(t, { fill, settings: { connections: '2' } })
-      let release = () => {}
-      const gate = new Promise<void>(resolve => {
-        release = resolve
-      })
-      // Of two connections one is for guesses, and the first guess holds it.
-      testbed.service.intercept(filesOf(103), async (_, passing) => {
-        await gate
-        const answer = await passing.carryOut()
-        answer()
-      })
-      await namesOf(testbed, 'projects/P1')
-      await namesOf(testbed, 'projects/P1/C1')
-      await namesOf(testbed, 'projects/P1/C2')
-      t.equal((await heardSoon(testbed, 0, filesOf(103), 1)).length, 1)
-      await testbed.pass(4_500)
-      release()
-      await settled()
-      const asked = lines(testbed.service.heard).filter(line => /calculation\/files/.test(line))
-      t.same(
-        asked.filter(line => /id=10[456]/.test(line)),
-        [],
-        'the others never',
-      )
-    })
+    t.test(
+      'AHEAD-8 prefetching stops when the reader leaves: what was not begun is never requested',
+      async t => {
+        const testbed = await open(t, { fill, settings: { connections: '2' } })
+        let release = () => {}
+        const gate = new Promise<void>(resolve => {
+          release = resolve
+        })
+        // Of two connections one is for guesses, and the first guess holds it.
+        testbed.service.intercept(filesOf(103), async (_, passing) => {
+          await gate
+          const answer = await passing.carryOut()
+          answer()
+        })
+        await namesOf(testbed, 'projects/P1')
+        await namesOf(testbed, 'projects/P1/C1')
+        await namesOf(testbed, 'projects/P1/C2')
+        t.equal((await heardSoon(testbed, 0, filesOf(103), 1)).length, 1)
+        await testbed.pass(4_500)
+        release()
+        await settled()
+        const asked = lines(testbed.service.heard).filter(line => /calculation\/files/.test(line))
+        t.same(
+          asked.filter(line => /id=10[456]/.test(line)),
+          [],
+          'the others never',
+        )
+      },
+    )
   })
 }
