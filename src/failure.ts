@@ -19,6 +19,7 @@ export type FailureKind =
   | 'broken' // other 5xx, malformed answers, wrong lengths, a 200 that was not stored
   | 'outcome-unknown' // the request may have been carried out; nothing may be sent again by itself
   // met on the connection
+  | 'refuses-all' // a gateway in the place of the service refuses every request
   | 'timeout' // the deadline, 408, 504
   | 'unreachable' // refused, DNS, reset, breaker open
   | 'untrusted' // TLS
@@ -102,8 +103,8 @@ type FailureClass =
   | 'settled'
   /** The service is away, or faulty: nothing is known of the thing, and cached data still counts. */
   | 'outage'
-  /** An outage without any answer. */
-  | 'silence'
+  /** An outage in which every other request would fail as well, or wait in vain. */
+  | 'away'
   /** An outage that may end without any action of the user. */
   | 'passing'
   /** The service, or the network before it, is overloaded. */
@@ -132,9 +133,10 @@ const classes = {
   'service-full': [],
   broken: ['outage', 'passing', 'transient', 'undecided'],
   'outcome-unknown': ['undecided'],
-  timeout: ['outage', 'silence', 'passing', 'strain', 'undecided'],
-  unreachable: ['outage', 'silence', 'passing', 'strain', 'transient', 'undecided'],
-  untrusted: ['outage', 'silence'],
+  'refuses-all': ['outage', 'away', 'passing', 'undecided'],
+  timeout: ['outage', 'away', 'passing', 'strain', 'undecided'],
+  unreachable: ['outage', 'away', 'passing', 'strain', 'transient', 'undecided'],
+  untrusted: ['outage', 'away'],
   'read-only': [],
   'not-permitted': [],
   'not-json': ['unsent'],

@@ -17,7 +17,7 @@ export interface Health {
   readonly asked: number
   /** Milliseconds that the last answer to a check took; undefined where there was none. */
   readonly answersIn: number | undefined
-  /** True while nothing is heard of the service at all: a question would only wait. */
+  /** True while nothing is heard of the service at all, or it refuses everything: a question would be in vain. */
   readonly away: boolean
   /** Whether nothing has been heard since then; if so, it is away until something is. */
   silentSince(began: Instant): boolean
@@ -40,7 +40,7 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
   let signedOut: OngoingFailure | undefined
   let asked = 0
   let heardAt = instant(Number.NEGATIVE_INFINITY)
-  let silent = false
+  let away = false
   let answersIn: number | undefined
 
   /** What one question failed with says nothing of the service if another one was answered meanwhile. */
@@ -48,16 +48,19 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
     const answeredMeanwhile = heardAt > began
     if (failure.kind === 'unauthenticated') {
       outage = undefined
+      away = false
       if (!answeredMeanwhile) signedOut ??= { since: now(), failure }
     } else if (isA('outage', failure)) {
-      if (!answeredMeanwhile) outage ??= { since: now(), failure }
+      if (answeredMeanwhile) return
+      outage ??= { since: now(), failure }
+      away ||= isA('away', failure)
     } else heard()
   }
 
   function heard(): void {
     outage = undefined
     signedOut = undefined
-    silent = false
+    away = false
     heardAt = now()
   }
 
@@ -115,11 +118,11 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
         return asked
       },
       get away() {
-        return silent || (outage !== undefined && isA('silence', outage.failure))
+        return away
       },
       silentSince(began) {
-        if (heardAt < began) silent = true
-        return silent
+        if (heardAt < began) away = true
+        return away
       },
       get answersIn() {
         return answersIn

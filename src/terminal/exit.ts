@@ -40,6 +40,7 @@ export class Stop extends Error {
 const codesOfKinds: Partial<Record<FailureKind, ExitCode>> = {
   refused: exitCodes.usage,
   unauthenticated: exitCodes.signIn,
+  'refuses-all': exitCodes.unreachable,
   timeout: exitCodes.unreachable,
   unreachable: exitCodes.unreachable,
   untrusted: exitCodes.unreachable,

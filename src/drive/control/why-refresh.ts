@@ -239,6 +239,7 @@ function adviceFor(kind: FailureKind): readonly string[] {
       return [
         'Published things and what is shared for reading stay as they are; a drive mounted with `--access read` changes nothing.',
       ]
+    case 'refuses-all':
     case 'timeout':
     case 'unreachable':
     case 'busy':

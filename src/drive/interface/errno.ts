@@ -41,6 +41,7 @@ const table: Record<FailureKind, ErrnoName> = {
   'service-full': 'ENOSPC',
   broken: 'EIO',
   'outcome-unknown': 'EIO',
+  'refuses-all': 'EIO',
   timeout: 'ETIMEDOUT',
   unreachable: 'EHOSTUNREACH',
   untrusted: 'EPROTO',

@@ -13,30 +13,32 @@ const isRecord = (path: string, method: string): boolean =>
 
 /**
  * The same service, where a refusal counts only while the platform answers another request: the record request that succeeded
- * last, else `/user/info`, once for all refusals that wait. Where both fail it is 'broken', an outage.
+ * last, else `/user/info`, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
+ * otherwise 'broken': outages.
  */
 export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): Http {
   /** The last record request that succeeded. */
   let lastWell: string | undefined
-  let asking: Promise<boolean> | undefined
+  let asking: Promise<Failure | undefined> | undefined
 
-  /** One operation may be broken, or one record deleted: whether either of two requests succeeds. */
-  async function answersAny(context: RequestContext): Promise<boolean> {
-    return (lastWell !== undefined && (await answers(lastWell, context))) || answers(userInfo, context)
+  /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
+  async function failureOfAll(context: RequestContext): Promise<Failure | undefined> {
+    if (lastWell !== undefined && (await failureOf(lastWell, context)) === undefined) return undefined
+    return failureOf(userInfo, context)
   }
 
-  async function answers(path: string, context: RequestContext): Promise<boolean> {
+  async function failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
     try {
       await http.text({ method: 'GET', path }, context)
-      return true
+      return undefined
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
-      return false
+      return thrown
     }
   }
 
-  function isThere({ deadline, priority }: RequestContext): Promise<boolean> {
-    asking ??= answersAny({ deadline, priority }).finally(() => {
+  function outageNow({ deadline, priority }: RequestContext): Promise<Failure | undefined> {
+    asking ??= failureOfAll({ deadline, priority }).finally(() => {
       asking = undefined
     })
     return asking
@@ -58,9 +60,12 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
       if (method === 'HEAD' && thrown.kind !== 'absent') throw thrown
       // An earlier success proves nothing: the outage may begin at any moment.
       if (lastWell === path) lastWell = undefined
-      if (capabilities.tellsUser !== true || (await isThere(context))) throw thrown
+      if (capabilities.tellsUser !== true) throw thrown
+      const outage = await outageNow(context)
+      if (outage === undefined) throw thrown
+      const kind = isA('denial', outage) ? 'refuses-all' : 'broken'
       const sentence = `the service refuses everything, so that it says nothing of ${method} ${path}: ${thrown.message}`
-      throw new Failure('broken', sentence, { cause: thrown, said: thrown.said })
+      throw new Failure(kind, sentence, { cause: thrown, said: thrown.said })
     }
   }
 

@@ -120,4 +120,58 @@ export function outage(t: Test, open: OpenTestbed): void {
       t.equal(await outcome(files.lstat('reports/4711.json')), 'ENOENT')
       await isKnown()
     })
+
+  for (const status of [404, 400, 403])
+    t.test(
+      `STALE-11 STALE-13 while ${status} is said to everything one question a second goes out`,
+      async t => {
+        const testbed = await open(t, { settings: brief })
+        const { files, service } = testbed
+        const looks = async () => {
+          await namesOf(testbed, project)
+          const names = await namesOf(testbed, `${project}/TS1_opt`)
+          for (const name of names) await files.lstat(`${project}/TS1_opt/${name}`)
+          await textOf(testbed, `${project}/TS1_opt/.calculation.json`)
+          t.equal(await textOf(testbed, `${project}/TS1_opt/run.log`), log)
+        }
+        await looks()
+        const back = service.intercept(/^\w+ \/(?!login)/, response => {
+          response.writeHead(status, { 'content-type': 'text/html' }).end('<html>We are sorry</html>')
+        })
+        await testbed.pass(2500)
+        await looks()
+        const began = Date.now()
+        const asked = await service.during(async () => {
+          for (let often = 0; often < 5; often += 1) await looks()
+        })
+        const seconds = Math.ceil((Date.now() - began) / 1000)
+        // The question, and the two that confirm its refusal.
+        t.ok(asked.length <= 3 * (seconds + 1), `${asked.length} requests in ${seconds} s`)
+        back()
+        service.seed.addCalculation({ id: '951', name: 'Seen again', project: ids.water })
+        let tries = 0
+        await until(10_000, 'what was made meanwhile', async () => {
+          await testbed.pass(1100)
+          tries += 1
+          return (await namesOf(testbed, project)).includes('Seen again')
+        })
+        t.ok(tries <= 3, `seen again at the look number ${tries}`)
+      },
+    )
+
+  t.test('STALE-13 one thing that is refused by itself keeps no other from being asked for', async t => {
+    const testbed = await open(t, { settings: brief })
+    const { files, service } = testbed
+    await namesOf(testbed, project)
+    await textOf(testbed, report)
+    service.intercept(
+      new RegExp(`^GET /report\\?id=${ids.report}`),
+      response => void response.writeHead(403).end(),
+    )
+    service.seed.addCalculation({ id: '952', name: 'Beside', project: ids.water })
+    await testbed.pass(2500)
+    t.not(await outcome(textOf(testbed, report)), 'done')
+    t.ok((await namesOf(testbed, project)).includes('Beside'), 'asked for at once')
+    t.equal(await outcome(files.lstat(`${project}/Beside`)), 'done')
+  })
 }
