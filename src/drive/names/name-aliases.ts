@@ -45,7 +45,15 @@ export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases
       former.delete(keyOf(parent, name))
       names.set(keyOf(parent, name), node)
     },
-    addFormer: (parent, name, node) => former.set(keyOf(parent, name), node),
+    addFormer(parent, name, node) {
+      // Those under which it was written before say the title of before as well.
+      const written = [...names].filter(([, { kind, id }]) => kind === node.kind && id === node.id)
+      for (const [key] of written) {
+        names.delete(key)
+        former.set(key, node)
+      }
+      former.set(keyOf(parent, name), node)
+    },
     isFormer: (parent, name) => former.has(keyOf(parent, name)) && !names.has(keyOf(parent, name)),
     drop(parent, name) {
       former.delete(keyOf(parent, name))
