@@ -1,4 +1,4 @@
-// Which thing an id stands for: a service made anew gives the ids of old things to others, and nothing kept of those is theirs.
+// Which thing an id stands for: a service that was set up again gives the ids of old things to others, and nothing kept of those is theirs.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ export interface ReusedId {
 export interface Identities {
   /**
    * The service says this of the thing now. Answers the mark under which contents of it are kept; where it is another
-   * thing than before, whoever listens has forgotten the old one by then.
+   * thing than before, the listeners have forgotten the old one by then.
    */
   observe(thing: RecordRef, said: Identity, by: AnswerSource): string
   /** What was said of it last; undefined where nothing is known. */

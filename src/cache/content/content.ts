@@ -41,23 +41,23 @@ export interface ContentCacheOptions {
 export interface ContentCache {
   /** The true size in bytes, from memory, from the service, or counted. */
   size(content: Content, context: RequestContext): Promise<ByteCount>
-  /** The size where it was told before; asks nobody. */
+  /** The size where it is known; without a request. */
   knownSize(content: Content): ByteCount | undefined
   /** Fills `into` from `offset`, less only at the end; 0 at or after the end. */
   read(content: Content, offset: number, into: Uint8Array, context: RequestContext): Promise<number>
   /** The same at once, where the bytes were read moments ago; undefined where `read` must be asked. */
   readNow(content: Content, offset: number, into: Uint8Array): number | undefined
   /**
-   * Downloads it in the ask's lane before anybody reads it, or joins the download under way; a reader who comes joins too.
+   * Downloads it at the question's priority before it is read, or joins the download under way; a reader that comes joins too.
    * Its length in bytes when it is whole or was kept before. One longer than `most` is left alone: its length as far as
    * the service told it, else more than `most`. The signal ends a download that no reader has come for.
    */
   prefetch(content: Content, context: RequestContext, most: number, signal?: AbortSignal): Promise<number>
-  /** When it was last found to be another version than the one before; undefined for nearly all. Asks nobody. */
+  /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
   replacedAt(content: Content): Instant | undefined
-  /** Why nothing of it is believed, in words, where the service's answers contradict each other. Asks nobody. */
+  /** Why nothing of it is believed, in words, where the service's answers contradict each other. Without a request. */
   disputed(content: Content): string | undefined
-  /** How much of it is on this disk, from 0 to 1; asks nobody. */
+  /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number
   forget(content: Content): Promise<void>
   /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */

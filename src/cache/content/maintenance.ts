@@ -1,4 +1,4 @@
-// What is done for the kept files while nobody waits: counting, checking, writing uses down, stopping what was abandoned.
+// Maintenance of the kept files while no call waits: counting, checking, writing uses down, stopping what was abandoned.
 import { type Clock, every, sleep } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { LogFunction } from '../ledger/ledger.js'
@@ -31,7 +31,7 @@ export interface Maintenance {
 }
 
 const tendEveryMs = 10_000
-/** A download that nobody reads any more is stopped soon. */
+/** A download that is not read any more is stopped soon. */
 const watchEveryMs = 1_000
 /** Another daemon's files are counted this often. */
 const recountEveryMs = 600_000

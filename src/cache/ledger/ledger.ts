@@ -50,7 +50,7 @@ const nothing: StoredValue = { value: '', stored: instant(0) }
 
 /**
  * Opens the memory in `directory` (made if missing, 0700). Several processes may share it. A damaged file is moved
- * aside and begun anew; without a usable disk everything works from memory until the process ends.
+ * aside and a new one is begun; without a usable disk everything works from memory until the process ends.
  */
 export function openLedger(directory: string, settings: LedgerSettings): Ledger {
   const { clock } = settings
@@ -59,7 +59,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
   let table: LedgerTable | undefined
   let retryAt = instant(0)
   let callOff: (() => void) | undefined
-  // Sizes and times are asked for at every stat. Long values are held by whoever asked for them.
+  // Sizes and times are asked for at every stat. Long values are held by the code that asked for them.
   const recent = openRowCache<StoredValue>(() => fromDisk(from => from.version(), 0), clock.now)
 
   function reach(): LedgerTable | undefined {
@@ -112,7 +112,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       if (table === undefined) retryAt = instant(clock.now() + reopenAfterMs)
       return
     }
-    settings.log('the ledger was damaged: it is moved aside and begun anew', about)
+    settings.log('the ledger was damaged: it is moved aside, and a new one is begun', about)
     const seen = table?.inode
     table?.close()
     table = undefined

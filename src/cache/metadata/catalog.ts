@@ -86,7 +86,7 @@ export interface Lifetimes {
 /** A user's own record and the report types hardly ever change. */
 const seldom = 10 * 60_000
 
-/** How records are understood, and what is told of who they are. */
+/** How records are understood, and what is noted of their identity. */
 export interface CatalogSources {
   readonly dialect: Dialect
   readonly identities: Identities

@@ -137,7 +137,7 @@ export function withFirstTimes<Item extends Listed<string>>(
   return before !== undefined && isSameList(settled, before) ? before : settled
 }
 
-/** Who had this name before, if that was another: asked only where names have changed. */
+/** The thing that had this name before, if that was another: looked up only where names have changed. */
 function holders(known: ChildList): (item: Listed<string>) => Listed<string> | undefined {
   let byTitle: Map<string, Listed<string>> | undefined
   return ({ id, title }) => {

@@ -8,7 +8,7 @@ import type { Owner } from './owner.js'
 
 /**
  * editing: not saved yet. refused: the last save failed and nothing of it is on its way. sending: a request is about
- * to leave or has left. in-flight: sent, and nobody could see whether it was stored. outcome-unknown: a new record
+ * to leave or has left. in-flight: sent, and whether it was stored could not be seen. outcome-unknown: a new record
  * may or may not have been made. paused: taken away a moment ago, and perhaps about to come back.
  */
 const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
@@ -115,7 +115,7 @@ function unsealed(text: string): unknown {
   return meta
 }
 
-/** The note of a draft that nobody has written yet. */
+/** The note of a draft that is not written yet. */
 export function newMeta(owner: Owner, now: number): DraftMeta {
   return { owner, state: 'editing', created: now, changed: now }
 }

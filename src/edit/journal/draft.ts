@@ -10,7 +10,7 @@ import { privateFile, replaceFile, syncDirectory } from '../../system/atomic-fil
 import { codeOf, isMissing } from '../../system/error-code.js'
 import { placeDraft } from './draft-directory.js'
 import { type DraftMeta, printMeta } from './draft-meta.js'
-import { nobody } from './owner.js'
+import { noOwner } from './owner.js'
 import type { RecordKey } from './record-key.js'
 import { damageOf, lossWhy, sealOf } from './seal.js'
 import { textHash } from './text-history.js'
@@ -61,7 +61,7 @@ export interface Draft {
   discard(): Promise<void>
   /** Closes the file and leaves everything on disk. */
   close(): Promise<void>
-  /** The same at the end of a daemon: from now on it is nobody's, and the next mount may adopt it. */
+  /** The same at the end of a daemon: from now on it has no owner, and the next mount may adopt it. */
   leave(): Promise<void>
 }
 
@@ -221,7 +221,7 @@ export async function openDraft(directory: string, found: DraftMeta, now: () => 
         if (ended) return
         await restore()
         ended = true
-        meta = { ...meta, owner: nobody }
+        meta = { ...meta, owner: noOwner }
         await note(meta)
         await file.close()
       }),

@@ -162,7 +162,7 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
   if (meta === undefined) {
     return {
       state: 'refused',
-      why: removedDraft('the note beside this text was damaged: nobody knows which record it is'),
+      why: removedDraft('the note beside this text was damaged: which record it is of is not known'),
     }
   }
   switch (meta.state) {
@@ -183,7 +183,7 @@ function afterwards(meta: DraftMeta | undefined): { state: DraftMeta['state']; w
   }
 }
 
-/** A new report: no operation lists reports, so nobody can look whether it was made. */
+/** A new report: no operation lists reports, so whether it was made cannot be looked up. */
 const isUnlisted = (key: RecordKey | undefined): boolean => key?.as === 'new' && key.kind === 'report'
 
 function madeOrNot(): Failure {

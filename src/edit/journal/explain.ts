@@ -36,7 +36,7 @@ export function explain(draft: Draft): string | undefined {
   if (why === undefined) return undefined
   const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]
   if (state === 'in-flight')
-    lines.push('It was sent, and nobody could see whether the service has stored it.')
+    lines.push('It was sent, and whether the service has stored it could not be seen.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
   const name = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)

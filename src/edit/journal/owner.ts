@@ -8,7 +8,7 @@ export interface Owner {
 }
 
 /** No process: what it owns may be taken. */
-export const nobody: Owner = { pid: 0, started: 'ended' }
+export const noOwner: Owner = { pid: 0, started: 'ended' }
 
 /** This very process. */
 export async function thisProcess(): Promise<Owner> {

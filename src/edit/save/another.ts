@@ -17,7 +17,7 @@ export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
   throw anotherThing(draft.key)
 }
 
-/** Whether this is another thing than the draft was begun for; false where nobody noted it. */
+/** Whether this is another thing than the draft was begun for; false where it was not noted. */
 export function isOtherThan(draft: Draft, now: Identity): boolean {
   const { thing } = draft.meta
   return thing !== undefined && isAnotherThing(notedIdentity(thing), now, 'loosely')

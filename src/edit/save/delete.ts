@@ -12,8 +12,8 @@ export interface DeleteOperation {
 }
 
 /**
- * Resolves once the thing is gone, whoever has deleted it.
- * @throws Failure: why it is still there, or why nobody can say
+ * Resolves once the thing is gone, whichever client has deleted it.
+ * @throws Failure: why it is still there, or why that is not known
  */
 export async function deleteOnce(
   deletion: DeleteOperation,

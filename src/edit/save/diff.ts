@@ -72,7 +72,7 @@ export interface Likeness {
 
 /**
  * Brings the edits made on `base` into what the record has become meanwhile. `isOurs` tells of a field that differs only
- * in what the service has filled in, `isThere` of an edit that somebody else has made in other words.
+ * in what the service has filled in, `isThere` of an edit that another client has made in other words.
  */
 export function merge(
   base: JsonObject,

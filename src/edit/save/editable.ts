@@ -25,7 +25,7 @@ export interface RecordChange {
 export interface ChangeResult {
   /** Edited fields that the service does not have as they were sent. */
   readonly unstored: readonly string[]
-  /** What nobody edited and the service dropped all the same, in a sentence. */
+  /** What was not edited and the service dropped all the same, in a sentence. */
   readonly lost: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface KnownBases {
 /** A record with an id, as it is edited. All methods reject or throw with a Failure. */
 export interface EditableRecord {
   readonly key: RecordKey
-  /** The record without what nobody edits: the service sets its date of change by itself. */
+  /** The record without what no program edits: the service sets its date of change by itself. */
   plain(record: JsonObject): JsonObject
   /**
    * Where the text is no JSON of the record: the record that is meant by it, and the one it was made from.
@@ -64,7 +64,7 @@ export interface EditableRecord {
   check(written: WrittenEdit, context: RequestContext): Promise<JsonObject>
   /** Whether a field that differs in the two says the same: a service fills in what a writer has left out. */
   readonly saysSame?: (name: string, base: JsonObject, theirs: JsonObject) => boolean
-  /** Whether somebody else has made the same of a field in other words: a list with other place numbers. */
+  /** Whether another client has made the same of a field in other words: a list with other place numbers. */
   readonly hasAlready?: (name: string, mine: JsonObject, theirs: JsonObject) => boolean
   /**
    * A last look at the merged record, before anything is sent.

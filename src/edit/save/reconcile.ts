@@ -1,4 +1,4 @@
-// What became of a save whose end nobody saw: the record is read and compared, nothing is sent.
+// Reconciles a save with unknown outcome: the record is read and compared, nothing is sent.
 import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'

@@ -1,4 +1,4 @@
-// A field that a writer gives twice: nobody can say which of the two is meant.
+// A field that a writer gives twice: which of the two is meant is not known.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 

@@ -144,7 +144,7 @@ async function saveWritten(
   return applyEdits(save, own, { ...written, mine: checked, edits }, context)
 }
 
-/** Whoever writes on in a draft goes on from the same text, whatever else is met meanwhile. */
+/** A draft that is written on keeps its base, whatever else is read meanwhile. */
 async function noteBase(draft: Draft, { known }: KnownTexts, base: JsonObject): Promise<void> {
   const chosen = known.find(({ record }) => record === base)
   if (chosen !== undefined && draft.meta.base === undefined)
@@ -193,7 +193,7 @@ async function readMeaning(
     () => save.record.read(context),
     async () => save.record.mean?.(text, met, context),
   )
-  if (written === undefined) throw new Failure('internal', 'nobody can say what this text means')
+  if (written === undefined) throw new Failure('internal', 'what this text means is not known')
   return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
 }
 
@@ -229,7 +229,7 @@ async function heldBefore({ record, draft, history, own }: SaveState): Promise<s
 
 /**
  * Remembered all the same, if a program has had it: the next text may be an edit of this one. A share is looked at: its number may be another
- * person's by now, and "saved" would say that the one who is named has the permission.
+ * person's by now, and "saved" would say that the person who is named has the permission.
  */
 async function unchanged(
   save: SaveState,
@@ -292,7 +292,7 @@ function mergeEdits(record: EditableRecord, written: WrittenEdit, before: JsonOb
   })
   if (conflicts.length > 0) {
     const fields = conflicts.map(name => JSON.stringify(name)).join(', ')
-    throw new Failure('conflict', `somebody else has changed ${fields} meanwhile: nothing was sent`)
+    throw new Failure('conflict', `another client has changed ${fields} meanwhile: nothing was sent`)
   }
   const change = { before, whole, edits }
   record.allow(written, change)

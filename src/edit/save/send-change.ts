@@ -124,7 +124,7 @@ async function refuseChanged(
   const fields = theirs.map(name => JSON.stringify(name)).join(', ')
   throw new Failure(
     'conflict',
-    `somebody else has changed ${fields} while the change waited to be sent: save it again`,
+    `another client has changed ${fields} while the change waited to be sent: save it again`,
   )
 }
 

@@ -1,4 +1,4 @@
-// What a listing carries that hardly anybody asks for: kept in compressed bundles, for each item a place in one.
+// What a listing carries that is hardly ever asked for: kept in compressed bundles, for each item a place in one.
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /** Some hundred texts. */

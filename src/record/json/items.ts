@@ -1,4 +1,4 @@
-// How a list is taken apart while it arrives: item by item, so that nobody ever holds the whole text of a long one.
+// How a list is taken apart while it arrives: item by item, so that the whole text of a long one is never held.
 import { Failure } from '../../failure.js'
 
 /** Takes a text in pieces and makes something of it at its end. */

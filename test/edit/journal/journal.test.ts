@@ -5,7 +5,7 @@ import t from 'tap'
 import { openDraft } from '../../../src/edit/journal/draft.js'
 import { type DraftMeta, newMeta, printMeta, readMeta, whyOf } from '../../../src/edit/journal/draft-meta.js'
 import { openDrafts } from '../../../src/edit/journal/drafts.js'
-import { nobody, thisProcess } from '../../../src/edit/journal/owner.js'
+import { noOwner, thisProcess } from '../../../src/edit/journal/owner.js'
 import { textHash } from '../../../src/edit/journal/text-history.js'
 import { Failure, type FailureKind } from '../../../src/failure.js'
 import { instant } from '../../../src/remote/remote.js'
@@ -108,7 +108,7 @@ t.test('a draft of an ended mount has no owner, and the next mount adopts it as 
   t.same((await openDrafts(directory, now)).found, [], 'as long as its process lives it is no other’s')
   await draft.leave()
   await draft.leave()
-  t.strictSame((await readMeta(join(draft.directory, 'meta.json')))?.owner, nobody)
+  t.strictSame((await readMeta(join(draft.directory, 'meta.json')))?.owner, noOwner)
   const { found, damaged } = await openDrafts(directory, now)
   t.equal(found.length, 1)
   t.same(damaged, [])

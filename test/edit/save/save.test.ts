@@ -237,7 +237,7 @@ t.test('where its outcome cannot be seen, it is in flight until a reading tells'
   }
   t.match(await failureOf(room.save(record, draft)), { kind: 'unreachable' })
   t.equal(draft.meta.state, 'in-flight')
-  t.match(explain(draft), /nobody could see/)
+  t.match(explain(draft), /could not be seen/)
   t.match(await failureOf(room.settle({ record, draft }, context)), { kind: 'unreachable' })
   service.away = false
   t.equal(await room.settle({ record, draft }, context), 'stored')

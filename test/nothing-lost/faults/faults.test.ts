@@ -92,7 +92,7 @@ const faults: readonly Fault[] = [
   {
     name: 'the service does not answer in time',
     errno: 'ETIMEDOUT',
-    why: /was not saved: no answer to PUT .* within \d+ ms\.\nIt was sent, and nobody could see/,
+    why: /was not saved: no answer to PUT .* within \d+ ms\.\nIt was sent, and whether the service has stored it could not/,
     begin: spoiled(put, silence),
   },
   {

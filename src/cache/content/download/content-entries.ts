@@ -1,4 +1,4 @@
-// Contents on their way: one `ContentEntry` for each that somebody asked for and that is not open yet.
+// Contents on their way: one `ContentEntry` for each that was asked for and is not open yet.
 import type { Content } from '../../../remote/remote.js'
 import { type ContentEntry, type ContentEntryPorts, openContentEntry } from './content-entry.js'
 import type { RangeSupport } from './range-scheduler.js'
@@ -9,7 +9,7 @@ export interface ContentEntries {
   readNow(name: string, offset: number, into: Uint8Array): number | undefined
   /** Something of it is under way that needs its file to stay. */
   isBusy(name: string): boolean
-  /** Somebody is bringing its bytes just now. */
+  /** A request brings its bytes just now. */
   isComing(name: string): boolean
   /** How much has arrived, from 0 to 1. */
   fraction(name: string): number

@@ -29,7 +29,7 @@ export interface ColdRead {
   readonly context: RequestContext
 }
 
-/** A content that somebody may want to read soon. */
+/** A content that may be read soon. */
 export interface PrefetchRequest {
   readonly context: RequestContext
   /** Bytes. */
@@ -90,7 +90,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   let purpose: 'reading' | 'counting' = 'reading'
   const triedAgain = new WeakSet<ColdRead>()
 
-  /** Those who wait for it now: without any, its requests yield to those of others. */
+  /** The calls that wait for it now: without any, its requests yield to other ones. */
   const askers = openAskers()
 
   function ownContext(priority: RequestContext['priority']): RequestContext {
@@ -140,7 +140,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   /** The kernel asks once more, page by page, for what came too late: a reader waits for one deadline only. */
   async function patiently({ context, offset, into }: ColdRead, coming: Promise<void>): Promise<void> {
     const isAgain = late !== undefined && now() < late.until && offset >= late.start && offset < late.end
-    // Whoever waits for it next hears it.
+    // The next call that waits for it gets it.
     if (isAgain) coming.catch(noop)
     if (isAgain) throw new Failure('timeout', tooLate)
     try {
@@ -175,7 +175,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     throw new OtherLength(length, wanted.offset + filled)
   }
 
-  /** Reads into a buffer of ours first: after the deadline the caller's belongs to somebody else. */
+  /** Reads into a buffer of ours first: after the deadline the caller's may be used for another call. */
   async function lent<Count extends number | undefined>(
     wanted: ColdRead,
     length: number | undefined,
@@ -233,7 +233,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     return inTime(context, lifecycle.resolveContradiction(found))
   }
 
-  /** The answer; asked again once where it is of another version: nobody has read anything of it here. */
+  /** The answer; asked again once where it is of another version: nothing of it was read here. */
   async function judged<Answer>(context: RequestContext, answer: () => Promise<Answer>): Promise<Answer> {
     try {
       return await answer()
@@ -265,7 +265,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     }
   }
 
-  /** Nobody reads it yet: what is big waits until somebody does. */
+  /** It is not read yet: what is big waits for a reader. */
   async function lengthOf(download: Download, context: RequestContext): Promise<number> {
     const length = await download.lengthKnown(context.priority)
     if (purpose === 'counting' && length - download.arrived > bigBytes && download.canRest)
@@ -283,7 +283,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     return length
   }
 
-  /** A size of 0 is said by services that do not know it, too, and who reads such a file asks for nothing more. */
+  /** A size of 0 is said by services that do not know it, too, and a program that reads such a file asks for nothing more. */
   async function askedLength(priority: RequestContext['priority']): Promise<number | undefined> {
     const said = await ports.remote.contentSize(content, ownContext(priority))
     if (said === undefined || said === 0) return undefined

@@ -44,7 +44,7 @@ export interface DownloadLifecycle {
   readonly download: Download | undefined
   /** The one under way, begun now if there is none. */
   begin(): Download
-  /** The same as long as it is no longer than `most` bytes or somebody reads it; its length, or at least so many bytes. */
+  /** The same as long as it is no longer than `most` bytes or is read; its length, or at least so many bytes. */
   prefetch(priority: RequestContext['priority'], most: number): Promise<number>
   /** Stops a download that was only a guess. */
   cancelPrefetch(): void
@@ -55,11 +55,11 @@ export interface DownloadLifecycle {
   told(): number | undefined
   /** Readers get bytes of this version: what comes later is compared with it. */
   met(version: VersionFingerprint | undefined): void
-  /** What a reader hears who met this. Resolves when the download that met it is over. */
+  /** The failure of a reader that met this. Resolves when the download that met it is over. */
   resolveContradiction(found: Contradiction): Promise<Failure>
   /** A contradiction that was found a moment ago: nothing is asked meanwhile. */
   readonly standing: Failure | undefined
-  /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long nobody has asked for it. */
+  /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long it was not asked for. */
   maintain(idleMs: number, purpose: 'reading' | 'counting'): void
   /** Resolves when nothing is under way any more. */
   stop(sentence: string): Promise<void>
@@ -70,7 +70,7 @@ const stalledAfterMs = 60_000
 /** What has arrived is lost, or waits for its readers to come back. */
 export const abandonedAfterMs = 60_000
 const idleAfterMs = 5_000
-/** Who has everything is given this time to end and to be written. */
+/** A download that has everything is given this time to end and to be written. */
 const completingMs = 2_000
 /** The kernel asks again at once, page by page, for what it did not get. */
 const standsForMs = 1000
@@ -212,7 +212,7 @@ export function openDownloadLifecycle(
     refusedUntil = instant(now() + refusedForMs)
   }
 
-  /** One question for all who meet the same. */
+  /** One question for all readers that meet the same. */
   function verdictOf(found: Contradiction): Promise<Failure> {
     if (judging?.found !== found) judging = { found, verdict: judge(found) }
     return judging.verdict
@@ -281,7 +281,7 @@ export function openDownloadLifecycle(
       if (now() - download.movedAt > stalledAfterMs) {
         pause('the service sent nothing more of the file for a minute')
       } else if (missing > bigBytes && !isCounted && idleMs > patienceMs) {
-        pause('the download was stopped: nobody reads the file any more')
+        pause('the download was stopped: no program reads the file any more')
       }
     },
     async stop(sentence) {

@@ -29,7 +29,7 @@ export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'rang
   readonly met: (version: VersionFingerprint | undefined) => void
   /** Makes room on a full disk; false if there is nothing to give up. */
   readonly makeRoom: () => Promise<boolean>
-  /** Beyond so many bytes nobody wants it; a reader who comes changes that. */
+  /** Beyond so many bytes it is not wanted; a reader that comes changes that. */
   readonly most: () => number
 }
 
@@ -64,9 +64,9 @@ export interface Download {
   stop(reason: Failure | PrefetchAbandoned): void
 }
 
-/** A guess about what will be read turns out longer than its asker wants, or he has gone; no reader has come for it. */
+/** A prefetched content turns out longer than was wanted, or is not wanted any more; no reader has come for it. */
 export class PrefetchAbandoned extends Error {
-  override readonly message = 'nobody wants this content'
+  override readonly message = 'this content is not wanted any more'
 
   /** How long it is, or how much of it there is at least; 0 where it was called off. */
   constructor(readonly bytes: number) {
@@ -89,11 +89,11 @@ const countedEvery = 1 << 20
 
 type DownloadEnd = 'whole' | { readonly reason: unknown }
 
-/** Asks for nothing until somebody reads or `fetchAll` is called. */
+/** Asks for nothing until it is read or `fetchAll` is called. */
 export function startDownload(ports: DownloadPorts): Download {
   const waiting = new Set<Waiter>()
   let length: number | undefined
-  /** The end of what comes proves nothing: until it was compared with a second copy, nobody may have it. */
+  /** The end of what comes proves nothing: until it was compared with a second copy, no reader gets it. */
   let isDoubtful = false
   /** A body is held against what else the service says of its length. */
   let asking: Promise<unknown> | undefined
@@ -110,7 +110,7 @@ export function startDownload(ports: DownloadPorts): Download {
     settle = { whole: resolve, failed: reject }
   })
   whole.catch(() => {
-    // Every reader hears it by himself, and so does who keeps it.
+    // Each reader gets it, and so does the store.
   })
 
   const known = () => length ?? ports.told()

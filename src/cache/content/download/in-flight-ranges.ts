@@ -1,4 +1,4 @@
-// Which bytes of one content are there or on their way already, so that nobody asks for them again.
+// Which bytes of one content are there or on their way already, so that none is asked for twice.
 import type { Failure } from '../../../failure.js'
 import type { Body, RequestContext } from '../../../remote/remote.js'
 import type { IntervalSet } from './interval-set.js'
@@ -17,7 +17,7 @@ export interface InFlightRange {
 
 /** What is known of a byte, all in bytes from the start of the content. */
 export interface InFlightRanges {
-  /** Who brings this byte. */
+  /** The request that brings this byte. */
   bringing(offset: number): InFlightRange | undefined
   /** Where the bytes that are there or on their way from here on end. */
   claimed(offset: number): number

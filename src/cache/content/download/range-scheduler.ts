@@ -66,10 +66,10 @@ export interface RangeScheduler {
   readonly busy: boolean
   /** When the last piece came. */
   readonly movedAt: Instant
-  /** Asks for bytes that somebody reads now, and for what is likely to follow. */
+  /** Asks for bytes that are read now, and for what is likely to follow. */
   want(span: { readonly start: number; readonly end: number }, priority: Priority): void
   fetchAll(priority: Priority): void
-  /** Somebody is bringing this byte. */
+  /** A request brings this byte. */
   covers(offset: number): boolean
   /** One body from the beginning once more, for comparing. */
   again(take: (body: Body) => Promise<void>): Promise<void>
@@ -81,7 +81,7 @@ export interface RangeScheduler {
   stop(): void
 }
 
-/** What is shorter, or lacks less, is worth finishing although nobody waits. */
+/** What is shorter, or lacks less, is worth finishing although no reader waits. */
 export const bigBytes = 8 << 20
 /** A gap up to this arrives soon; beyond it, a stretch is asked for by itself. */
 const nearBytes = 4 << 20
@@ -89,7 +89,7 @@ const alignment = 128 << 10
 /** Nothing a calculation holds is near this (the platform takes 1 GB); an endless body must end somewhere. */
 const largestBytes = 64 * 2 ** 30
 const atOnceAtMost = 3
-/** Who has read an eighth of this in one go is taken to read on. */
+/** A reader of an eighth of this in one go is taken to read on. */
 const sequentialAhead = 1 << 20
 
 export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
@@ -138,7 +138,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     } else if (wantsAll()) startNext(range.priority)
   }
 
-  /** The first bytes that nobody is bringing yet. */
+  /** The first bytes that no request brings yet. */
   function startNext(priority: Priority): void {
     for (let from = 0; from < total(); ) {
       const end = claimed(from)
@@ -244,7 +244,7 @@ export function openRangeScheduler(ports: RangeSchedulerPorts): RangeScheduler {
     }
   }
 
-  /** Whether a byte that somebody reads now comes too late by that segment. */
+  /** Whether a byte that is read now comes too late by that segment. */
   const isFar = (offset: number, coming: InFlightRange): boolean =>
     offset - coming.position > nearBytes && jumps() && ports.length() !== undefined
 

@@ -10,7 +10,7 @@ interface SequentialRun {
   end: number
 }
 
-/** Who reads the beginning of a file often reads on; who reads elsewhere often wants a few bytes. */
+/** A read of the beginning of a file is often followed by others; a read elsewhere often wants a few bytes. */
 const firstAtStart = 1 << 20
 const firstElsewhere = 128 << 10
 const mostAhead = 64 << 20

@@ -56,7 +56,7 @@ export async function resolveContradiction(
 }
 
 /**
- * Whoever has read a part begins again. Where the version changes between two questions, or comes back, the next readers get
+ * A reader of a part begins again. Where the version changes between two questions, or comes back, the next readers get
  * the bytes of a single answer: it may be one content under two names, or two of which one is older.
  */
 async function resolveVersion(found: OtherVersion, ports: ContradictionPorts): Promise<Failure> {
@@ -107,7 +107,7 @@ function acceptReplacement(
   return replacedFailure()
 }
 
-/** Who has read a part of the old version, or knows its length, must begin again. */
+/** A reader that has a part of the old version, or knows its length, must begin again. */
 export const replacedFailure = (): Failure =>
   new Failure('replaced', 'the service holds another version of the file now: open it again to read that one')
 

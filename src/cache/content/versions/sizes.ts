@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/ledger.js'
 import type { VersionFingerprint } from './versions.js'
 
 export interface ContentSizes {
-  /** In bytes; undefined if nobody has told it yet. */
+  /** In bytes; undefined if it is not known yet. */
   known(name: string): ByteCount | undefined
   /** The version whose bytes readers had last, perhaps without a validator; undefined where they had none. */
   version(name: string): VersionFingerprint | undefined
