@@ -125,6 +125,7 @@ export function buildDrive(
       tree,
       room: connection.guesses,
       cacheBytes: config.cacheSize,
+      names: config.maxEntries,
       clock,
     }),
     deadlines,

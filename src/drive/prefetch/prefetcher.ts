@@ -34,6 +34,8 @@ export interface PrefetcherPorts {
   readonly room: () => number
   /** What kept contents may take on the disk, in bytes. */
   readonly cacheBytes: number
+  /** How many names of listed folders may be remembered in all. */
+  readonly names: number
   readonly clock: Clock
 }
 
@@ -50,7 +52,12 @@ const partOfCache = 1 / 4
 export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const { catalog, clock, content, tree, room } = ports
   const { now } = clock
-  const folders = new LRUCache<string, ListedDirectory>({ max: foldersAtMost })
+  const folders = new LRUCache<string, ListedDirectory>({
+    max: foldersAtMost,
+    maxSize: ports.names,
+    // A walk keeps the folder that it goes through, however long, beside the ones that it enters.
+    sizeCalculation: ({ entries }) => Math.min(entries.length + 1, Math.ceil(ports.names / 2)),
+  })
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const siblings = openSiblingPrefetch(queue, contentPrefetch, now)
