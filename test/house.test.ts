@@ -8,9 +8,9 @@ import { proseOf } from './prose.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')
 
-/** Rooms that see the platform only through its waist, and time only through its clock. */
-const onlyTheWaist = ['cache', 'edit', 'drive', 'mount']
-const waist = ['src/remote/remote.ts', 'src/remote/clock.ts']
+/** Layers that see the platform only through the Remote interface, and time only through the Clock. */
+const onlyInterfaces = ['cache', 'edit', 'drive', 'mount']
+const interfaces = ['src/remote/remote.ts', 'src/remote/clock.ts']
 
 interface Import {
   readonly from: string
@@ -45,7 +45,7 @@ const rest = [...tests, ...filesBelow('bench', /\.ts$/), ...filesBelow('bin', /\
 const folderOf = (file: string): string => dirname(file).replace(/^src\//, '')
 
 /** The layer of a file: its folder right below src. */
-const roomOf = (file: string): string => folderOf(file).split('/')[0] ?? ''
+const layerOf = (file: string): string => folderOf(file).split('/')[0] ?? ''
 
 function importsOf(file: string): readonly string[] {
   const found = code(file).matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)
@@ -62,7 +62,7 @@ function importsIn(files: readonly string[]): readonly Import[] {
   )
 }
 
-const inHouse = importsIn(sources)
+const ownImports = importsIn(sources)
 
 /** Imports between folders of src and bench. */
 const crossing = importsIn(layered).filter(({ from, to }) => folderOf(from) !== folderOf(to))
@@ -114,10 +114,10 @@ t.test('folders and layers form no circle', async t => {
   const below = ([folder, targets]: readonly [string, readonly string[]]) =>
     targets.filter(to => order.indexOf(to) > order.indexOf(folder)).map(to => `${folder} imports ${to}`)
   none(t, Object.entries(folders).flatMap(below), 'a folder imports only what stands above it in the table')
-  const rooms = crossing
-    .map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))
+  const layers = crossing
+    .map(({ from, to }) => ({ from: layerOf(from), to: layerOf(to) }))
     .filter(({ from, to }) => from !== to)
-  none(t, cycles([...new Set(order.map(name => name.split('/')[0] ?? ''))], rooms), 'no circle of layers')
+  none(t, cycles([...new Set(order.map(name => name.split('/')[0] ?? ''))], layers), 'no circle of layers')
 })
 
 t.test('a folder can be read at once', async t => {
@@ -132,9 +132,10 @@ t.test('a folder can be read at once', async t => {
   )
 })
 
-t.test('the platform is seen through the waist only', async t => {
-  const wrong = inHouse.filter(
-    ({ from, to }) => onlyTheWaist.includes(roomOf(from)) && roomOf(to) === 'remote' && !waist.includes(to),
+t.test('the platform is seen through the Remote interface only', async t => {
+  const wrong = ownImports.filter(
+    ({ from, to }) =>
+      onlyInterfaces.includes(layerOf(from)) && layerOf(to) === 'remote' && !interfaces.includes(to),
   )
   none(
     t,
@@ -144,7 +145,7 @@ t.test('the platform is seen through the waist only', async t => {
 })
 
 t.test('no file imports itself by a detour', async t => {
-  none(t, cycles(sources, inHouse), 'no cycle')
+  none(t, cycles(sources, ownImports), 'no cycle')
 })
 
 function cycles(names: readonly string[], imports: readonly Import[]): readonly string[] {
@@ -180,17 +181,17 @@ t.test('a library that could leak is imported in one place', async t => {
   )
   none(
     t,
-    importers('undici').filter(file => roomOf(file) !== 'remote'),
+    importers('undici').filter(file => layerOf(file) !== 'remote'),
     'undici is src/remote alone',
   )
   none(
     t,
-    importers('commander').filter(file => !['cli', 'terminal'].includes(roomOf(file))),
+    importers('commander').filter(file => !['cli', 'terminal'].includes(layerOf(file))),
     'commander is src/cli and src/terminal alone',
   )
   none(
     t,
-    importers('fastify').filter(file => roomOf(file) !== 'service'),
+    importers('fastify').filter(file => layerOf(file) !== 'service'),
     'fastify is src/service alone',
   )
 })

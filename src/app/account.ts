@@ -42,7 +42,7 @@ export function knownAccount(
   if (user !== undefined) return { ...accountOf(base, user, config, environment) }
   throw new Stop(
     exitCodes.usage,
-    `Not signed in at ${base.origin}. Run calcfs login ${base.href}, or give --user.`,
+    `not signed in at ${base.origin}. Run calcfs login ${base.href}, or give --user.`,
   )
 }
 

@@ -15,7 +15,7 @@ export interface DirectoryTroubles {
 
 interface WatchedDirectory {
   readonly path: string
-  readonly room: keyof OwnDirectories
+  readonly area: keyof OwnDirectories
 }
 
 /** The consequence for the user while a directory cannot be written. */
@@ -42,9 +42,9 @@ export async function watchDirectories(
   places: OwnDirectories,
   { note, now }: { note: NoteFailure; now: () => number },
 ): Promise<DirectoryTroubles> {
-  const rooms = ['state', 'cache'] as const
-  const watched: readonly WatchedDirectory[] = rooms.flatMap(room =>
-    foldersOf[room].map(folder => ({ path: join(places[room], folder), room })),
+  const areas = ['state', 'cache'] as const
+  const watched: readonly WatchedDirectory[] = areas.flatMap(area =>
+    foldersOf[area].map(folder => ({ path: join(places[area], folder), area })),
   )
   /** The directories that existed. */
   const seen = new Map<string, DirectoryIdentity>()
@@ -54,11 +54,11 @@ export async function watchDirectories(
     if (identity !== undefined) seen.set(path, identity)
   }
 
-  function noteDeleted({ path, room }: WatchedDirectory): void {
+  function noteDeleted({ path, area }: WatchedDirectory): void {
     const above = [...deleted.keys()].some(one => path.startsWith(`${one}/`))
     if (above) return
     const at = new Date(now()).toISOString()
-    deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${losses[room]}.`)
+    deleted.set(path, `${path} was deleted while it was in use, and made again (${at}): ${losses[area]}.`)
     note('a directory of calcfs was deleted while it was in use, and is made again', { path })
   }
 
@@ -84,7 +84,7 @@ export async function watchDirectories(
       await present(one)
       return undefined
     } catch (thrown) {
-      return `${one.path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequences[one.room]}.`
+      return `${one.path} cannot be written (${codeOf(thrown) ?? thrown}): ${consequences[one.area]}.`
     }
   }
 
@@ -99,7 +99,7 @@ export async function watchDirectories(
         closed.push(one)
         sentences.push(trouble)
       }
-      const asides = rooms.flatMap(room => asidesBelow(places[room]))
+      const asides = areas.flatMap(area => asidesBelow(places[area]))
       return [
         ...sentences,
         ...deleted.values(),

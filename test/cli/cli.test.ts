@@ -79,7 +79,7 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
     ],
     [
       ['resolve', '--url', 'https://data.example.org', '/db/x'],
-      /^calcfs: Not signed in at https:\/\/data\.example\.org\./,
+      /^calcfs: not signed in at https:\/\/data\.example\.org\./,
     ],
   ]
   for (const [args, sentence] of calls) {

@@ -1,4 +1,4 @@
-// An edit room of its own in a scratch directory: texts, drafts and a saver over a service in memory.
+// An edit layer of its own in a scratch directory: texts, drafts and a saver over a service in memory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A report kept in memory behind the waist, with the ways a service fails; it counts what it is asked.
+// A report kept in memory behind the Remote interface, with the ways a service fails; it counts what it is asked.
 
 import type { ReportPorts } from '../../src/edit/kinds/report-ports.js'
 import { Failure } from '../../src/failure.js'

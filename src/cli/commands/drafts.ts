@@ -7,7 +7,7 @@ import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
-  const command = new Command('drafts').description('List and handle edits that are not yet saved.')
+  const command = new Command('drafts').description('list and handle edits that are not yet saved')
   for (const make of [listCommand, showCommand, diffCommand, sendCommand, dropCommand])
     command.addCommand(make())
   return command

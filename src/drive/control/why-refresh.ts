@@ -211,6 +211,7 @@ function whatWasTried(verb: string): string {
 
 const tried: Readonly<Record<string, string>> = {
   create: 'make the file',
+  deleting: 'delete',
   flush: 'save',
   getattr: 'open',
   mkdir: 'make the directory',
@@ -218,6 +219,7 @@ const tried: Readonly<Record<string, string>> = {
   read: 'read',
   readdir: 'list',
   release: 'save',
+  removing: 'delete',
   rename: 'rename or move',
   rmdir: 'delete the directory',
   save: 'save',

@@ -37,7 +37,7 @@ t.test('a value is there at once, and after a restart, with the time it was set'
   const ledger = open()
   ledger.set('size', 'a', '12')
   t.equal(ledger.get('size', 'a'), '12')
-  t.equal(ledger.get('times', 'a'), undefined, 'rooms are apart')
+  t.equal(ledger.get('times', 'a'), undefined, 'namespaces are apart')
   pass(500)
   ledger.set('size', 'b', '')
   ledger.close()

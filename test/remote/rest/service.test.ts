@@ -1,4 +1,4 @@
-// The remote room against the bundled service: every operation of the waist, rich instance and poor.
+// The remote layer against the bundled service: every operation of the Remote interface, with and without optional features.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
