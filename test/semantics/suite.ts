@@ -29,6 +29,7 @@ import { emptyPlaces } from './saving/empty-places.js'
 import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
 import { order } from './saving/order.js'
+import { otherNames } from './saving/other-names.js'
 import { otherRecords } from './saving/other-records.js'
 import { privateDrafts } from './saving/private-drafts.js'
 import { reportAliases } from './saving/report-aliases.js'
@@ -60,6 +61,7 @@ export const aboutWriting: readonly Promises[] = [
   otherRecords,
   order,
   newFiles,
+  otherNames,
   reportAliases,
   making,
   deleting,

@@ -4,10 +4,10 @@ import type { Draft } from '../../edit/journal/draft.js'
 import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
 import { textHash } from '../../edit/journal/text-history.js'
 import { type CreatedRecord, type Creator, type NewRecord, notShownYet } from '../../edit/save/create.js'
-import { editsBetween, removed } from '../../edit/save/diff.js'
+import { editsBetween } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
-import { type JsonObject, withoutField } from '../../record/json/json.js'
+import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
@@ -15,6 +15,7 @@ import type { MadeNames } from '../names/made-names.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
 import { listUnseen, madeAllTheSame } from './made-in-part.js'
+import { aliasAfter, type MeantText, meaningOf, type NewFileAlias, noteStored } from './new-file-text.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
@@ -44,17 +45,9 @@ export interface NewFiles {
   resume(node: NewNode, draft: Draft, context: RequestContext): Promise<boolean>
 }
 
-/**
- * A name and what it stands for: what its writer wrote last, the same in the record's form, and the text of the record
- * that this was made from; undefined where only the texts that were read can tell.
- */
-interface NewFileAlias {
-  readonly target: RecordNode
-  /** The record as it was made. */
-  readonly record: JsonObject
-  readonly written: JsonObject
-  readonly form: JsonObject
-  readonly base: JsonObject | undefined
+interface WrittenText {
+  readonly alias: NewFileAlias
+  readonly meant: MeantText
 }
 
 export function openNewFiles(parts: NewFileParts): NewFiles {
@@ -86,7 +79,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   /** Makes the record and reads what has become of it; the text may ask for more than the POST took. */
-  async function make(node: NewNode, draft: Draft, context: RequestContext): Promise<NewFileAlias> {
+  async function make(node: NewNode, draft: Draft, context: RequestContext): Promise<WrittenText> {
     const record = parts.creatable(node)
     const made = await parts.creator.create(record, draft, context)
     try {
@@ -107,56 +100,27 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     record: NewRecord,
     { written, id }: CreatedRecord,
     context: RequestContext,
-  ): Promise<NewFileAlias> {
+  ): Promise<WrittenText> {
     const target = targetOf(node, id)
-    const stored = await record.complete(id, { written, record: await parts.read(target, context) }, context)
+    const first = { written, record: await parts.read(target, context) }
+    record.confirm?.(id, first)
+    const stored = await record.complete(id, first, context)
     learnRecord(parts, target, stored)
     if (node.of === 'share') parts.catalog.shares(node.project).refresh()
-    await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
+    await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved')
     return {
-      target,
-      record: stored,
-      written,
-      form: await record.like(written, stored, context),
-      base: stored,
+      alias: { target, record: stored, written, stored: undefined, form: stored },
+      meant: { form: await record.like(written, stored, context), base: stored },
     }
-  }
-
-  /** The next text under this name: what differs from the last one is the edit; a text with the record's id stands for itself. */
-  async function edited(
-    node: NewNode,
-    alias: NewFileAlias,
-    written: JsonObject,
-    context: RequestContext,
-  ): Promise<NewFileAlias> {
-    const isWhole = (record: JsonObject) =>
-      (alias.target.of === 'share' ? dialect.shareId(record) : dialect.facts(record).id) === alias.target.id
-    if (isWhole(written)) return { ...alias, written, form: written, base: undefined }
-    const edits = editsBetween(alias.written, written)
-    const changed = written.fields.filter(({ name }) => edits.has(name))
-    const said = await parts.creatable(node).like({ type: 'object', fields: changed }, alias.form, context)
-    // Who has written the whole record before and now writes a part of it takes nothing away.
-    const gone = isWhole(alias.written) ? [] : [...edits].filter(([, edit]) => edit === removed)
-    const form = gone.reduce((record, [name]) => withoutField(record, name), said)
-    return { ...alias, written, form }
   }
 
   /** The text is the record's from here on: it is saved as that one's, and kept as its draft if that fails. */
   async function handOver(
-    { target, form, base }: NewFileAlias,
+    target: RecordNode,
+    { form, base }: MeantText,
     isUnread: boolean | undefined,
     context: RequestContext,
   ): Promise<Failure | undefined> {
-    const stored =
-      target.of === 'share'
-        ? undefined
-        : parts.catalog.record({ kind: target.of, id: target.id } as never).known()
-    if (
-      stored !== undefined &&
-      isSameRecordText(parts, stored, form) &&
-      parts.records.draftOf(nodeKey(target)) === undefined
-    )
-      return undefined
     try {
       const made = { text: Buffer.from(prettyPrint(form)), base: base && Buffer.from(prettyPrint(base)) }
       await parts.records.replace(parts.source(target), { ...made, isUnread }, context)
@@ -168,23 +132,31 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
 
   async function save(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
     const known = await standsFor(node, draft, context)
-    const alias =
+    const { alias, meant } =
       known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
     // What was only moved away and back is not what the next text is an edit of.
     const isUnread = draft.meta.unread && known !== undefined
-    aliases.set(nodeKey(node), isUnread ? { ...known, base: undefined } : alias)
+    aliases.set(nodeKey(node), isUnread ? known : alias)
     if (known === undefined) noteMade(node, draft, alias)
-    if (known !== undefined) await setUnseenList(node, { known, alias, draft }, context)
-    const failure = await handOver(alias, isUnread, context)
+    else await setUnseenList(node, { known, written: alias.written, form: meant.form }, draft, context)
+    const isMade = known === undefined && isAsRead(alias, meant)
+    const failure = isMade ? undefined : await handOver(alias.target, meant, isUnread, context)
     if (failure?.kind === 'absent') return endedWith(node, alias, draft, failure)
-    // What is stored now is what the next text is an edit of; what was not, is not.
-    if (failure === undefined && !isUnread) aliases.set(nodeKey(node), { ...alias, base: alias.form })
+    if (isUnread) return failure
+    aliases.set(nodeKey(node), aliasAfter(alias, meant, failure))
+    if (known !== undefined && failure === undefined) await noteStored(parts, node, alias)
     return failure
   }
 
-  function noteMade(node: NewNode, { meta }: Draft, { target, base }: NewFileAlias): void {
-    if (meta.madeOf === undefined || base === undefined) return
-    madeNames.note(node, { id: target.id, madeOf: meta.madeOf, base: textHash(prettyPrint(base)) })
+  /** A new report that was read a moment ago and says all that its text does; a share is looked at once more. */
+  function isAsRead({ target, record }: NewFileAlias, { form }: MeantText): boolean {
+    if (target.of === 'share' || parts.records.draftOf(nodeKey(target)) !== undefined) return false
+    return isSameRecordText(parts, record, form)
+  }
+
+  function noteMade(node: NewNode, { meta }: Draft, { target, record }: NewFileAlias): void {
+    if (meta.madeOf === undefined) return
+    madeNames.note(node, { id: target.id, madeOf: meta.madeOf, base: textHash(prettyPrint(record)) })
   }
 
   /** What a name stands for since before a kill, as it was when its record was made. */
@@ -197,28 +169,23 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const stored = await parts.read(target, context)
     // What other clients have changed since is theirs: the text is compared with the record as it was when it was made.
     const before = await parts.history.recall(recordKeyOf(target), kept.base)
-    const base = before === undefined ? stored : parseObject(before)
-    return {
-      target,
-      record: base,
-      written,
-      form: await parts.creatable(node).like(written, base, context),
-      base,
-    }
+    const record = before === undefined ? stored : parseObject(before)
+    const isLeft = parts.records.draftOf(nodeKey(target)) !== undefined
+    const form = await parts.creatable(node).like(written, record, context)
+    return { target, record, written, stored: isLeft ? undefined : written, form }
   }
 
   /** A list that the service never shows is no field of the record: another one is set by itself. */
   async function setUnseenList(
     node: NewNode,
-    { known, alias, draft }: { known: NewFileAlias; alias: NewFileAlias; draft: Draft },
+    { known, written, form }: { known: NewFileAlias; written: JsonObject; form: JsonObject },
+    draft: Draft,
     context: RequestContext,
   ): Promise<void> {
-    const name = dialect.listField(alias.written)
-    if (name === undefined || !editsBetween(known.written, alias.written).has(name)) return
+    const name = dialect.listField(written)
+    if (name === undefined || !editsBetween(known.written, written).has(name)) return
     try {
-      await parts
-        .creatable(node)
-        .complete(alias.target.id, { written: alias.written, record: alias.form }, context)
+      await parts.creatable(node).complete(known.target.id, { written, record: form }, context)
     } catch (thrown) {
       aliases.set(nodeKey(node), known)
       throw await withFailure(draft, asFailure(thrown))
@@ -291,9 +258,12 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     known: NewFileAlias,
     draft: Draft,
     context: RequestContext,
-  ): Promise<NewFileAlias> {
+  ): Promise<WrittenText> {
     try {
-      return await edited(node, known, parseObject(await draft.text()), context)
+      const written = parseObject(await draft.text())
+      const { like } = parts.creatable(node)
+      const meant = await meaningOf(parts, { alias: known, like }, written, context)
+      return { alias: { ...known, written }, meant }
     } catch (thrown) {
       throw await withFailure(draft, asFailure(thrown))
     }
@@ -360,8 +330,9 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       }
       const form = await record.like(written, stored, context)
       learnRecord(parts, target, stored)
-      await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'read')
-      if (!isSameRecordText(parts, stored, form) && !(await isKept(target))) {
+      await parts.history.remember(recordKeyOf(target), prettyPrint(stored), 'saved')
+      const isAll = isSameRecordText(parts, stored, form)
+      if (!isAll && !(await isKept(target))) {
         const left = await parts.drafts.begin(recordKeyOf(target), prettyPrint(stored))
         await left.write(Buffer.from(prettyPrint(form)), 0)
         await left.sync()
@@ -373,7 +344,9 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         parts.records.adopt(nodeKey(target), left)
       }
       // Its writer was told of a failure, and saves the same text under the same name once more.
-      const alias = { target, record: stored, written, form, base: stored }
+      const alias = isAll
+        ? { target, record: stored, written, stored: written, form }
+        : { target, record: stored, written, stored: undefined, form: stored }
       aliases.set(nodeKey(node), alias)
       noteMade(node, draft, alias)
       return true

@@ -50,6 +50,8 @@ export interface TextHistory {
    * travelled. What another mount met counts only where this one never met a text of the record.
    */
   candidates(key: RecordKey): Promise<readonly KnownText[]>
+  /** The text that was saved last on this mount, under whichever name of the record. */
+  lastSaved(key: RecordKey): Promise<string | undefined>
   /** What this mount has sent since the last text that is known to be stored, the latest first. */
   unsettled(key: RecordKey): Promise<readonly string[]>
   /** The text with this hash, if it is still known. */
@@ -152,6 +154,14 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return texts.filter(text => text !== undefined)
   }
 
+  async function lastSaved(key: RecordKey): Promise<string | undefined> {
+    clearRooms(directoryOf(key))
+    const marks = await marksIn(directoryOf(key), own)
+    const saved = marks.filter(mark => mark.own && mark.how === 'saved')
+    const [latest] = saved.toSorted((one, other) => other.at - one.at)
+    return latest && recall(key, latest.hash)
+  }
+
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
     const path = join(directoryOf(key), hash)
@@ -185,6 +195,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
       return join(directoryOf(key), textHash(bytes))
     },
     candidates: key => inTurn(key, () => candidates(key)),
+    lastSaved: key => inTurn(key, () => lastSaved(key)),
     unsettled: key => inTurn(key, () => unsettled(key)),
     recall,
     purge,

@@ -30,9 +30,9 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       return dialect.newRecords.report(written, { type, rows })
     },
     post: (body, context) => remote.createReport(body, context),
+    confirm: (id, made) => refuseOtherReport(dialect, { id, ...made }),
     /** The list of a report that is only just made may be set unseen. */
     async complete(id, { written, record }, context) {
-      refuseOtherReport(dialect, { id, written, record })
       const rows =
         dialect.rows(record) === undefined ? await rowsOfNew(ports, { written, before: [] }, context) : []
       if (rows === undefined || rows.length === 0) return record

@@ -30,6 +30,8 @@ export interface NewRecord {
    * lists such records, so that nobody can know.
    */
   readonly find?: (body: JsonObject, context: RequestContext) => Promise<string | undefined>
+  /** @throws Failure 'outcome-unknown' where the record with the number that was answered is not what was sent */
+  confirm?(id: string, made: { readonly written: JsonObject; readonly record: JsonObject }): void
   /** What the service must be told beside the POST, where its record cannot show it; answers the record as it is then. */
   complete(
     id: string,

@@ -37,6 +37,26 @@ t.test('NEW-3 what another client changed before the next mount stays', async t 
   t.match(await service.elsewhere('GET', `/report?id=${id}`), '"theirs"')
 })
 
+t.test('NEW-3 a text of before takes back what was saved after it, also after a kill', async t => {
+  const testbed = await realMount(t)
+  const path = 'reports/new-killed.json'
+  const text = (description: string, calculations: readonly number[] = []) =>
+    JSON.stringify({ title: 'Killed', description, reportType: '1', calculations })
+  await overwrite(testbed, path, text('first'))
+  const { id } = JSON.parse(await textOf(testbed, path))
+  const stored = async () => JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${id}`))
+  await overwrite(testbed, path, text('second'))
+  await testbed.kill9()
+  await testbed.mount()
+  await overwrite(testbed, path, text('first'))
+  t.match(await stored(), { description: 'first', calculations: [] })
+  await overwrite(testbed, path, text('third'))
+  await testbed.kill9()
+  await testbed.mount()
+  await overwrite(testbed, path, text('first', [1234]))
+  t.match(await stored(), { description: 'first', calculations: [{}] })
+})
+
 t.test('NEW-2 killed when the draft is gone, the next mount knows what the name has made', async t => {
   const testbed = await realMount(t)
   const shares = 'projects/Water splitting/.shares'
