@@ -115,7 +115,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const { catalog, clock, dialect, drafts, remote, history } = sources
   const { now } = clock
   const rights = openAccessRights(sources.access, { catalog, dialect })
-  const aliases = openNameAliases(sources.state, sources.mountPoint)
+  const aliases = openNameAliases(sources.state, sources.mountPoint, now)
   const records = openRecords(sources.leases, clock)
   const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)

@@ -20,9 +20,12 @@ export function copyOf(
 export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
   find(parent: ProjectId, name: string): NamedNode | undefined
+  /** In the place of the names that were written for it before. */
   add(parent: ProjectId, name: string, node: NamedNode): void
-  /** A name that a save has changed: a program that came by it, an editor at work, goes on by it. A new thing may have it. */
+  /** A name that a save has changed: an editor at work there goes on by it, for as long as it comes back. A new thing may have it. */
   addFormer(parent: ProjectId, name: string, node: NamedNode): void
+  /** A program has come back to something below this name: a former one answers longer. */
+  used(parent: ProjectId, name: string): void
   isFormer(parent: ProjectId, name: string): boolean
   drop(parent: ProjectId, name: string): void
   /** Whether this mount has made the project, in this life or an earlier one. */
@@ -33,28 +36,56 @@ export interface NameAliases {
   forget(kind: NamedNode['kind'], id: NamedNode['id']): void
 }
 
+/** Milliseconds for which an editor may do nothing below a name that it has changed, and still be at work there. */
+const atWorkMs = 600_000
+
+interface FormerName {
+  readonly node: NamedNode
+  /** When a program was at work there last. */
+  readonly used: Instant
+}
+
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
-export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases {
+export function openNameAliases(ledger: Ledger, mountPoint: string, now: () => Instant): NameAliases {
   const names = new Map<string, NamedNode>()
-  const former = new Map<string, NamedNode>()
+  const former = new Map<string, FormerName>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
+
+  /** The names that were written for it lead to it no more. */
+  function takeNames({ kind, id }: Pick<NamedNode, 'kind' | 'id'>): string[] {
+    const keys = [...names].filter(([, node]) => node.kind === kind && node.id === id).map(([key]) => key)
+    for (const key of keys) names.delete(key)
+    return keys
+  }
+
+  function formerNode(key: string): NamedNode | undefined {
+    const known = former.get(key)
+    if (known === undefined) return undefined
+    const passed = now() - known.used
+    // A clock that was set back must not keep it.
+    if (passed >= 0 && passed < atWorkMs) return known.node
+    former.delete(key)
+    return undefined
+  }
+
   return {
-    find: (parent, name) => names.get(keyOf(parent, name)) ?? former.get(keyOf(parent, name)),
+    find: (parent, name) => names.get(keyOf(parent, name)) ?? formerNode(keyOf(parent, name)),
     add(parent, name, node) {
       former.delete(keyOf(parent, name))
+      takeNames(node)
       names.set(keyOf(parent, name), node)
     },
     addFormer(parent, name, node) {
       // Those under which it was written before say the title of before as well.
-      const written = [...names].filter(([, { kind, id }]) => kind === node.kind && id === node.id)
-      for (const [key] of written) {
-        names.delete(key)
-        former.set(key, node)
-      }
-      former.set(keyOf(parent, name), node)
+      for (const key of [...takeNames(node), keyOf(parent, name)]) former.set(key, { node, used: now() })
     },
-    isFormer: (parent, name) => former.has(keyOf(parent, name)) && !names.has(keyOf(parent, name)),
+    used(parent, name) {
+      const node = formerNode(keyOf(parent, name))
+      if (node !== undefined) former.set(keyOf(parent, name), { node, used: now() })
+    },
+    isFormer: (parent, name) =>
+      !names.has(keyOf(parent, name)) && formerNode(keyOf(parent, name)) !== undefined,
     drop(parent, name) {
       former.delete(keyOf(parent, name))
       names.delete(keyOf(parent, name))
@@ -66,8 +97,8 @@ export function openNameAliases(ledger: Ledger, mountPoint: string): NameAliases
     },
     gone: id => ledger.delete(room, id),
     forget(kind, id) {
-      for (const all of [names, former])
-        for (const [key, node] of all) if (node.kind === kind && node.id === id) all.delete(key)
+      takeNames({ kind, id })
+      for (const [key, { node }] of former) if (node.kind === kind && node.id === id) former.delete(key)
       if (kind === 'project') ledger.delete(room, id)
     },
   }

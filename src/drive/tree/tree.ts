@@ -103,6 +103,7 @@ export function openTree(sources: TreeSources): Tree {
       if (fault !== undefined) throw new Failure(fault, `${path}: this cannot be the name of anything here`)
       const directory = node
       noteAbove(directory, above)
+      noteUse(directory, names[at - 1])
       // The kernel asks for each directory of a path by itself; on the way to the last one, what is known will do.
       const known = at < names.length - 1 ? knownChild(node, name) : undefined
       const next = known ?? lookup(node, name, context)
@@ -133,6 +134,12 @@ export function openTree(sources: TreeSources): Tree {
     if (directory.kind === 'project') above.push(directory.id)
     const top = directory.kind === 'top' ? roots.known() : undefined
     if (top?.form === 'one') above.push(top.id)
+  }
+
+  /** Who goes on below a name that a save has changed is at work there. */
+  function noteUse(directory: DirectoryNode, name: string | undefined): void {
+    if ((directory.kind !== 'project' && directory.kind !== 'calculation') || !directory.isOldName) return
+    if (directory.parent !== undefined && name !== undefined) sources.aliases.used(directory.parent, name)
   }
 
   /** Of a directory, itself included. */

@@ -71,6 +71,25 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         'the old name goes on working',
       )
     })
+
+    t.test('RECORD-4 a rename may take the old name at once, also of what was made here', async t => {
+      for (const folder of ['One', 'Two']) await files.mkdir(`${water}/${folder}`)
+      const record = (folder: string) => `${water}/${folder}/.project.json`
+      await overwrite(
+        testbed,
+        record('One'),
+        (await textOf(testbed, record('One'))).replace('"One"', '"First"'),
+      )
+      t.match(await textOf(testbed, record('One')), '"First"', 'an editor goes on by the old name')
+      await files.rename(`${water}/Two`, `${water}/One`)
+      t.match(await textOf(testbed, record('One')), '"One"')
+      t.match(await textOf(testbed, record('First')), '"First"')
+      const listed = await namesOf(testbed, water)
+      t.same(
+        ['One', 'Two', 'First'].filter(name => listed.includes(name)),
+        ['One', 'First'],
+      )
+    })
   })
 }
 
