@@ -56,7 +56,7 @@ export async function meaningOf(
   if (stored === undefined) return { form: await like(written, latest, context), base: undefined }
   const edits = editsBetween(stored, written)
   const changed = written.fields.filter(({ name }) => edits.has(name))
-  // Who has written the whole record before and now writes a part of it takes nothing away.
+  // A part of the record that is written after the whole of it takes nothing away.
   const gone = isWhole(stored) ? [] : [...edits].filter(([, edit]) => edit === removed)
   const edited = async (record: JsonObject): Promise<JsonObject> => {
     const said =

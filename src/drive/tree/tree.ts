@@ -136,7 +136,7 @@ export function openTree(sources: TreeSources): Tree {
     if (top?.form === 'one') above.push(top.id)
   }
 
-  /** Who goes on below a name that a save has changed is at work there. */
+  /** A program that goes on below a name that a save has changed is at work there. */
   function noteUse(directory: DirectoryNode, name: string | undefined): void {
     if ((directory.kind !== 'project' && directory.kind !== 'calculation') || !directory.isOldName) return
     if (directory.parent !== undefined && name !== undefined) sources.aliases.used(directory.parent, name)
