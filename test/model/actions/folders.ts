@@ -42,7 +42,9 @@ export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>
   if (name !== file) return void expect(`mkdir ${path}`, end, stage.isUp ? ['EEXIST'] : [...away, 'EEXIST'])
   // A request on a connection that had just broken is of unknown outcome.
   if (!stage.isUp) return void expect(`mkdir ${path}`, end, [...away, 'EIO'])
-  expect(`mkdir ${path}`, end, ['done'])
+  // In one that another client has renamed nothing is made by the path of before; after a save of this drive it is.
+  expect(`mkdir ${path}`, end, ['done', ...(isRenamedElsewhere(parent) ? ['ESTALE', 'ENOENT'] : [])])
+  if (end !== 'done') return
   const ids = childrenOf(stage.theatre.database, 'project', parent.id)
   const id = ids.find(one => !stage.things.some(thing => thing.kind === 'project' && thing.id === one))
   if (id === undefined) throw new Error(`mkdir ${path}: the service has no such project`)
