@@ -154,5 +154,5 @@ const isVersioned = (attributes: Attributes): attributes is Versioned => attribu
 const otherVersion = (path: string): Failure =>
   new Failure(
     'replaced',
-    `${path} stands for another file or version now, and a program still has the one before open: close that first, or read the other by its number (by-id/)`,
+    `${path} stands for another file or version now, and a program still has the previous one open: close that first, or read the new one by its number (by-id/)`,
   )

@@ -1,4 +1,4 @@
-// Moves aside, reports and never opens what stands in place of a file of calcfs but is none (a pipe, a link, a device, a directory).
+// Moves aside and reports what stands in place of a file of calcfs (a pipe, a link, a device, a directory); never opens it.
 import { existsSync, lstatSync, renameSync, statSync } from 'node:fs'
 
 const asideForm = /\.aside-\d+$/

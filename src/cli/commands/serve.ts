@@ -43,7 +43,7 @@ export function serveCommand(): Command {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <directory>', 'where its data lie (default: $XDG_DATA_HOME/calcfs/service)')
     .option('--sample', 'put the sample calculations in, if the service is still empty')
-    .option('--latency <milliseconds>', 'wait so long before each answer', wholeNumber(0, 3_600_000), 0)
+    .option('--latency <milliseconds>', 'delay before each answer', wholeNumber(0, 3_600_000), 0)
     .option('--access-log <file>', 'one JSON line a request; - for standard output')
     .option('--token-lifetime <seconds>', 'how long a token is good for', wholeNumber(1, 10_000_000), 86_400)
     .optionsGroup('What this instance lacks:')

@@ -113,7 +113,7 @@ async function namedControl(mount: Mount): Promise<Control> {
     return controlAt(control, () => noAnswerFailure(mount, pid))
   throw new Stop(
     exitCodes.unreachable,
-    `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is mended.`,
+    `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is fixed.`,
   )
 }
 

@@ -43,7 +43,7 @@ export function statusIn(text: string): Status {
   } catch (cause) {
     throw new Failure(
       'broken',
-      'the drive tells its status in another way than this version of calcfs expects; unmount and mount it again',
+      'the drive reports its status in another form than this version of calcfs expects; unmount and mount it again',
       { cause },
     )
   }

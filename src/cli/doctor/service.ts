@@ -33,7 +33,7 @@ export async function reached({ config }: Configured): Promise<readonly Finding[
 
 function clock(theirs: number | undefined, ours: number): Finding {
   if (theirs === undefined)
-    return poor('clock', 'the service does not tell its time', 'compare the clocks by hand')
+    return poor('clock', 'the service does not state its time', 'compare the clocks by hand')
   const seconds = Math.round(Math.abs(theirs - ours) / 1000)
   return seconds * 1000 <= tolerated
     ? good('clock', `${seconds} s from the service's`)

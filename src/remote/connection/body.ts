@@ -97,7 +97,7 @@ async function* withCountedBytes(
 /** Magic number, and deflate as the method: RFC 1952, section 2.3.1. */
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8])
 
-/** What is gzip again once it is unpacked was packed twice, or is a packed file: nothing tells which. */
+/** Data that is gzip again once it is unpacked was packed twice, or is a packed file: the two look alike. */
 async function* decodedPieces(decoder: Readable): AsyncGenerator<Uint8Array> {
   let start = Buffer.alloc(0)
   try {

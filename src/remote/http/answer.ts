@@ -29,7 +29,7 @@ export interface RangeProbe {
   readonly honoured: boolean
   readonly size: ByteCount | undefined
   readonly version: ContentVersion | undefined
-  /** The content has bytes, and this is an answer in due form, but no part that tells the size. */
+  /** The content has bytes, and this is a proper answer, but no part that states the size. */
   readonly refused: boolean
 }
 
@@ -97,7 +97,7 @@ function leadingText(bytes: Buffer, charset: string): string {
   return start.trimStart().slice(0, 300)
 }
 
-/** What stands before a page is white space; more of it than this is none. */
+/** White space may precede a page; with more of it than this it is no page. */
 const startBytes = 4096
 
 const tooLong = (limit: number): Failure =>
@@ -164,7 +164,7 @@ export function refusePage(response: IncomingResponse, name: string): void {
   }
 }
 
-/** Which bytes are asked for; without an end, all from `start` on. */
+/** The requested bytes; without an end, all from `start` on. */
 export interface RequestedRange {
   readonly start: ByteOffset
   readonly end?: ByteOffset | undefined
@@ -172,12 +172,12 @@ export interface RequestedRange {
   readonly of?: ContentVersion | undefined
 }
 
-/** The validator a part is asked for by: a weak tag proves no byte, and then the date is all there is. */
+/** The validator for a part: a weak tag proves no byte, so only the date remains. */
 export function conditionOf(version: ContentVersion | undefined): string | undefined {
   return version?.tag?.startsWith('"') === true ? version.tag : version?.modified
 }
 
-/** The body as it streams in; `part` is what was asked for if the answer is a part. */
+/** The body as it streams in; `part` is what was requested if the answer is a part. */
 export function streamedBody(
   response: IncomingResponse,
   flow: FlowControl,
@@ -212,7 +212,7 @@ export function headSize(response: IncomingResponse): ByteCount | undefined {
 /** How the service answers a Range of one byte: with that, with everything, or that there is no such byte. */
 export type RangeAnswer = 'part' | 'whole' | 'no part'
 
-/** What the answer to a Range of one byte tells; `honoured` is whether it answers as a service with Range does. */
+/** The size from the answer to a Range of one byte; `honoured`: the service answers as one with Range does. */
 export async function rangeProbeOf(
   response: IncomingResponse,
   kind: RangeAnswer,
@@ -235,7 +235,7 @@ export async function rangeProbeOf(
   }
 }
 
-/** Where no length is declared, the first piece tells. */
+/** Where no length is declared, the first piece shows whether there are bytes. */
 async function hasBytes(
   { bytes }: IncomingResponse,
   declared: DeclaredBody,
@@ -258,7 +258,7 @@ function validatorHeader(header: string | string[] | undefined, form: RegExp): s
   return form.test(text) ? text : undefined
 }
 
-/** A part must start where it was asked to, run to the asked end or the very end, and be as long as it says. */
+/** A part must start at the requested byte, end at the requested or the very end, and have its stated size. */
 function checkedRange(
   response: IncomingResponse,
   declared: DeclaredBody,

@@ -57,7 +57,7 @@ export interface Http {
     reader: () => Reader,
     context: RequestContext,
   ): Promise<Reader>
-  /** A body to be streamed, the asked part of it where the service honours Range; `name` says which pages are content. */
+  /** A streamed body, the requested part of it where the service honours Range; `name` says which pages are content. */
   content(
     request: Request,
     name: string,
@@ -66,9 +66,9 @@ export interface Http {
     end?: ByteOffset,
     of?: ContentVersion,
   ): Promise<Body>
-  /** The size that HEAD tells, if it tells one. */
+  /** The size that HEAD states, if any. */
   head(request: Request, context: RequestContext): Promise<ByteCount | undefined>
-  /** What a Range of one byte tells. */
+  /** The size from a Range of one byte. */
   firstByte(request: Request, context: RequestContext): Promise<RangeProbe>
   /** Resolves when no earlier change of it is on its way unanswered. */
   answered(subject: Subject, context: RequestContext): Promise<void>
@@ -176,7 +176,7 @@ export function openHttp(options: HttpOptions): Http {
   }
 }
 
-/** A doubtful number is asked for twice and must be the same; a write cannot be asked twice. */
+/** A doubtful number is requested twice and must be the same; a write cannot be repeated. */
 async function askAgainIfDoubtful(request: Request, ask: () => Promise<AnswerText>): Promise<string> {
   const first = await ask()
   if (!first.doubtful) return first.text

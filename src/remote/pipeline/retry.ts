@@ -3,7 +3,7 @@ import type { Failure } from '../../failure.js'
 import { type Clock, sleep } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 
-/** How one attempt ended. `after` is what the service asked to wait, in milliseconds. */
+/** How one attempt ended. `after` is the service's Retry-After, in milliseconds. */
 export type AttemptResult<Value> =
   | { readonly ended: 'well'; readonly value: Value }
   | {
@@ -53,7 +53,7 @@ export async function withRetries<Value>(
   }
 }
 
-/** Milliseconds a Retry-After header asks for (seconds or an HTTP date); undefined for none or nonsense. */
+/** Milliseconds of a Retry-After header (seconds or an HTTP date); undefined for none or an invalid one. */
 export function retryAfter(header: unknown, now: number): number | undefined {
   if (typeof header !== 'string') return undefined
   if (/^\s*\d{1,9}\s*$/.test(header)) return Number(header) * 1000

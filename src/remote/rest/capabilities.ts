@@ -11,7 +11,7 @@ export interface Capabilities {
   ranges?: boolean
   /** How many requests for a part in a row were answered with the whole. */
   unranged?: number
-  /** Whether a part may be asked for on the condition that the version is still the same. */
+  /** Whether a part may be requested on the condition that the version is unchanged. */
   conditions?: boolean
   /** Under which of its two documented names the report types live. */
   reportTypes?: 'report/types' | 'report-type'

@@ -64,7 +64,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
       const outage = await outageNow(context)
       if (outage === undefined) throw thrown
       const kind = isA('denial', outage) ? 'refuses-all' : 'broken'
-      const sentence = `the service refuses everything, so that it says nothing of ${method} ${path}: ${thrown.message}`
+      const sentence = `the service refuses everything, so its answer to ${method} ${path} proves nothing: ${thrown.message}`
       throw new Failure(kind, sentence, { cause: thrown, said: thrown.said })
     }
   }

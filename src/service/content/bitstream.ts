@@ -64,7 +64,7 @@ function compressed(bytes: Readable): Readable {
   return pipeline(bytes, createGzip(), () => undefined)
 }
 
-/** The one range asked for. Several at once, other units and a changed If-Range get everything, as RFC 9110 allows. */
+/** The one requested range. Several at once, other units and a changed If-Range get everything, as RFC 9110 allows. */
 function partAsked(request: FastifyRequest, tag: string, size: number): Part | 'whole' | 'beyond' {
   const condition = request.headers['if-range']
   if (condition !== undefined && condition !== tag) return 'whole'

@@ -8,7 +8,7 @@ export interface Question {
   readonly type: 'project' | 'calculation'
 }
 
-/** The id of the thing at a path; undefined if there is none. Of things of one name the lowest id counts. */
+/** The id of the thing at a path; undefined if there is none. Among equal names the lowest id counts. */
 export function idAt(store: Store, query: Question): string | undefined {
   const [empty, db, user, ...names] = segments(query.path)
   if (empty !== '' || db !== 'db' || user === undefined) return undefined

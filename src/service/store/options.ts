@@ -8,7 +8,7 @@ export interface Shortcomings {
   readonly range: boolean
   /** Content goes out chunked, without its length. */
   readonly contentLength: boolean
-  /** `/db/<user>` has no id: it does not resolve, and no record tells the id. */
+  /** `/db/<user>` has no id: it does not resolve, and no record states the id. */
   readonly root: boolean
   /** File lists are written `[a.in, output.cml]`. */
   readonly unquotedLists: boolean
