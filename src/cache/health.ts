@@ -33,6 +33,18 @@ const checkedFor = 10_000
 /** A check may take so much longer than the one before. */
 const longerThanLast = 1.5
 
+/** The same remote, each question of which goes through `around`. */
+function aroundEach(
+  remote: Remote,
+  around: <Answer>(question: () => Promise<Answer>) => Promise<Answer>,
+): Remote {
+  const operations = Object.entries<(...asked: never[]) => Promise<unknown>>({ ...remote })
+  const watched = operations.map(
+    ([name, operation]) => [name, (...asked: never[]) => around(() => operation(...asked))] as const,
+  )
+  return Object.fromEntries(watched) as unknown as Remote
+}
+
 /** The same remote, watched. */
 export function withHealth(remote: Remote, clock: Clock): { remote: Remote; health: Health } {
   const { now } = clock
@@ -99,12 +111,7 @@ export function withHealth(remote: Remote, clock: Clock): { remote: Remote; heal
     })
   }
 
-  const watching = new Proxy(remote, {
-    get(target, name: keyof Remote) {
-      const operation = target[name] as (...args: unknown[]) => Promise<unknown>
-      return (...args: unknown[]) => note(() => operation(...args))
-    },
-  })
+  const watching = aroundEach(remote, note)
   return {
     remote: watching,
     health: {

@@ -6,7 +6,6 @@ export interface Handles<Open> {
   get(handle: number): Open
   /** The open file, which is no longer open under this number. */
   take(handle: number): Open
-  readonly count: number
 }
 
 /** 0 means "none" to the binding, and a handle is read back as an unsigned 32-bit number. */
@@ -39,9 +38,6 @@ export function openHandles<Open>(): Handles<Open> {
       const found = get(handle)
       open.delete(handle)
       return found
-    },
-    get count() {
-      return open.size
     },
   }
 }

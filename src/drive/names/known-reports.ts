@@ -17,7 +17,6 @@ export interface KnownReport {
 export interface KnownReports {
   /** In the order of their ids. */
   list(): readonly KnownReport[]
-  knows(id: ReportId): boolean
   /** Remembers a report with what its record says now, which a program was shown unless it is `unseen`. */
   add(id: ReportId, record: JsonObject, how?: 'unseen'): void
   /** Keeps a known report's line true; an unknown report stays unknown. */
@@ -62,7 +61,6 @@ export function openKnownReports(
         .filter(([id]) => idForm.test(id))
         .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
         .sort((a, b) => compareIds(a.id, b.id)),
-    knows: id => ledger.get(room, id) !== undefined,
     add(id, record, how) {
       keepLine(id, record)
       if (how === undefined) shown.shown({ of: 'report', id }, reportIdentity(dialect.facts(record)))

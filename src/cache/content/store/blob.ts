@@ -8,7 +8,6 @@ export interface Blob {
   /** In bytes. */
   readonly length: number
   readonly idle: boolean
-  readonly closed: boolean
   /** The bytes at once where they were read moments ago, else undefined: the caller then takes `read`. */
   readNow(offset: number, into: Uint8Array): number | undefined
   /** Fills `into` up to the end; rejects with `BlobDamaged` rather than give a wrong byte. */
@@ -81,9 +80,6 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
     length: checksum.length,
     get idle() {
       return readers === 0 && file.idle
-    },
-    get closed() {
-      return file.closed
     },
     readNow(offset, into) {
       const wanted = inside(offset, into)
