@@ -55,8 +55,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const folders = new LRUCache<string, ListedDirectory>({
     max: foldersAtMost,
     maxSize: ports.names,
-    // A walk keeps the folder that it goes through, however long, beside the ones that it enters.
-    sizeCalculation: ({ entries }) => Math.min(entries.length + 1, Math.ceil(ports.names / 2)),
+    sizeCalculation: ({ entries }) => entries.length + 1,
   })
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
@@ -74,8 +73,10 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
 
   function remember(path: string, node: DirectoryNode, entries: readonly Dentry[]): ListedDirectory {
     const before = folders.get(path)
-    if (before !== undefined && sameFolders(before, entries)) return before
-    const folder = listedDirectory(path, node, entries)
+    // A walk keeps the folder that it goes through beside the ones that it enters; a longer one is known by its path only.
+    const kept = entries.length < ports.names / 2 ? entries : []
+    if (before !== undefined && sameFolders(before, kept)) return before
+    const folder = listedDirectory(path, node, kept)
     folders.set(path, folder)
     return folder
   }

@@ -29,13 +29,13 @@ const ports: PrefetcherPorts = {
   clock: systemClock,
 }
 
-const listing = (of: number): Dentry[] =>
-  Array.from({ length: 10_000 }, (_, at) => ({
+const listing = (of: number, length = 9_000): Dentry[] =>
+  Array.from({ length }, (_, at) => ({
     name: `child ${of}-${at}`,
     node: { kind: 'project', id: `${of}${at}` as ProjectId },
   }))
 
-t.test('MEM-1 of 400,000 names that were listed no more than --max-entries are remembered', async t => {
+t.test('MEM-1 of 360,000 names that were listed no more than --max-entries are remembered', async t => {
   const prefetcher = openPrefetcher(ports)
   const list = (of: number): void =>
     prefetcher.listed(`/folder ${of}`, { kind: 'project', id: String(of) as ProjectId }, listing(of))
@@ -45,4 +45,16 @@ t.test('MEM-1 of 400,000 names that were listed no more than --max-entries are r
   const bytes = held() - before
   t.ok(bytes < 16 << 20, `${Math.round(bytes / 2 ** 20)} MB are held`)
   list(41)
+})
+
+t.test('MEM-1 of a folder with more than half as many names none is remembered', async t => {
+  const prefetcher = openPrefetcher({ ...ports, names: 100_000 })
+  const before = held()
+  for (let of = 1; of <= 3; of += 1)
+    prefetcher.listed(`/folder ${of}`, { kind: 'project', id: '7' as ProjectId }, listing(of, 60_000))
+  prefetcher.listed('/folder 0', { kind: 'project', id: '8' as ProjectId }, [])
+  await new Promise(setImmediate)
+  const bytes = held() - before
+  t.ok(bytes < 4 << 20, `${Math.round(bytes / 2 ** 20)} MB are held`)
+  prefetcher.listed('/folder 0', { kind: 'project', id: '8' as ProjectId }, [])
 })
