@@ -28,7 +28,7 @@ export interface Health {
   check(context: RequestContext): Promise<void>
 }
 
-/** Milliseconds in which the question of a check is answered, whoever has stopped waiting for it. */
+/** Milliseconds in which the question of a check is answered, whichever call has stopped waiting for it. */
 const checkedFor = 10_000
 /** A check may take so much longer than the one before. */
 const longerThanLast = 1.5

@@ -83,7 +83,7 @@ interface CachedAnswer {
   stale: Failure | undefined
   /** Milliseconds that its request took, where it was asked for by this process. */
   readonly waitedMs: number | undefined
-  /** Somebody wants to know anew: it is no longer fresh, but as good as before while the service is away. */
+  /** A refresh was asked for: it is no longer fresh, but as good as before while the service is away. */
   expired: boolean
 }
 
@@ -101,7 +101,7 @@ const busyGrace = 50
 const tryEvery = 1_000
 const tryWait = 25
 const lateSentence = 'the service did not answer in time'
-/** The part of a lifetime after which a used answer is fetched anew behind the user's back. */
+/** The part of a lifetime after which a used answer is fetched again in the background. */
 const nearItsEnd = 0.75
 
 /** Whether the service is known to be away. */
@@ -118,7 +118,7 @@ export function openQueryCache(
     maxSize: most,
     sizeCalculation: ({ names }) => names,
   })
-  // What the ledger was asked for in vain: a stat asks for records that nobody has ever read.
+  // What the ledger was asked for in vain: a stat asks for records that were never read.
   const unkept = new LRUCache<string, true>({ max: 20_000 })
   const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
   /** What is older is not fresh. */

@@ -63,7 +63,7 @@ export interface CreateRename {
   make(wanted: WantedProject, context: RequestContext): Promise<void>
   /** The thing gets another name in its place. */
   retitle(node: NamedNode, wanted: WantedName, context: RequestContext): Promise<void>
-  /** Only who came by this name goes on by it: it may be given anew. */
+  /** Only a program that came by this name goes on by it: it may be given again. */
   isFormer(parent: ProjectId, name: string): boolean
 }
 
@@ -96,7 +96,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
         { said, near },
         context,
       ).catch((thrown: unknown) => {
-        // It may have been made all the same: the next who asks reads the list anew.
+        // It may have been made all the same: the next question reads the list again.
         catalog.refreshProject(parent)
         throw thrown
       })
@@ -126,7 +126,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
           title = dialect.facts(saved.record).title ?? title
         }
       } finally {
-        // A name is no text that anybody would miss: the caller hears what became of it.
+        // A name is no text that could be lost: the caller gets the failure.
         await draft.discard()
       }
       if (node.parent === undefined) return

@@ -96,7 +96,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     meet(node)
     refuse(rights.refusal({ do: 'delete-calculation', node }), path)
     tryCalculation(path, node)
-    // Asked for here and now: an old answer would not show what somebody has added meanwhile.
+    // Asked for here and now: an old answer would not show what another client has added meanwhile.
     const files = await parts.remote.allFileTitles(node.id, context)
     catalog.files(node.id).learn(files)
     const left = (await tree.list(node, context)).filter(

@@ -1,4 +1,4 @@
-// What is removed in one go: removals that follow one another without a pause, whoever makes them and wherever.
+// What is removed in one go: removals that follow one another without a pause, of whichever program and wherever.
 import { parentOf } from '../../layout.js'
 
 import { noop } from '../../noop.js'

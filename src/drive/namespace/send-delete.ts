@@ -125,7 +125,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     if (present === undefined) return false
     refuseMoved(project, facts(present).parent)
     if (removed === undefined || editsBetween(plain(removed), plain(present)).size === 0) return true
-    throw new Failure('conflict', 'somebody has changed it since it was removed here: it is not deleted')
+    throw new Failure(
+      'conflict',
+      'another client has changed it since it was removed here: it is not deleted',
+    )
   }
 
   /** Looked at before it is sent, and once more where that was long ago when it goes out. */
@@ -287,7 +290,7 @@ function refuseMoved(from: string | undefined, to: string | undefined): void {
   if (from === undefined || to === undefined || from === to) return
   throw new Failure(
     'conflict',
-    `it was listed in project ${from}, and is in project ${to} now: somebody has moved it, and it is not deleted`,
+    `it was listed in project ${from}, and is in project ${to} now: another client has moved it, and it is not deleted`,
   )
 }
 

@@ -1,4 +1,4 @@
-// `.calcfs/drafts/`: the unsaved texts of this mount, each with its why, and their text where somebody else's stands against it.
+// `.calcfs/drafts/`: the unsaved texts of this mount, each with its why, and the other text where a conflict stands against it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft } from '../../edit/journal/draft.js'
@@ -23,7 +23,7 @@ export interface DraftFiles {
   emptied(): readonly Draft[]
   names(): readonly string[]
   read(name: string): Promise<TextSnapshot>
-  /** It was opened and shows this: whoever reads the text that stands against his own may insist on his own afterwards. */
+  /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
   opened(name: string, bytes: Uint8Array): Promise<void>
   /** The daemon ends: the next mount adopts what is unsent. */
   leave(): Promise<void>

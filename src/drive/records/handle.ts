@@ -100,7 +100,7 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
     async release(context) {
       view.held?.release()
       record.leave(view)
-      // Bytes written through a mapping come after the last flush; nobody waits for this answer any more.
+      // Bytes written through a mapping come after the last flush; no call waits for this answer any more.
       if (view.wrote && view.gone === 'no' && record.draft?.meta.state === 'editing') {
         await record.save(source, view, context)
       }

@@ -218,7 +218,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     draft: Draft,
     context: RequestContext,
   ): Promise<NewFileAlias | undefined> {
-    // A record of which nobody knows whether it was made is not forgotten for a text about an older one.
+    // A record of which it is not known whether it was made is not forgotten for a text about an older one.
     if (draft.meta.state === 'outcome-unknown') return undefined
     const alias = aliases.get(nodeKey(node)) ?? (await recalledFor(node, draft, context))
     if (alias === undefined) return undefined

@@ -15,11 +15,11 @@ import type { LeasedText, TextLeases } from './text-lease.js'
 export interface Records {
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
   open(source: RecordSource, access: OpenAccess, context: RequestContext): Promise<RecordHandle>
-  /** A record whose file was taken away a moment ago is not there, until somebody makes it or the pause ends. */
+  /** A record whose file was taken away a moment ago is not there, until it is created again or the pause ends. */
   isAway(key: string): boolean
   /** It is there again at once: what took it away was called off. */
   bringBack(key: string): void
-  /** Its pause is over, and nobody has made it anew. */
+  /** Its pause is over, and it was not created again. */
   isBack(key: string): boolean
   create(source: RecordSource): Promise<RecordHandle>
   truncate(source: RecordSource, size: ByteOffset, context: RequestContext): Promise<void>

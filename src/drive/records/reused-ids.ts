@@ -47,7 +47,7 @@ export function openReusedIds(parts: ReusedIdsParts): ReusedIds {
   const { catalog, identities, records } = parts
   let expiredAt = Number.NEGATIVE_INFINITY
 
-  /** One such id tells that the whole service may be another: what was listed before that is asked for anew, once. */
+  /** One such id tells that the whole service may be another: what was listed before that is asked for again, once. */
   function expire(): void {
     if (parts.now() - expiredAt < parts.lifetime) return
     expiredAt = parts.now()

@@ -37,7 +37,7 @@ export interface ScratchFiles {
   truncate(place: ScratchPlace, size: number): Promise<void>
   setTime(place: ScratchPlace, mtime: Instant): Promise<void>
   rename(from: ScratchPlace, to: ScratchPlace): Promise<void>
-  /** A lock: kept in memory only, because whoever held it is gone with the mount. */
+  /** A lock: kept in memory only, because the program that held it is gone with the mount. */
   link(place: ScratchPlace, to: string): void
   unlink(place: ScratchPlace): void
   remove(place: ScratchPlace): Promise<void>

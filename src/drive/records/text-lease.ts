@@ -6,11 +6,11 @@ import type { Clock } from '../../remote/clock.js'
 import type { Instant } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
 
-/** A text as it is shown: its bytes and its time. A text that nobody edits may be held packed. */
+/** A text as it is shown: its bytes and its time. A text that is not edited may be held packed. */
 export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
   readonly bytes: Bytes
   readonly mtime: Instant
-  /** own: a program's wording of what it saved, not the service's. given-up: a text that is nobody's any more. */
+  /** own: a program's wording of what it saved, not the service's. given-up: a text that was dropped. */
   readonly wording?: 'own' | 'given-up'
 }
 
@@ -93,7 +93,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
   }
 
   function hold(lease: Lease<Bytes>, access: OpenAccess): LeasedText<Bytes> {
-    // Nobody sees through O_WRONLY: emacs opens so after each save, only to look at the time.
+    // Nothing is read through O_WRONLY: emacs opens so after each save, only to look at the time.
     if (access !== 'write-only') {
       lease.opened()
       lease.opened = noop

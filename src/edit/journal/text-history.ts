@@ -180,7 +180,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     }
   }
 
-  // In turn, so that a text is a candidate as soon as somebody has asked to remember it.
+  // In turn, so that a text is a candidate as soon as it was asked to be remembered.
   const inTurn = openKeyedQueue()
   const busy = new Set<Promise<void>>()
   function kept(work: Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-// Which text a program had before it wrote this one: nobody says, so the nearest one that can have been it.
+// Chooses the merge base: FUSE does not tell which text a program had before it wrote this one, so the nearest known one.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant } from '../../remote/remote.js'
@@ -18,7 +18,7 @@ export interface Candidate {
 export interface MergeBase {
   readonly record: JsonObject
   readonly edits: Edits
-  /** Other texts that it may be an edit of as well: nobody knows which one its writer had. */
+  /** Other texts that it may be an edit of as well: which one its writer had is not known. */
   readonly asNear: readonly JsonObject[]
 }
 
@@ -86,7 +86,7 @@ function readLater(known: readonly RankedCandidate[], time: number): readonly Ra
 /**
  * A text from before our own last save is nearer: either its edits were partly taken back, or a second program writes
  * that never saw the save. A read since then tells for the first. Where nothing but the old text is left, all was
- * taken back, for nobody saves an old buffer without an edit of its own.
+ * taken back, for no program saves an old buffer without an edit of its own.
  */
 function refuseSecondProgram(
   best: RankedCandidate,

@@ -27,7 +27,7 @@ export interface NewRecord {
   post(body: JsonObject, context: RequestContext): Promise<string>
   /**
    * The id of the one that the service has as this body says; undefined where it has none. Missing where no operation
-   * lists such records, so that nobody can know.
+   * lists such records, so that it cannot be known.
    */
   readonly find?: (body: JsonObject, context: RequestContext) => Promise<string | undefined>
   /** @throws Failure 'outcome-unknown' where the record with the number that was answered is not what was sent */
