@@ -297,7 +297,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     deleteSender,
     endMount() {
       budget.end()
-      madeNames.end()
+      madeNames.end(key => records.draftOf(key) !== undefined)
     },
     lineage,
     isHidden: key => records.isAway(key) || pending.has(key),

@@ -26,6 +26,7 @@ import { xyz } from './reading/xyz.js'
 import { doubts } from './saving/doubts.js'
 import { editing } from './saving/editing.js'
 import { emptyPlaces } from './saving/empty-places.js'
+import { keptNames } from './saving/kept-names.js'
 import { lateLists } from './saving/late-lists.js'
 import { newFiles } from './saving/new-files.js'
 import { order } from './saving/order.js'
@@ -61,6 +62,7 @@ export const aboutWriting: readonly Promises[] = [
   otherRecords,
   order,
   newFiles,
+  keptNames,
   otherNames,
   reportAliases,
   making,

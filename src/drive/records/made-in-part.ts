@@ -1,4 +1,4 @@
-// What is told of a new file whose record was made, and not all that it says.
+// What is told of a new file whose record was made, and not all that it says, or not where this machine notes it.
 import { Failure } from '../../failure.js'
 import type { NewNode } from '../nodes/node.js'
 
@@ -20,3 +20,13 @@ export function listUnseen(node: NewNode, made: string): Failure {
     `it was made as ${node.of} ${made}, and whether its list is stored cannot be seen; save it again to set the list`,
   )
 }
+
+export function numberUnnoted(node: NewNode, id: string): Failure {
+  return new Failure(
+    'no-space',
+    `it was made as ${node.of} ${id}, and the local disk did not take that number: make room, and save it again`,
+  )
+}
+
+/** What this machine's disk refused: the text may not be in the record's draft either. */
+export const isLocal = ({ kind }: Failure): boolean => kind === 'no-space' || kind === 'disk-read-only'

@@ -1,8 +1,9 @@
 // `new*.json`: saved once it makes a record; from then on, as long as the mount lives, it is another name of that record.
 
-import type { Draft } from '../../edit/journal/draft.js'
+import type { Draft, MetaChange } from '../../edit/journal/draft.js'
 import { withFailure, withFailureAs } from '../../edit/journal/explain.js'
 import { textHash } from '../../edit/journal/text-history.js'
+import { identityNote } from '../../edit/save/another.js'
 import { type CreatedRecord, type Creator, type NewRecord, notShownYet } from '../../edit/save/create.js'
 import { editsBetween } from '../../edit/save/diff.js'
 import { asFailure, Failure } from '../../failure.js'
@@ -14,7 +15,7 @@ import type { ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { MadeNames } from '../names/made-names.js'
 import { type NewNode, nodeKey, type RecordNode } from '../nodes/node.js'
 import { type EditingParts, learnRecord } from './editable-files.js'
-import { listUnseen, madeAllTheSame } from './made-in-part.js'
+import { isLocal, listUnseen, madeAllTheSame, numberUnnoted } from './made-in-part.js'
 import { aliasAfter, type MeantText, meaningOf, type NewFileAlias, noteStored } from './new-file-text.js'
 import { recordKeyOf } from './node-key.js'
 import type { Records } from './records.js'
@@ -131,6 +132,18 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   }
 
   async function save(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
+    try {
+      const failure = await saveNow(node, draft, context)
+      madeNames.answered(node, failure === undefined)
+      return failure
+    } catch (thrown) {
+      madeNames.answered(node, false)
+      // Nothing saves it once more when its file is closed: its writer hears of this failure, and of nothing after it.
+      throw draft.meta.state === 'editing' ? await withFailure(draft, asFailure(thrown)) : thrown
+    }
+  }
+
+  async function saveNow(node: NewNode, draft: Draft, context: RequestContext): Promise<Failure | undefined> {
     const known = await standsFor(node, draft, context)
     const { alias, meant } =
       known === undefined ? await make(node, draft, context) : await editedOrKept(node, known, draft, context)
@@ -142,16 +155,35 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     const isMade = known === undefined && isAsRead(alias, meant)
     const failure = isMade ? undefined : await handOver(alias.target, meant, isUnread, context)
     if (failure?.kind === 'absent') return endedWith(node, alias, draft, failure)
-    if (isUnread) return failure
-    aliases.set(nodeKey(node), aliasAfter(alias, meant, failure))
-    if (known !== undefined && failure === undefined) await noteStored(parts, node, alias)
+    if (!isUnread) aliases.set(nodeKey(node), aliasAfter(alias, meant, failure))
+    if (!isUnread && known !== undefined && failure === undefined) await noteStored(parts, node, alias)
+    await keptElsewhere(node, alias, draft, failure)
     return failure
+  }
+
+  /** @throws Failure with the draft kept: the disk has neither the record's number nor perhaps its text */
+  async function keptElsewhere(
+    node: NewNode,
+    alias: NewFileAlias,
+    draft: Draft,
+    failure: Failure | undefined,
+  ): Promise<void> {
+    if (madeNames.isKept(node) && (failure === undefined || !isLocal(failure))) return
+    const cause = failure ?? numberUnnoted(node, alias.target.id)
+    await draft.change(madeNote(node, alias, draft)).catch(asFailure)
+    throw await withFailure(draft, cause)
   }
 
   /** A new report that was read a moment ago and says all that its text does; a share is looked at once more. */
   function isAsRead({ target, record }: NewFileAlias, { form }: MeantText): boolean {
     if (target.of === 'share' || parts.records.draftOf(nodeKey(target)) !== undefined) return false
     return isSameRecordText(parts, record, form)
+  }
+
+  /** What the draft of a text that is not saved says of the record that its name stood for; a share is known by its person. */
+  function madeNote(node: NewNode, { target, record }: NewFileAlias, { meta }: Draft): MetaChange {
+    const note = { made: target.id, madeOf: madeNames.of(node)?.madeOf ?? meta.madeOf }
+    return node.of === 'share' ? note : { ...note, thing: identityNote(dialect.facts(record)) }
   }
 
   function noteMade(node: NewNode, { meta }: Draft, { target, record }: NewFileAlias): void {
@@ -195,17 +227,13 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
   /** The record was deleted meanwhile: its text stays under the name, and the next save makes another record. */
   async function endedWith(
     node: NewNode,
-    { target }: NewFileAlias,
+    alias: NewFileAlias,
     draft: Draft,
     failure: Failure,
   ): Promise<never> {
-    await draft.change({
-      made: target.id,
-      madeOf: madeNames.of(node)?.madeOf ?? draft.meta.madeOf,
-      gone: true,
-    })
-    forget(target)
-    await parts.records.drop(nodeKey(target))
+    await draft.change({ ...madeNote(node, alias, draft), gone: true })
+    forget(alias.target)
+    await parts.records.drop(nodeKey(alias.target))
     throw await withFailure(draft, failure)
   }
 
@@ -231,7 +259,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
       const failure = asFailure(thrown)
       if (failure.kind === 'absent') return endedWith(node, alias, draft, failure)
       // The name ends with the drive, and the draft does not.
-      await draft.change({ made: target.id, madeOf: madeNames.of(node)?.madeOf })
+      await draft.change(madeNote(node, alias, draft))
       throw await withFailure(draft, failure)
     }
   }

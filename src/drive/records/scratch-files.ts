@@ -30,6 +30,8 @@ export interface ScratchFiles {
   read(place: ScratchPlace): Promise<Uint8Array>
   /** Whether it was moved here and no program has opened it since, as far as this mount knows. */
   isUnread(place: ScratchPlace): boolean
+  /** The same, though a program may have written that text before it was moved here. */
+  isUntouched(place: ScratchPlace): boolean
   /** The names in the directory of this place survive a power cut. */
   syncNames(place: ScratchPlace): Promise<void>
   /** Puts a text under this name for good, replacing what was there. */
@@ -47,7 +49,9 @@ export interface ScratchFiles {
 export async function openScratchFiles(root: string): Promise<ScratchFiles> {
   const known = new Map<string, Set<string>>()
   const links = new Map<string, Map<string, string>>()
-  /** The files whose text a program has written or may have read since the mount came up. */
+  /** The files that a program has opened or cut since the mount came up. */
+  const touched = new Set<string>()
+  /** The files whose text a program had written or read before it was moved here. */
   const met = new Set<string>()
   await makeDirectory(root).catch(rethrow)
   for (const directory of await readdir(root)) {
@@ -80,12 +84,12 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
         open(await ready(place), constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC, 0o600),
       )
       remember(place)
-      met.add(fileOf(place))
+      touched.add(fileOf(place))
       return handle
     },
     async open(place) {
       const handle = await withLocalFailures(open(fileOf(place), constants.O_RDWR))
-      met.add(fileOf(place))
+      touched.add(fileOf(place))
       return handle
     },
     async stat(place) {
@@ -93,7 +97,8 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       return { size, mtime: instant(Math.floor(mtimeMs)) }
     },
     read: place => withLocalFailures(readFile(fileOf(place))),
-    isUnread: place => !met.has(fileOf(place)),
+    isUnread: place => !met.has(fileOf(place)) && !touched.has(fileOf(place)),
+    isUntouched: place => !touched.has(fileOf(place)),
     syncNames: ({ directory }) => withLocalFailures(syncDirectory(join(root, directory))),
     async put(place, text, isUnread) {
       const handle = await withLocalFailures(open(await ready(place), 'w', 0o600))
@@ -105,20 +110,23 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
       }
       await withLocalFailures(syncDirectory(join(root, place.directory)))
       remember(place)
+      touched.delete(fileOf(place))
       if (isUnread) met.delete(fileOf(place))
       else met.add(fileOf(place))
     },
     async truncate(place, size) {
       await withLocalFailures(truncate(fileOf(place), size))
-      met.add(fileOf(place))
+      touched.add(fileOf(place))
     },
     setTime: (place, mtime) => withLocalFailures(utimes(fileOf(place), mtime / 1000, mtime / 1000)),
     async rename(from, to) {
       await withLocalFailures(rename(fileOf(from), await ready(to)))
       known.get(from.directory)?.delete(from.name)
       remember(to)
-      if (met.delete(fileOf(from))) met.add(fileOf(to))
-      else met.delete(fileOf(to))
+      for (const marks of [touched, met]) {
+        if (marks.delete(fileOf(from))) marks.add(fileOf(to))
+        else marks.delete(fileOf(to))
+      }
     },
     link({ directory, name }, to) {
       links.set(directory, (links.get(directory) ?? new Map()).set(name, to))
@@ -129,6 +137,7 @@ export async function openScratchFiles(root: string): Promise<ScratchFiles> {
     async remove(place) {
       await withLocalFailures(unlink(fileOf(place)))
       met.delete(fileOf(place))
+      touched.delete(fileOf(place))
       known.get(place.directory)?.delete(place.name)
     },
   }

@@ -16,18 +16,21 @@ export async function withFailure(draft: Draft, failure: Failure): Promise<Failu
 
 /** The same where it is known what became of the request. */
 export async function withFailureAs(state: DraftState, draft: Draft, failure: Failure): Promise<Failure> {
-  try {
-    // "Your text is kept" holds over a power cut as well.
-    await draft.sync()
-    await draft.change({ state, why: whyOf(failure) })
-    return failure
-  } catch (cause) {
-    const sentence = `${failure.message}; this could not be written down beside the draft`
-    return new Failure(failure.kind, sentence, {
-      cause: new AggregateError([failure, cause]),
-      said: failure.said,
-    })
-  }
+  // "Your text is kept" holds over a power cut as well. Where the disk refuses that, the state holds in memory all the same.
+  const synced = await settled(draft.sync())
+  const noted = await settled(draft.change({ state, why: whyOf(failure) }))
+  if (synced.status === 'fulfilled' && noted.status === 'fulfilled') return failure
+  const causes = [synced, noted].flatMap(end => (end.status === 'rejected' ? [end.reason] : []))
+  const sentence = `${failure.message}; this could not be written down beside the draft`
+  return new Failure(failure.kind, sentence, {
+    cause: new AggregateError([failure, ...causes]),
+    said: failure.said,
+  })
+}
+
+async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>> {
+  const [end] = await Promise.allSettled([work])
+  return end
 }
 
 /** For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. */

@@ -2,7 +2,15 @@
 
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
-import type { ProjectId, Remote, ReportId, ReportTypeId, RequestContext, Share } from '../../remote/remote.js'
+import {
+  isAnotherThing,
+  type ProjectId,
+  type Remote,
+  type ReportId,
+  type ReportTypeId,
+  type RequestContext,
+  type Share,
+} from '../../remote/remote.js'
 import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
@@ -40,8 +48,11 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
       await remote.setReportCalculations(id as ReportId, order, context)
       return remote.report(id as ReportId, context)
     },
-    async continues(written, { id, before }, context) {
+    async continues(written, { id, before, record: made, was }, context) {
       const record = await remote.report(id as ReportId, context)
+      const identity = made === undefined ? was : dialect.facts(made)
+      if (identity !== undefined && isAnotherThing(identity, dialect.facts(record), 'loosely'))
+        throw new Failure('absent', `the report ${id} is gone: another one has its number`)
       const own = dialect.facts(written).id
       if (own === id) return true
       if (own !== undefined && own !== (before && dialect.facts(before).id)) return false

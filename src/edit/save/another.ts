@@ -19,9 +19,12 @@ export async function refuseAnother(draft: Draft, is: boolean): Promise<void> {
 
 /** Whether this is another thing than the draft was begun for; false where it was not noted. */
 export function isOtherThan(draft: Draft, now: Identity): boolean {
-  const { thing } = draft.meta
-  return thing !== undefined && isAnotherThing(notedIdentity(thing), now, 'loosely')
+  const thing = notedThing(draft)
+  return thing !== undefined && isAnotherThing(thing, now, 'loosely')
 }
+
+/** What the draft was begun for, or what was made of it; undefined where that was not noted. */
+export const notedThing = ({ meta }: Draft): Identity | undefined => meta.thing && notedIdentity(meta.thing)
 
 const notedIdentity = ({ born, owner, title, parent }: NonNullable<Draft['meta']['thing']>): Identity => ({
   born: born as Identity['born'],

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { Identity, Instant, RequestContext } from '../../remote/remote.js'
-import type { Draft } from '../journal/draft.js'
+import type { Draft, MetaChange } from '../journal/draft.js'
 import type { DraftMeta } from '../journal/draft-meta.js'
 import { withFailureAs } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
-import { isOtherThan, refuseAnother } from './another.js'
+import { isOtherThan, notedThing, refuseAnother } from './another.js'
 import { openLateAnswers } from './late-answers.js'
 import { originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
@@ -54,6 +54,8 @@ export interface EarlierRecord {
   readonly before: JsonObject | undefined
   /** As it was read when it was made. */
   readonly record?: JsonObject
+  /** Which thing it was, where its record is not at hand. */
+  readonly was?: Identity | undefined
 }
 
 /** The new record, and the text that says what it shall be: the draft may have been written over since. */
@@ -116,7 +118,7 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     await history.remember(record.key, text, 'sent')
     await draft.change({ madeOf: textHash(text) })
     const found = isUnderWay ? await record.find?.(body, context) : undefined
-    if (found !== undefined) return { id: await noted(draft, found), written }
+    if (found !== undefined) return { id: await noted(creation, found), written }
     await history.remember(record.key, prettyPrint(body), 'sent')
     await draft.sync()
     await draft.change({ state: 'sending', why: undefined })
@@ -124,7 +126,10 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
     // What was under way before this is under way still.
     throw await withFailureAs(isUnderWay ? 'in-flight' : 'refused', draft, asFailure(thrown))
   }
-  return { id: await noted(draft, await postOnce(creation, { body, looked, isUnderWay }, context)), written }
+  return {
+    id: await noted(creation, await postOnce(creation, { body, looked, isUnderWay }, context)),
+    written,
+  }
 }
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
@@ -143,18 +148,24 @@ async function isStillMade(
   if (made === undefined) return false
   // What was gone once may be another thing of that number: the record itself has to be what the text is about.
   const before = madeOf === undefined || wasGone ? undefined : await history.recall(record.key, madeOf)
+  // The thing that is noted beside a draft of a record in a place is that place.
+  const was = record.place === undefined ? notedThing(draft) : undefined
   try {
     const known = before === undefined ? undefined : parseObject(before)
-    if (await record.continues(written, { id: made, before: known }, context)) return true
+    if (await record.continues(written, { id: made, before: known, was }, context)) return true
   } catch (thrown) {
     const failure = asFailure(thrown)
+    if (failure.kind === 'absent' && was !== undefined && !wasGone) {
+      await draft.change({ gone: true })
+      throw failure
+    }
     // Gone at the save before this, too: one refusal may be a passing one.
     const isGone = wasGone && (failure.kind === 'absent' || failure.kind === 'refused')
     if (!isGone) throw failure.kind === 'absent' ? notShownYet(record.key, made, failure) : failure
     // Remembered until another one is made: the service may be ill for longer.
     return false
   }
-  await draft.change({ made: undefined, madeOf: undefined, gone: undefined })
+  await draft.change({ made: undefined, madeOf: undefined, gone: undefined, ...withoutThing(record) })
   return false
 }
 
@@ -167,9 +178,20 @@ export function notShownYet({ kind }: RecordKey, id: string, cause: Failure): Fa
   )
 }
 
-async function noted(draft: Draft, id: string): Promise<string> {
-  await draft.change({ state: 'editing', made: id, gone: undefined, why: undefined })
-  return id
+/** What was noted of the one that was made before; a place stays what it is. */
+const withoutThing = ({ place }: NewRecord): MetaChange => (place === undefined ? { thing: undefined } : {})
+
+/** Where the disk does not take the number, the note of before is there: what was sent is looked for, and not sent again. */
+async function noted({ record, draft }: Creation, id: string): Promise<string> {
+  try {
+    const made = { made: id, gone: undefined, ...withoutThing(record) }
+    await draft.change({ state: 'editing', why: undefined, ...made })
+    return id
+  } catch (thrown) {
+    const cause = asFailure(thrown)
+    const sentence = `it was made with the number ${id}, which could not be noted: ${cause.message}`
+    throw await withFailureAs('refused', draft, new Failure(cause.kind, sentence, { cause }))
+  }
 }
 
 /** A failure may hide a success: where such records are listed, the list tells. Nothing is sent a second time. */

@@ -1,10 +1,7 @@
 // A disk that fills up under a mount, with any amount of room left: ENOSPC, no text lost, and the next save works.
-import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { type Disk, smallDisk } from '../../testbed/disk/small-disk.js'
 import { type MountTestbed, realMount } from '../../testbed/mount.js'
-import { printed } from '../../testbed/programs.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
@@ -12,40 +9,8 @@ import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 const draft = `.calcfs/drafts/${ids.report}.json`
-const pageBytes = 4096
 /** Pages that a whole save needs at most, with its draft, its note and its history. */
 const roomForAll = 12
-
-interface Disk {
-  readonly directory: string
-  /** Takes all but so many pages. */
-  leave(pages: number): Promise<void>
-  makeRoom(): Promise<void>
-}
-
-async function smallDisk(t: Test): Promise<Disk> {
-  const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
-  await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
-  t.teardown(async () => {
-    await printed('umount', ['-l', directory])
-    await rmdir(directory)
-  })
-  const filler = join(directory, 'filler')
-  const makeRoom = () => rm(filler, { force: true })
-  return {
-    directory,
-    makeRoom,
-    async leave(pages) {
-      await makeRoom()
-      const file = await open(filler, 'w')
-      let size = 0
-      while ((await outcome(file.write(Buffer.alloc(pageBytes, 'x'), 0, pageBytes, size))) === 'done')
-        size += pageBytes
-      await file.truncate(size - pages * pageBytes)
-      await file.close()
-    },
-  }
-}
 
 t.setTimeout(240_000)
 

@@ -1,0 +1,40 @@
+// A disk of one megabyte in memory, of which all but a few pages can be taken.
+import { mkdtemp, open, rm, rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { printed } from '../programs.js'
+import { outcome } from '../testbed.js'
+
+const pageBytes = 4096
+
+export interface Disk {
+  readonly directory: string
+  /** Takes all but so many pages. */
+  leave(pages: number): Promise<void>
+  makeRoom(): Promise<void>
+}
+
+export async function smallDisk(t: Test): Promise<Disk> {
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-small-'))
+  await printed('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory])
+  t.teardown(async () => {
+    await printed('umount', ['-l', directory])
+    await rmdir(directory)
+  })
+  const filler = join(directory, 'filler')
+  const makeRoom = () => rm(filler, { force: true })
+  return {
+    directory,
+    makeRoom,
+    async leave(pages) {
+      await makeRoom()
+      const file = await open(filler, 'w')
+      let size = 0
+      while ((await outcome(file.write(Buffer.alloc(pageBytes, 'x'), 0, pageBytes, size))) === 'done')
+        size += pageBytes
+      await file.truncate(size - pages * pageBytes)
+      await file.close()
+    },
+  }
+}
