@@ -128,7 +128,10 @@ export function settle(
   lent(thing.record, printed(mine), stage.clock)
   met(thing, has)
   thing.met.push(mine)
-  if (before?.['name'] !== has['name']) listingChanged(stage, thing, 'elsewhere')
+  if (before?.['name'] === has['name']) return
+  listingChanged(stage, thing, 'elsewhere')
+  // The name under which it was made or renamed here answers for ten minutes more, and nothing is looked at by it.
+  thing.written = undefined
 }
 
 /** The same, but a row without a given title may have one that it once had. */
