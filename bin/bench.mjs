@@ -41,9 +41,12 @@ function mayInstall(name) {
   return false
 }
 
+/** Nothing is installed for a question about the flags. */
+const isQuestion = process.argv.includes('--help')
+
 const built = orStop(() => {
   setUp('demo')
-  installPeers()
+  if (!isQuestion) installPeers()
   if (!build()) throw new Stop('The build failed; the compiler says above where.')
   return true
 })
