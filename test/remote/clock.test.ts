@@ -81,7 +81,7 @@ t.test('an answer is waited for until it is due, and no longer', async t => {
 })
 
 t.test('what is done again and again is done until it is ended', async t => {
-  const clock = hastyClock(milliseconds => milliseconds)
+  const clock = hastyClock()
   let times = 0
   const end = every(clock, 3_600_000, () => {
     times += 1

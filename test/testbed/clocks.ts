@@ -11,8 +11,7 @@ export interface HastyClock extends Clock {
   pass(milliseconds: number): void
 }
 
-/** `awaited` tells how many real milliseconds such a wait for an answer takes. */
-export function hastyClock(awaited: (milliseconds: number) => number): HastyClock {
+export function hastyClock(): HastyClock {
   const waiting = new Set<{ readonly due: number; readonly action: () => void }>()
   let ahead = 0
   const now = (): Instant => instant(Date.now() + ahead)
@@ -20,7 +19,7 @@ export function hastyClock(awaited: (milliseconds: number) => number): HastyCloc
   return {
     now,
     after(milliseconds, action, how) {
-      if (how === undefined) return systemClock.after(awaited(milliseconds), action)
+      if (how === undefined) return systemClock.after(milliseconds, action)
       const one = {
         due: now() + milliseconds,
         action() {
@@ -44,3 +43,17 @@ export function hastyClock(awaited: (milliseconds: number) => number): HastyCloc
     },
   }
 }
+
+/** The same clock for requests: waits between two tries are over so many times faster, and longer ones take their time. */
+export const speedingClock = (clock: Clock, times: number): Clock => ({
+  now: clock.now,
+  after: (milliseconds, action, how) =>
+    clock.after(
+      how === undefined && milliseconds < longestWait ? milliseconds / times : milliseconds,
+      action,
+      how,
+    ),
+})
+
+/** Milliseconds: what takes longer is a deadline, and a machine that has much to do needs all of it. */
+const longestWait = 5_000

@@ -8,14 +8,11 @@ import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
 import { makePrivateNow } from '../../src/system/make-directory.js'
-import { hastyClock } from './clocks.js'
+import { hastyClock, speedingClock } from './clocks.js'
 import { harshKernel, type Mountable } from './harsh-kernel.js'
 import { fillSampleData } from './sample-data.js'
 import { testService } from './service.js'
 import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
-
-/** Milliseconds: what takes longer is a deadline, and a machine that has much to do needs all of it. */
-const longestWait = 5_000
 
 /** A drive without a kernel, whose files on the local disk a test may damage. */
 export interface InProcessTestbed extends Testbed {
@@ -28,9 +25,8 @@ export interface InProcessTestbed extends Testbed {
 export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Promise<InProcessTestbed> {
   const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
-  const clock = hastyClock(milliseconds =>
-    milliseconds < longestWait ? milliseconds / (wish.speedup ?? 1) : milliseconds,
-  )
+  const clock = hastyClock()
+  const requests = speedingClock(clock, wish.speedup ?? 1)
   const settings = { user: 'demo', url: service.url, ...wish.settings }
   const environment = { HOME: base, CALCFS_PASSWORD: wish.password ?? 'demo' }
 
@@ -40,7 +36,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
     const sources = { flags: settings, environment, files: [] }
     const config = readConfig(sources)
     const capabilities: Capabilities = { sizes: {} }
-    const connection = connect({ config, sources }, { capabilities, note: () => {}, clock })
+    const connection = connect({ config, sources }, { capabilities, note: () => {}, clock: requests })
     state = connection.account.places.state
     for (const place of Object.values(connection.account.places)) makePrivateNow(place)
     const log = pino({ level: 'silent' })
