@@ -11,9 +11,12 @@ export function chain<Value, Next>(
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** All of them: synchronously where each is there. */
-export function all<Value>(values: readonly MaybePromise<Value>[]): MaybePromise<readonly Value[]> {
-  return values.some(value => value instanceof Promise) ? Promise.all(values) : (values as readonly Value[])
+/** All of them, in their order: synchronously where each is there. */
+export function all<Values extends readonly unknown[] | []>(
+  values: Values,
+): MaybePromise<{ -readonly [At in keyof Values]: Awaited<Values[At]> }> {
+  if (values.some(value => value instanceof Promise)) return Promise.all(values)
+  return values as { -readonly [At in keyof Values]: Awaited<Values[At]> }
 }
 
 /** Handles a rejected promise; a present value is returned unchanged. */

@@ -2,13 +2,15 @@
 
 /** True if two names differ only in blanks, case and signs. */
 export function isSpelling(one: string, other: string): boolean {
-  const bare = (name: string) =>
-    name
-      .normalize('NFKD')
-      .replace(/[^\p{L}\p{N}]/gu, '')
-      .toLowerCase()
-  return bare(one) === bare(other) && bare(one) !== ''
+  return bareName(one) === bareName(other) && bareName(one) !== ''
 }
+
+/** What all spellings of a name have in common: its letters and digits; nothing of a name that has none. */
+export const bareName = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
 
 /** The same name, or the same in another spelling; true where one of them is unknown. */
 export function isSameName(one: string | undefined, other: string | undefined): boolean {

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { type Identity, type Instant, instant, isAnotherThing, isSameMoment } from '../remote/remote.js'
+import {
+  differ,
+  type Identity,
+  type Instant,
+  instant,
+  isAnotherThing,
+  isSameMoment,
+} from '../remote/remote.js'
 import type { Ledger, LogFunction } from './ledger/ledger.js'
 
 /** A thing with an identity of its own; a share is known by the person it is given to. */
@@ -162,8 +169,6 @@ function contradicts(row: IdentityRow, said: Identity, by: AnswerSource): boolea
  * has a date only now, or has none any more, may be another one as well.
  */
 function isDoubtful({ kind }: RecordRef, row: IdentityRow, said: Identity, by: AnswerSource): boolean {
-  const differ = (one: string | undefined, other: string | undefined) =>
-    one !== undefined && other !== undefined && one !== other
   const before = row[by]
   if (kind === 'project' && before?.born !== undefined && said.born !== undefined) return false
   if (before === undefined) return differ(row[by === 'listing' ? 'record' : 'listing']?.title, said.title)

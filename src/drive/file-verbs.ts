@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/versions/contradiction.js'
 import { asFailure, Failure } from '../failure.js'
-import { lastNameOf } from '../layout.js'
+import { fixedNames, idOfRecordFile, lastNameOf, parentOf } from '../layout.js'
 import { chain, type MaybePromise } from '../maybe-promise.js'
 import type { TextBytes } from '../record/compact/packed-text.js'
 import { dueSooner } from '../remote/clock.js'
@@ -217,7 +217,8 @@ export function openFileVerbs(
   }
 }
 
-const isReport = (path: string): boolean => /^\/reports\/\d+\.json$/.test(path)
+const isReport = (path: string): boolean =>
+  parentOf(path) === `/${fixedNames.reports}` && idOfRecordFile(lastNameOf(path)) !== undefined
 
 /** A full disk takes a part of the bytes before it refuses the rest. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {

@@ -95,12 +95,14 @@ const isZone = (apart: number, step: number): boolean => Math.round(apart / step
  */
 export function isAnotherThing(before: Identity, now: Identity, how: 'strictly' | 'loosely'): boolean {
   if (before.born !== undefined && now.born !== undefined) return !isSameMoment(before.born, now.born, how)
-  const differ = (one: string | undefined, other: string | undefined) =>
-    one !== undefined && other !== undefined && one !== other
   return (
     differ(before.owner, now.owner) || (differ(before.title, now.title) && differ(before.parent, now.parent))
   )
 }
+
+/** Whether both are stated and not the same: what is not stated contradicts nothing. */
+export const differ = (one: string | undefined, other: string | undefined): boolean =>
+  one !== undefined && other !== undefined && one !== other
 
 /** What a record or a listing's item states that calcfs understands; the rest stays opaque. */
 export interface RecordFacts extends Identity {

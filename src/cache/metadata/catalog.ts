@@ -240,16 +240,10 @@ export function openCatalog(
     const calculations = entry(calculationsOf(of))
     return {
       ask(context) {
-        const both = all<readonly Listed<string>[]>([projects.ask(context), calculations.ask(context)])
-        const checked = (lists: readonly (readonly Listed<string>[])[]): MaybePromise<Children> => {
-          const [found = [], foundBeside = []] = lists
-          const answer = {
-            projects: found as readonly ListedProject[],
-            calculations: foundBeside as readonly ListedCalculation[],
-          }
-          return isOneAnswer(answer) ? Promise.reject(oneAnswer(of)) : pair(of, answer)
-        }
-        return chain(both, checked)
+        return chain(all([projects.ask(context), calculations.ask(context)]), lists => {
+          const answer = { projects: lists[0], calculations: lists[1] }
+          return isOneAnswer(answer) ? Promise.reject<Children>(oneAnswer(of)) : pair(of, answer)
+        })
       },
       known() {
         const knownProjects = projects.known()
@@ -276,15 +270,12 @@ export function openCatalog(
     }
   }
 
-  function record(of: Readable): Entry<JsonObject> {
-    const known = entry(recordOf(of))
-    known.learn = answer => {
+  const record = (of: Readable): Entry<JsonObject> =>
+    new QueryEntry(queryCache, recordOf(of), (answer, learn) => {
       identities.accept(of, dialect.facts(answer))
-      queryCache.learn(recordOf(of), answer)
+      learn()
       queryCache.flush()
-    }
-    return known
-  }
+    })
 
   /** Takes it out of a listing, which stays as old as it is. */
   function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {

@@ -24,6 +24,8 @@ export class QueryEntry<Answer> implements Entry<Answer> {
   constructor(
     private readonly queryCache: QueryCache,
     private readonly query: Query<Answer>,
+    /** What else is done where an answer comes by another way. */
+    private readonly learning: (answer: Answer, learn: () => void) => void = (_answer, learn) => learn(),
   ) {}
 
   ask(context: RequestContext): MaybePromise<Answer> {
@@ -35,7 +37,7 @@ export class QueryEntry<Answer> implements Entry<Answer> {
   }
 
   learn(answer: Answer): void {
-    this.queryCache.learn(this.query, answer)
+    this.learning(answer, () => this.queryCache.learn(this.query, answer))
   }
 
   refresh(): void {

@@ -2,7 +2,14 @@
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
-import { type Dialect, type Identity, instant, isAnotherThing, type ProjectId } from '../../remote/remote.js'
+import {
+  type Dialect,
+  differ,
+  type Identity,
+  instant,
+  isAnotherThing,
+  type ProjectId,
+} from '../../remote/remote.js'
 import type { RecordNode } from '../nodes/node.js'
 
 /** A report or share by its number. */
@@ -104,6 +111,3 @@ export const shownIdentity = (
   node.of === 'report'
     ? reportIdentity(dialect.facts(record))
     : shareIdentity(node.project, dialect.sharedWith(record))
-
-const differ = (one: string | undefined, other: string | undefined): boolean =>
-  one !== undefined && other !== undefined && one !== other

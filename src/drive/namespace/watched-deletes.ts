@@ -68,9 +68,10 @@ export function withWatchedDeletes(
     },
     async unlink(path) {
       if (!isDirectorysOwn(path)) return drive.unlink(path)
-      const directory = await tree.directory(parentOf(path), until.save())
+      const above = parentOf(path)
+      const directory = await tree.directory(above, until.save())
       // Whatever becomes of it: an rm -r of the directory has begun, unless the file is created again.
-      await drive.unlink(path).finally(() => deleteRules.ownFileTried(parentOf(path), directory))
+      await drive.unlink(path).finally(() => deleteRules.ownFileTried(above, directory))
     },
   }
 }

@@ -1,5 +1,6 @@
 // How a list is taken apart while it arrives: item by item, so that the whole text of a long one is never held.
 import { Failure } from '../../failure.js'
+import { backslash, closeList, closeObject, comma, openList, openObject, quote } from './signs.js'
 
 /** Takes a text in pieces and makes something of it at its end. */
 export interface TextReader<Value> {
@@ -33,12 +34,12 @@ export function itemReader<Value>(
       const sign = piece.charCodeAt(at)
       if (inString) {
         if (escaped) escaped = false
-        else if (sign === 0x5c) escaped = true
-        else if (sign === 0x22) inString = false
-      } else if (sign === 0x22) inString = true
-      else if (sign === 0x7b || sign === 0x5b) depth += 1
-      else if (depth > 0 && (sign === 0x7d || sign === 0x5d)) depth -= 1
-      else if (depth === 0 && (sign === 0x2c || sign === 0x5d)) return at
+        else if (sign === backslash) escaped = true
+        else if (sign === quote) inString = false
+      } else if (sign === quote) inString = true
+      else if (sign === openObject || sign === openList) depth += 1
+      else if (depth > 0 && (sign === closeObject || sign === closeList)) depth -= 1
+      else if (depth === 0 && (sign === comma || sign === closeList)) return at
     }
     return -1
   }

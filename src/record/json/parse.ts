@@ -1,6 +1,19 @@
 // How a JSON text is read: one walk over it, every token as it was written, whatever digits a number has; a long one stays its bytes.
 import { FoldedArray, FoldedObject, type Unfolding } from './folded.js'
 import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  endOfText,
+  isSpace,
+  openList,
+  openObject,
+  quote,
+  space,
+} from './signs.js'
 import * as skim from './skim.js'
 import { anotherType, checkedValue, deepest } from './syntax.js'
 
@@ -78,11 +91,6 @@ function* itemsIn(source: Buffer): Generator<Json> {
 
 const unfolding: Unfolding = { value: (source, start) => partOf(source, start), items: itemsIn }
 
-const endOfText = -1
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
-
 /** Where the walk over a short text stands; `at` is behind everything that was read. */
 interface ParseState {
   readonly text: string
@@ -93,7 +101,7 @@ interface ParseState {
 function signAt(walk: ParseState): number {
   for (; walk.at < walk.text.length; walk.at += 1) {
     const sign = walk.text.charCodeAt(walk.at)
-    if (sign !== space && sign !== tab && sign !== lineFeed && sign !== carriageReturn) return sign
+    if (!isSpace(sign)) return sign
   }
   return endOfText
 }

@@ -1,13 +1,19 @@
 // Walking over the bytes of a text that is JSON without making a tree of it: where a value ends, how it is printed.
 import { longBytes } from '../compact/long-bytes.js'
-
-const endOfText = -1
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const [space, tab, lineFeed, carriageReturn] = [0x20, 0x09, 0x0a, 0x0d]
-
-export const isSpace = (sign: number): boolean =>
-  sign === space || sign === lineFeed || sign === tab || sign === carriageReturn
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  endOfText,
+  isSpace,
+  lineFeed,
+  openList,
+  openObject,
+  quote,
+  space,
+} from './signs.js'
 
 /** Where the walk stands in UTF-8 bytes; `at` is behind everything that was read. */
 export interface ScanState {

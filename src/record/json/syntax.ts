@@ -1,11 +1,24 @@
 // What counts as JSON: exactly the standard, at most 200 levels deep; and what is wrong with any other text, at the first sign that cannot be right.
 import { Failure } from '../../failure.js'
-import { isSpace, type ScanState, signAt } from './skim.js'
+import {
+  backslash,
+  carriageReturn,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  endOfText,
+  isSpace,
+  lineFeed,
+  openList,
+  openObject,
+  quote,
+  slash,
+  space,
+  star,
+} from './signs.js'
+import { type ScanState, signAt } from './skim.js'
 
-const endOfText = -1
-const [quote, backslash, comma, colon, slash, star] = [0x22, 0x5c, 0x2c, 0x3a, 0x2f, 0x2a]
-const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
-const [space, lineFeed, carriageReturn] = [0x20, 0x0a, 0x0d]
 const [zero, nine, minus, plus, point] = [0x30, 0x39, 0x2d, 0x2b, 0x2e]
 const [lowerE, upperE, lowerU] = [0x65, 0x45, 0x75]
 

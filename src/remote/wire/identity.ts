@@ -3,6 +3,7 @@
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { fieldOf, fieldsNamed, type Json, type JsonObject } from '../../record/json/json.js'
+import { bareName } from '../../spelling.js'
 import { idIn } from './scalar.js'
 
 /** The record that a request names. */
@@ -87,12 +88,5 @@ const scalarText = (json: Json): string =>
 /** The platform may spell a name differently from a path: blanks, case and signs are ignored. */
 function agrees(path: string, title: string): boolean {
   if (path === title || path.endsWith(`/${title}`)) return true
-  const last = lastNameOf(path)
-  return normalizedName(last) === normalizedName(title)
+  return bareName(lastNameOf(path)) === bareName(title)
 }
-
-const normalizedName = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase()
