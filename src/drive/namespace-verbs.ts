@@ -149,23 +149,32 @@ export function openNamespaceVerbs(
       const name = lastNameOf(to)
       const lookedAt = parts.clock.now()
       parts.catalog.refreshProject(here.id)
-      if (!createRename.isFormer(here.id, name)) await refuseTaken(to, context)
+      const isFree = (found: Node, at: string) => isOldName(found) && createRename.isFormer(here.id, at)
+      await refuseTaken(to, context, isFree)
       await createRename.retitle(node, { parent: here.id, name, lookedAt }, context)
     })
     parts.succeeded(to, parts.clock.now())
   }
 
-  /** By its name, or by the other way to write it: `%25` is `%`. @throws Failure 'exists' */
-  async function refuseTaken(path: string, context: RequestContext): Promise<void> {
-    const usual = `${parentOf(path)}/${escapeTitle(titleWritten(lastNameOf(path)))}`
-    if ((await isThere(path, context)) || (usual !== path && (await isThere(usual, context))))
-      throw new Failure('exists', `${path}: there is something of this name already`)
+  /**
+   * By its name, or by the other way to write it: `%25` is `%`. `isFree` tells of what is found under a name that it
+   * does not take it.
+   * @throws Failure 'exists'
+   */
+  async function refuseTaken(
+    path: string,
+    context: RequestContext,
+    isFree: IsFree = takesAny,
+  ): Promise<void> {
+    const name = lastNameOf(path)
+    for (const written of new Set([name, escapeTitle(titleWritten(name))]))
+      if (await isTaken(`${parentOf(path)}/${written}`, context, isFree))
+        throw new Failure('exists', `${path}: there is something of this name already`)
   }
 
-  async function isThere(path: string, context: RequestContext): Promise<boolean> {
+  async function isTaken(path: string, context: RequestContext, isFree: IsFree): Promise<boolean> {
     try {
-      await resolver.node(path, context)
-      return true
+      return !isFree(await resolver.node(path, context), lastNameOf(path))
     } catch (thrown) {
       if (isAbsent(thrown)) return false
       throw thrown
@@ -254,6 +263,13 @@ export function openNamespaceVerbs(
 }
 
 type ContentNode = Extract<Node, { kind: 'content' }>
+
+type IsFree = (found: Node, name: string) => boolean
+const takesAny: IsFree = () => false
+
+/** What is listed under a name has it, whatever had it before. */
+const isOldName = (found: Node): boolean =>
+  (found.kind === 'project' || found.kind === 'calculation') && found.isOldName === true
 
 /** A file that is still open is unlinked, or replaced by the rename that follows. */
 const isUnlinkOfOpenFile = (to: string): boolean => isHiddenByLibfuse(lastNameOf(to))

@@ -90,6 +90,33 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
         ['One', 'First'],
       )
     })
+
+    t.test('RECORD-4 RENAME-3 an old name that a sibling has by now is taken', async t => {
+      const edit = async (folder: string, record: string, to: string) => {
+        const path = `${water}/${folder}/${record}`
+        const text = await textOf(testbed, path)
+        await overwrite(testbed, path, text.replace(/"name": "[^"]*"/, `"name": "${to}"`))
+      }
+      const elsewhere = async (name: string) => {
+        const record = await stored(`/calculation?id=${ids.transition}`)
+        await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
+        await testbed.pass(3200)
+      }
+      const calculationNow = async () => (await stored(`/calculation?id=${ids.transition}`)).name
+      for (const given of ['by an edit of its record', 'by another client']) {
+        const [free, last] = [`Free ${given}`, `Last ${given}`]
+        await files.mkdir(`${water}/${free}`)
+        await edit(free, '.project.json', last)
+        if (given === 'by another client') await elsewhere(free)
+        else await edit(await calculationNow(), '.calculation.json', free)
+        const asked = await service.during(async () => {
+          t.equal(await outcome(files.rename(`${water}/${last}`, `${water}/${free}`)), 'EEXIST', given)
+        })
+        t.same(writes(asked), [])
+        t.equal(await calculationNow(), free, 'the name stays with the calculation')
+        t.ok((await namesOf(testbed, water)).includes(last))
+      }
+    })
   })
 }
 
