@@ -23,6 +23,8 @@ export interface UserSeed extends Forced {
   readonly password: string
   /** `<name>@example.org` if not given. */
   readonly email?: string
+  /** The N of scrypt; Node's own if not given. */
+  readonly passwordCost?: number
 }
 export interface ProjectSeed extends Forced, Extra {
   readonly name: string
@@ -94,10 +96,10 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
     hasUsers: () => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
     rootOf: name => rootOf(store, user(name).id),
 
-    addUser: ({ name, password, email = `${name}@example.org`, id = store.nextId('user') }) =>
+    addUser: ({ name, password, passwordCost, email = `${name}@example.org`, id = store.nextId('user') }) =>
       store.together(() => {
         const owner = { id, name, email }
-        insertUser(store, owner, password)
+        insertUser(store, owner, password, passwordCost)
         const record = recordFrom({ description: `The space of ${name}` })
         insertProject(store, { id: store.nextId('project'), parent: null, owner, name, record, date: date() })
         return id

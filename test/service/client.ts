@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { Agent, request } from 'undici'
 import { type Service, startService } from '../../src/service/service.js'
 import type { ServiceOptions } from '../../src/service/store/options.js'
+import { withQuickPasswords } from '../testbed/service.js'
 
 export interface ClientResponse {
   readonly status: number
@@ -71,8 +72,9 @@ export async function openServiceTestbed(
   t: Test,
   options: Partial<ServiceOptions> = {},
 ): Promise<ServiceTestbed> {
-  const service = await startService({ data: scratch(t), ...options })
-  t.teardown(() => service.close())
+  const started = await startService({ data: scratch(t), ...options })
+  t.teardown(() => started.close())
+  const service = { ...started, seed: withQuickPasswords(started.seed) }
   service.seed.addUser({ name: 'anna', password: 'anna', email: 'anna@example.org' })
   return { service, anna: await signedIn(t, service.url, 'anna'), root: service.seed.rootOf('anna') }
 }

@@ -80,9 +80,16 @@ export async function testService(
 async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOptions>) {
   const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
   const service = await startService({ data, ...options })
-  service.seed.together(() => fill(service.seed))
-  return { service, data }
+  const seed = withQuickPasswords(service.seed)
+  seed.together(() => fill(seed))
+  return { service: { ...service, seed }, data }
 }
+
+/** Hundreds of services are filled in a run of all tests: half of its time would go into the hashes of their passwords. */
+export const withQuickPasswords = (seed: Seed): Seed => ({
+  ...seed,
+  addUser: user => seed.addUser({ passwordCost: 2, ...user }),
+})
 
 /** `PUT /report` and the like, for comparison in tests. */
 export const lines = (heard: readonly ReceivedRequest[]): string[] =>

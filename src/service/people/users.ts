@@ -1,5 +1,5 @@
 // Users of the service and their passwords, of which only the scrypt hash is kept.
-import { randomBytes, scrypt, scryptSync, timingSafeEqual } from 'node:crypto'
+import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Store } from '../store/store.js'
 
@@ -16,7 +16,9 @@ interface PasswordRow extends User {
 }
 
 const keyBytes = 32
-const derive = promisify<string, Buffer, number, Buffer>(scrypt)
+/** Node's own N of scrypt; a hash of another one carries it in front: `2:9c1f…`. */
+const usualCost = 16_384
+const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 const columns = 'CAST(id AS TEXT) AS id, name, email'
 
 export function userById(store: Store, id: string): User | undefined {
@@ -33,18 +35,21 @@ export function userByName(store: Store, name: string): User | undefined {
   )
 }
 
-/** Stores a new user. A name cannot hold a colon, because HTTP Basic ends the name there. */
-export function insertUser(store: Store, user: User, password: string): void {
+/**
+ * Stores a new user. A name cannot hold a colon, because HTTP Basic ends the name there. `cost` is the N of scrypt, a
+ * power of two: what is no secret, as the user of a test, needs no dear one.
+ */
+export function insertUser(store: Store, user: User, password: string, cost = usualCost): void {
   if (user.name === '' || /[:/\0]/.test(user.name)) throw new Error(`"${user.name}" cannot be a log-in name`)
   const salt = randomBytes(16)
-  const hash = scryptSync(password, salt, keyBytes)
+  const hash = scryptSync(password, salt, keyBytes, { N: cost }).toString('hex')
   store.run(
     'INSERT INTO user VALUES (?, ?, ?, ?, ?)',
     user.id,
     user.name,
     user.email,
     salt.toString('hex'),
-    hash.toString('hex'),
+    cost === usualCost ? hash : `${cost}:${hash}`,
   )
 }
 
@@ -60,7 +65,8 @@ export async function userWithPassword(
     name,
     name,
   )
-  const given = await derive(password, Buffer.from(row?.salt ?? '', 'hex'), keyBytes)
-  if (row === undefined || !timingSafeEqual(given, Buffer.from(row.hash, 'hex'))) return undefined
+  const [hash = '', cost = usualCost] = (row?.hash ?? '').split(':').reverse()
+  const given = await derive(password, Buffer.from(row?.salt ?? '', 'hex'), keyBytes, { N: Number(cost) })
+  if (row === undefined || !timingSafeEqual(given, Buffer.from(hash, 'hex'))) return undefined
   return { id: row.id, name: row.name, email: row.email }
 }
