@@ -250,8 +250,8 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // the tour of `calcfs demo`
   'cli/demo': [],
 
-  // what only a running daemon needs: detached, notifying systemd, giving memory back
-  'cli/mount': ['terminal'],
+  // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
+  'cli/mount': ['system', 'src', 'config', 'remote', 'remote/rest', 'mount', 'terminal', 'app', 'cli/control'],
 
   // one file a command
   'cli/commands': [
@@ -259,7 +259,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'src',
     'config',
     'remote',
-    'remote/rest',
     'edit/journal',
     'drive/nodes',
     'drive/interface',

@@ -47,7 +47,7 @@ export interface MountTestbed extends Testbed {
 }
 
 /** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
-const patience = 20_000
+export const mountPatience = 20_000
 
 /** What a mount shares with another one; two mounts with one home share its cache and its state, too. */
 export interface SharedParts {
@@ -86,7 +86,7 @@ export async function realMount(
     started.stderr.on('data', piece => {
       said += piece
     })
-    await until(patience, 'mounting', async () => {
+    await until(mountPatience, 'mounting', async () => {
       if (started.exitCode !== null) throw new Error(`the daemon ended: ${said}`)
       return isAlive(directory)
     })
@@ -98,7 +98,7 @@ export async function realMount(
       return ending?.exitCode ?? null
     const closed = once(ending, 'exit')
     ending.kill(signal)
-    const [code] = await within(patience, 'the end of the daemon', closed)
+    const [code] = await within(mountPatience, 'the end of the daemon', closed)
     return code
   }
 
@@ -149,7 +149,7 @@ const isAlive = (directory: string): Promise<boolean> =>
 /** FUSE_SUPER_MAGIC of statfs(2). */
 const fuseMagic = 0x65735546
 
-function environmentOf(base: string, password: string): Record<string, string> {
+export function environmentOf(base: string, password: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: base,
@@ -173,7 +173,7 @@ const operationLimit = 40_000
 const inTime = <Value>(what: string, work: () => Promise<Value>): Promise<Value> =>
   waiting(() => within(operationLimit, what, work()))
 
-function filesBelow(directory: string): DriveFiles {
+export function filesBelow(directory: string): DriveFiles {
   const at = (path: string): string => `${directory}/${path}`
   return {
     async readdir(path) {

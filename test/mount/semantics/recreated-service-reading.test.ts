@@ -2,12 +2,12 @@
 import t from 'tap'
 import { oneDate } from '../../semantics/reading/one-date.js'
 import { recreateService } from '../../semantics/reading/recreated-service.js'
-import { realMount } from '../../testbed/mount.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(360_000)
 
 // Each has a drive of its own, and waits most of the time.
 t.jobs = 2
 
-recreateService(t, realMount)
-oneDate(t, realMount)
+recreateService(t, warmMount)
+oneDate(t, warmMount)

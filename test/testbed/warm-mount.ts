@@ -1,0 +1,83 @@
+// The ground of the semantic suite with a real kernel: one process serves the drives of a test file, and time passes there as a test wants.
+import { type ChildProcess, spawn } from 'node:child_process'
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { HostAnswer, HostWork } from './host-protocol.js'
+import { environmentOf, filesBelow, isMounted, mountPatience } from './mount.js'
+import { plainNode, run } from './programs.js'
+import { fillSampleData } from './sample-data.js'
+import { testService } from './service.js'
+import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
+import { within } from './within.js'
+
+/** Milliseconds after which nothing is answered from what the kernel has kept of an earlier answer. */
+const kernelCachesMs = 1_600
+
+/** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
+export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Promise<Testbed> {
+  const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
+  const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
+  const directory = join(base, 'drive')
+  await fs.mkdir(directory)
+  await fs.mkdir(join(base, 'run'))
+  const environment = environmentOf(base, wish.password ?? 'demo')
+  const logFile = join(base, 'log')
+  const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...wish.settings }
+
+  const mount = () => ask({ verb: 'mount', directory, flags, environment })
+  const end = () => ask({ verb: 'end', directory })
+  t.teardown(async () => {
+    await end()
+    if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
+    await fs.rm(base, { recursive: true, force: true })
+  })
+  await mount()
+  return {
+    name: 'mount',
+    service,
+    files: filesBelow(directory),
+    async remount() {
+      await end()
+      await mount()
+    },
+    async pass(milliseconds) {
+      await ask({ verb: 'pass', directory, milliseconds })
+      await new Promise(wake => setTimeout(wake, Math.min(milliseconds, kernelCachesMs)))
+    },
+  }
+}
+
+const program = fileURLToPath(new URL('./drive-host.js', import.meta.url))
+const waiting = new Map<number, (answer: HostAnswer) => void>()
+let host: ChildProcess | undefined
+let asked = 0
+
+/** @throws Error with what the host says of it, or where it does not answer in time */
+async function ask(work: HostWork): Promise<void> {
+  host ??= started()
+  const number = ++asked
+  const answered = new Promise<HostAnswer>(resolve => waiting.set(number, resolve))
+  host.send({ number, work })
+  const { failed } = await within(mountPatience, `${work.verb} ${work.directory}`, answered)
+  if (failed !== undefined) throw new Error(`${work.verb}: ${failed}`)
+}
+
+/** It ends with this process, and takes down what is mounted then. */
+function started(): ChildProcess {
+  const [first, ...rest] = plainNode
+  const child = spawn(first, [...rest, program], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  child.on('message', (answer: HostAnswer) => {
+    waiting.get(answer.number)?.(answer)
+    waiting.delete(answer.number)
+  })
+  child.once('exit', code => {
+    host = undefined
+    for (const [number, resolve] of waiting) resolve({ number, failed: `the host ended with ${code}` })
+    waiting.clear()
+  })
+  child.unref()
+  child.channel?.unref()
+  return child
+}
