@@ -251,7 +251,17 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   'cli/demo': [],
 
   // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
-  'cli/mount': ['system', 'src', 'config', 'remote', 'remote/rest', 'mount', 'terminal', 'app', 'cli/control'],
+  'cli/mount': [
+    'system',
+    'src',
+    'config',
+    'remote',
+    'remote/rest',
+    'mount',
+    'terminal',
+    'app',
+    'cli/control',
+  ],
 
   // one file a command
   'cli/commands': [

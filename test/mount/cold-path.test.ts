@@ -1,9 +1,9 @@
 // A path of folders that nothing is known of: however slowly each is answered, one stat ends within one deadline.
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { outcome } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -25,7 +25,7 @@ const answers: Readonly<Record<string, Interceptor>> = {
 
 for (const [how, spoiler] of Object.entries(answers)) {
   t.test(`AVAIL-7 a stat five folders below what is known, of a service that ${how}`, async t => {
-    const testbed = await realMount(t, {
+    const testbed = await warmMount(t, {
       settings: { deadlineMetadata: `${deadline}ms`, ttlListing: '10m' },
       fill(seed) {
         fillSampleData(seed)

@@ -1,9 +1,9 @@
 // READ-19 a record that is saved again and again, and read by other programs meanwhile: old, new, cut or empty, never zeros.
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -30,7 +30,7 @@ while time.time() < end:
 print(saves > 5)`
 
 t.test('READ-19 no program reads zeros from a record while another one saves it', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = join(testbed.directory, `reports/${ids.report}.json`)
   const seconds = '12'
   const [wrote, ...read] = await Promise.all([

@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import type { Interceptor } from '../testbed/proxy.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
@@ -33,7 +33,7 @@ function holding(text: () => string): Interceptor {
 }
 
 t.test('READ-17 what `calcfs refresh` finds longer is read whole at once', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = join(testbed.directory, `by-id/calculation/${ids.transition}/run.log`)
   let text = short
   testbed.service.intercept(
@@ -48,7 +48,7 @@ t.test('READ-17 what `calcfs refresh` finds longer is read whole at once', async
 })
 
 t.test('READ-17 after ESTALE the next open reads the longer version whole', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = join(testbed.directory, `by-id/calculation/${ids.transition}/run.log`)
   let text = short
   testbed.service.intercept(
@@ -62,7 +62,7 @@ t.test('READ-17 after ESTALE the next open reads the longer version whole', asyn
 })
 
 t.test('READ-17 another calculation that has the name now is read whole at once', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     fill(seed) {
       fillSampleData(seed)
       seed.addCalculation({ id: '3001', name: 'One', project: ids.water, files: { 'a.out': short } })

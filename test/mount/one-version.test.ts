@@ -5,10 +5,11 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { python } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { outcome, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
@@ -56,8 +57,8 @@ function reader(t: Test): (command: string) => Promise<string> {
 
 const bytes = (hex: string): string => Buffer.from(hex, 'hex').toString()
 
-async function withTwo(t: Test, sizes: readonly [number, number]): Promise<MountTestbed> {
-  return realMount(t, {
+async function withTwo(t: Test, sizes: readonly [number, number]): Promise<KernelTestbed> {
+  return warmMount(t, {
     fill(seed) {
       fillSampleData(seed)
       for (const [at, name] of (['first', 'second'] as const).entries()) {
@@ -71,7 +72,7 @@ async function withTwo(t: Test, sizes: readonly [number, number]): Promise<Mount
 }
 
 /** On the web page the second calculation gets the first one's name. */
-async function swap({ service, pass, files }: MountTestbed): Promise<void> {
+async function swap({ service, pass, files }: KernelTestbed): Promise<void> {
   for (const [id, name] of [
     ['200', 'before'],
     ['201', 'first'],
@@ -140,7 +141,7 @@ for (const how of ['open', 'change'] as const) {
 }
 
 t.test('READ-18 a file replaced in its place never mixes with what was there, for any reader', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const by = `by-id/calculation/${ids.transition}`
   const place = join(testbed.directory, by, 'run.log')
   let [text, tag] = [bytesOf('f', longest), randomBytes(4).toString('hex')]

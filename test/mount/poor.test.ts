@@ -1,12 +1,12 @@
 // A service that lacks everything an instance may lack still has a drive.
 import t from 'tap'
 import { poor } from '../../src/service/store/options.js'
-import { realMount } from '../testbed/mount.js'
 import { ids, log } from '../testbed/sample-data.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.test('ROOT-2 with every switch of the service off, what is typed is found, listed and read', async t => {
-  const testbed = await realMount(t, { service: { shortcomings: poor } })
+  const testbed = await warmMount(t, { service: { shortcomings: poor } })
   t.same(await namesOf(testbed, 'projects'), [])
   const calculation = 'projects/Water splitting/TS1_opt'
   t.equal((await testbed.files.lstat(`${calculation}/run.log`)).size, log.length)

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import { printed, python, run } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -39,7 +39,7 @@ print(end(lambda: os.write(file, b" ")), end(lambda: os.fsync(file)), end(lambda
 t.test(
   'SAVE-16 whose open file is replaced before it was saved gets ESTALE, and its text is kept',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     for (const [way, ending] of ends) {
       for (const sync of ['no', 'fsync']) {
         const token = randomUUID()

@@ -1,9 +1,9 @@
 // SAVE-16 where one open file is closed twice at once, as after dup(2) or a fork: each close tells what became of the save.
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -30,7 +30,7 @@ for (const [method, status] of [
   t.test(
     `SAVE-16 two closes of one open file at once both tell of a ${method} that is ${status}`,
     async t => {
-      const testbed = await realMount(t)
+      const testbed = await warmMount(t)
       for (const gap of [0, 0.02, 0.3]) {
         const token = `${method} ${status} ${gap} ${Math.random()}`
         const args = ['-c', program, `reports/${ids.report}.json`, token, String(gap)]
@@ -56,7 +56,7 @@ for (const [method, status] of [
 }
 
 t.test('SAVE-16 two closes of one open file at once both end well, and one save is sent', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const slow = testbed.service.intercept(/^GET \/report/, async (_response, passing) => {
     const answer = await passing.carryOut()
     await wait(300)
@@ -91,7 +91,7 @@ mover.join(); os.close(first)`
 t.test(
   'SAVE-16 a record that is opened while another text is moved over it is written, or an error',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     testbed.service.intercept(/^(GET|PUT) \/report/, async (_response, passing) => {
       const answer = await passing.carryOut()
       await wait(400)

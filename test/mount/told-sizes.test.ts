@@ -3,10 +3,11 @@ import { randomInt } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -33,11 +34,11 @@ for mode in ["r", "r+", "a+"]:
         if got != new and note not in got or not got.rstrip().endswith("}"): print(mode, len(new), len(got), got[-30:])
 print("read")`
 
-const around = (testbed: MountTestbed, path: string, note: string, change: string): Promise<string> =>
+const around = (testbed: KernelTestbed, path: string, note: string, change: string): Promise<string> =>
   printed(python, ['-c', readAround.replace('{change}', change), path, note], { cwd: testbed.directory })
 
 t.test('LEASE-3 what a refused rename left as a draft is read whole at once', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
   const change = `
 open("reports/6.tmp", "w").write(new)
@@ -47,7 +48,7 @@ except OSError as error: assert error.errno == 5`
 })
 
 t.test('LEASE-3 a save through one path is read whole at once through another', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const finished = join(testbed.local, 'finished.json')
   for (const [at, note] of notes.entries()) {
     const [seen, saved] = at % 2 === 0 ? [byId, project] : [project, byId]
@@ -62,7 +63,7 @@ t.test('LEASE-3 a save through one path is read whole at once through another', 
 })
 
 t.test('LEASE-3 a file of another length is read whole once it was requested again', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const file = join(testbed.directory, 'projects/Water splitting/TS1_opt/run.log')
   for (const [version, note] of notes.entries()) {
     const text = `${note} of version ${version}`.repeat(randomInt(1, 40))
@@ -78,7 +79,7 @@ t.test('LEASE-3 a file of another length is read whole once it was requested aga
 })
 
 t.test('LEASE-3 what is appended right after a save stands at the end of the text as it is now', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const rowsOf = async () =>
     JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${ids.report}`)).calculations
   const before: { readonly calcId: number }[] = await rowsOf()

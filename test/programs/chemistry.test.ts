@@ -2,15 +2,15 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { loadSample } from '../../src/service/sample.js'
-import { realMount } from '../testbed/mount.js'
 import { printed, python } from '../testbed/programs.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
 const water = 'projects/Water splitting/Gas-phase molecules/H2O_opt_freq'
 
 t.test('chemistry programs', async t => {
-  const { directory } = await realMount(t, { fill: loadSample })
+  const { directory } = await warmMount(t, { fill: loadSample })
 
   t.test('Open Babel reads output.cml and the generated geometry of water', async t => {
     for (const file of ['output.cml', 'H2O_opt_freq.xyz']) {

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { type Desktop, desktop } from '../testbed/desktop.js'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import type { ReceivedRequest } from '../testbed/proxy.js'
 import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
 /** From then on the drive shows what the service made of a text; no editor may take that for another's change. */
@@ -16,7 +17,7 @@ const leaseMs = 2500
 t.setTimeout(180_000)
 
 t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const screen = await desktop(t, testbed.local)
   const opened = await testbed.service.during(() =>
     open(screen, join(testbed.directory, `reports/${ids.report}.json`)),
@@ -37,7 +38,7 @@ t.test('Mousepad saves a report as often as one presses Ctrl+S', async t => {
 })
 
 t.test('its save dialog makes a report, and Ctrl+S then changes that one', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const screen = await desktop(t, testbed.local)
   const start = join(testbed.local, 'start.json')
   await writeFile(start, '{"name": "Made", "reportType": "1",\n"title": "By a dialog"}\n')
@@ -67,7 +68,7 @@ const open = (screen: Desktop, file: string): Promise<void> =>
 
 /** Types, saves, and waits until the drive shows the service's own wording: what was asked of the service meanwhile. */
 function saves(
-  { service, pass }: MountTestbed,
+  { service, pass }: KernelTestbed,
   screen: Desktop,
   edit: { typed: string; id: string; title: string },
 ): Promise<readonly ReceivedRequest[]> {

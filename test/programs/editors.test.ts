@@ -1,10 +1,11 @@
 // Programs of every kind save a report: each save is one logical update, and leaves nothing on the service.
 import t from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
 import { fillSampleData, opaque } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { savesOnce } from './one-update.js'
 import { savers } from './savers.js'
 
@@ -14,7 +15,7 @@ const idOf = (at: number): string => String(300 + at)
 t.setTimeout(240_000)
 
 t.test('programs of every kind save a report', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     fill(seed) {
       fillSampleData(seed)
       for (const at of savers.keys()) {
@@ -62,6 +63,6 @@ t.test('programs of every kind save a report', async t => {
   })
 })
 
-async function titleOf({ service }: MountTestbed, id: string): Promise<unknown> {
+async function titleOf({ service }: KernelTestbed, id: string): Promise<unknown> {
   return JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).title
 }

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Test } from 'tap'
-import type { MountTestbed } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
 import { namesOf } from '../testbed/testbed.js'
@@ -25,7 +25,12 @@ export interface Target {
 }
 
 /** Lets the program save, and looks at the service, at the directory and at the drafts. */
-export async function savesOnce(t: Test, testbed: MountTestbed, saver: Saver, target: Target): Promise<void> {
+export async function savesOnce(
+  t: Test,
+  testbed: KernelTestbed,
+  saver: Saver,
+  target: Target,
+): Promise<void> {
   const directory = dirname(target.path)
   const name = basename(target.path)
   const before = await ownNames(testbed, directory)
@@ -54,5 +59,5 @@ export async function savesOnce(t: Test, testbed: MountTestbed, saver: Saver, ta
 }
 
 /** Names in a directory, apart from the links that stand for the rows of a report. */
-const ownNames = async (testbed: MountTestbed, directory: string): Promise<readonly string[]> =>
+const ownNames = async (testbed: KernelTestbed, directory: string): Promise<readonly string[]> =>
   (await namesOf(testbed, directory)).filter(name => !/^\d+-.*~\d+$/.test(name))

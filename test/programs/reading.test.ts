@@ -2,17 +2,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../testbed/mount.js'
 import { printed, python, run } from '../testbed/programs.js'
 import { log } from '../testbed/sample-data.js'
 import { lines } from '../testbed/service.js'
+import { warmMount } from '../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
 const calculation = 'projects/Water splitting/TS1_opt'
 
 t.test('programs that read', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const { directory, local, service } = testbed
   const here = (program: string, ...args: string[]): Promise<string> =>
     printed(program, args, { cwd: directory })

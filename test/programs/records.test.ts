@@ -1,10 +1,11 @@
 // A third of the programs save the other texts that can be edited; whatever can make a file makes a new report.
 import t, { type Test } from 'tap'
 import type { Seed } from '../../src/service/seed.js'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { savesOnce, type Target } from './one-update.js'
 import { type Saver, savers } from './savers.js'
 
@@ -13,7 +14,7 @@ interface Kind {
   readonly name: string
   readonly takes: (saver: Saver) => boolean
   readonly seed: (seed: Seed, at: number) => void
-  readonly target: (testbed: MountTestbed, at: number) => Promise<Target>
+  readonly target: (testbed: KernelTestbed, at: number) => Promise<Target>
 }
 
 const rows = [ids.transition, ids.product, ids.bare]
@@ -98,7 +99,7 @@ t.setTimeout(240_000)
 for (const kind of kinds) {
   t.test(`programs save ${kind.name}`, async t => {
     const those = savers.filter(kind.takes)
-    const testbed = await realMount(t, {
+    const testbed = await warmMount(t, {
       fill(seed) {
         fillSampleData(seed)
         for (const at of those.keys()) kind.seed(seed, at)
@@ -114,7 +115,7 @@ for (const kind of kinds) {
 }
 
 async function described(
-  testbed: MountTestbed,
+  testbed: KernelTestbed,
   { path, due, query }: { path: string; due: string; query: string },
 ): Promise<Target> {
   const description = `Written in ${path}`
@@ -128,10 +129,10 @@ async function described(
   }
 }
 
-const recordOf = async ({ service }: MountTestbed, query: string): Promise<Record<string, unknown>> =>
+const recordOf = async ({ service }: KernelTestbed, query: string): Promise<Record<string, unknown>> =>
   JSON.parse(await service.elsewhere('GET', query))
 
-async function staysAsItIs(t: Test, testbed: MountTestbed): Promise<void> {
+async function staysAsItIs(t: Test, testbed: KernelTestbed): Promise<void> {
   t.test('two seconds later nothing more was sent, and there is no draft', async t => {
     t.same(writes(await testbed.service.during(() => testbed.pass(2500))), [])
     t.same(await namesOf(testbed, '.calcfs/drafts'), [])

@@ -2,13 +2,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import type { KernelTestbed } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
 import type { ReceivedRequest } from '../testbed/proxy.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { type Terminal, terminal } from '../testbed/terminal.js'
 import { namesOf, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
 const programs = ['emacs', 'vim', 'nano', 'mcedit', 'code', 'merged', 'conflict', 'quit'] as const
@@ -24,7 +25,7 @@ t.setTimeout(240_000)
 
 // Each has a report of its own, and mostly waits.
 t.test('editors that stay open', { jobs: 4 }, async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     fill(seed) {
       fillSampleData(seed)
       for (const program of programs)
@@ -179,7 +180,7 @@ t.test('editors that stay open', { jobs: 4 }, async t => {
 /** Saves, waits until the drive shows the service's own wording, and saves again: two updates and no more. */
 async function twice(
   t: Test,
-  testbed: MountTestbed,
+  testbed: KernelTestbed,
   program: Program,
   edit: (title: string) => Promise<unknown>,
 ): Promise<void> {
@@ -196,7 +197,7 @@ async function twice(
 
 /** What was sent about this program's report meanwhile. */
 async function during(
-  { service }: MountTestbed,
+  { service }: KernelTestbed,
   program: Program,
   work: () => Promise<unknown>,
 ): Promise<readonly ReceivedRequest[]> {
@@ -208,14 +209,14 @@ async function save(vim: Terminal, title: string): Promise<void> {
   await vim.type(`:%s/"title": ".*",$/"title": "${title}",/`, ':w')
 }
 
-const recordOf = async ({ service }: MountTestbed, program: Program): Promise<{ readonly title: string }> =>
+const recordOf = async ({ service }: KernelTestbed, program: Program): Promise<{ readonly title: string }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${idOf(program)}`))
 
-async function foreignChange(testbed: MountTestbed, program: Program, change: object): Promise<void> {
+async function foreignChange(testbed: KernelTestbed, program: Program, change: object): Promise<void> {
   const record = { ...(await recordOf(testbed, program)), ...change }
   await testbed.service.elsewhere('PUT', '/report', JSON.stringify(record))
 }
 
 /** The record's file and whatever else has its name in its own. */
-const beside = async (testbed: MountTestbed, program: Program): Promise<readonly string[]> =>
+const beside = async (testbed: KernelTestbed, program: Program): Promise<readonly string[]> =>
   (await namesOf(testbed, 'reports')).filter(name => name.includes(nameOf(program)))

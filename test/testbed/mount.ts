@@ -24,7 +24,7 @@ import { until, within } from './within.js'
 const calcfs = fileURLToPath(new URL('../../../bin/calcfs', import.meta.url))
 
 /** A drive on a real mount, with what only a real one has. */
-export interface MountTestbed extends Testbed {
+export interface KernelTestbed extends Testbed {
   readonly name: 'mount'
   /** The mount point. */
   readonly directory: string
@@ -34,6 +34,12 @@ export interface MountTestbed extends Testbed {
   readonly home: string
   /** What the daemon has logged so far. */
   log(): Promise<string>
+  /** The command line, with the same directories as the daemon. */
+  calcfs(...args: string[]): Promise<Ran>
+}
+
+/** The same with a daemon of its own. */
+export interface MountTestbed extends KernelTestbed {
   /** The daemon's process. */
   daemonPid(): number | undefined
   /** The daemon dies without a word; the mount point stays dead. */
@@ -42,8 +48,6 @@ export interface MountTestbed extends Testbed {
   mount(): Promise<void>
   /** SIGTERM to the daemon; its exit status. */
   terminate(): Promise<number | null>
-  /** The command line, with the same directories as the daemon. */
-  calcfs(...args: string[]): Promise<Ran>
 }
 
 /** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
@@ -127,9 +131,15 @@ export async function realMount(
       await mount()
     },
     pass: milliseconds => new Promise(wake => setTimeout(wake, milliseconds)),
-    calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment }),
+    calcfs: commandLine(environment),
   }
 }
+
+/** `calcfs` as a user runs it. */
+export const commandLine =
+  (environment: Readonly<Record<string, string>>): KernelTestbed['calcfs'] =>
+  (...args) =>
+    run(process.execPath, [calcfs, ...args], { environment })
 
 /** Whether the kernel lists a mount here. */
 export async function isMounted(directory: string): Promise<boolean> {

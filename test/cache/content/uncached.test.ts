@@ -12,13 +12,14 @@ import {
   versionOf,
   versionRead,
 } from '../../semantics/reading/replaced.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { outcome } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
-const uncached = async (t: Parameters<typeof realMount>[0], wish: Parameters<typeof realMount>[1]) => {
-  const testbed = await realMount(t, wish)
+const uncached = async (t: Parameters<typeof warmMount>[0], wish: Parameters<typeof warmMount>[1]) => {
+  const testbed = await warmMount(t, wish)
   const directory = join(testbed.home, 'cache', 'calcfs')
   await testbed.files.readdir('projects')
   await rename(directory, `${directory}.away`)
@@ -27,13 +28,13 @@ const uncached = async (t: Parameters<typeof realMount>[0], wish: Parameters<typ
   return testbed
 }
 
-async function refresh(testbed: MountTestbed, path: string): Promise<void> {
+async function refresh(testbed: KernelTestbed, path: string): Promise<void> {
   const { code, stderr } = await testbed.calcfs('refresh', join(testbed.directory, path))
   if (code !== 0) throw new Error(`calcfs refresh: ${stderr}`)
 }
 
 t.test('READ-13 STATE-4 without a cache: bytes of one version, however they are named', async t => {
-  let testbed: MountTestbed | undefined
+  let testbed: KernelTestbed | undefined
   const { held: files } = await held(
     t,
     async (t, wish) => {

@@ -1,22 +1,23 @@
 // Promises of `calcfs delete`: what goes is shown, nothing but yes deletes it, and what is another than was shown stays.
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 const water = 'projects/Water splitting'
 const spare = ['61', '62', '63', '64', '65']
 const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
-const answering = (testbed: MountTestbed, answer: string, ...paths: string[]): Promise<Ran> =>
+const answering = (testbed: KernelTestbed, answer: string, ...paths: string[]): Promise<Ran> =>
   run(process.execPath, [program, 'delete', ...paths], { cwd: testbed.directory, input: answer })
 
 t.setTimeout(480_000)
 
 t.test('calcfs delete', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     settings: { access: 'manage' },
     fill(seed) {
       fillSampleData(seed)
@@ -116,7 +117,7 @@ t.test('calcfs delete', async t => {
 })
 
 t.test('DEL-21 with --access edit nothing is deleted', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const asked = await testbed.service.during(async () => {
     const { code, stderr } = await answering(testbed, 'yes\n', `${water}/TS1_opt`)
     t.equal(code, 1)
@@ -126,7 +127,7 @@ t.test('DEL-21 with --access edit nothing is deleted', async t => {
 })
 
 t.test('DEL-21 on a service that is slow what was deleted is said to be deleted', async t => {
-  const testbed = await realMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
+  const testbed = await warmMount(t, { settings: { access: 'manage', deadlineSave: '6s' } })
   testbed.service.intercept(/./, async (_, { carryOut }) => {
     const passOn = await carryOut()
     setTimeout(passOn, 700)
@@ -140,7 +141,7 @@ t.test('DEL-21 on a service that is slow what was deleted is said to be deleted'
 t.test(
   'DEL-26 where neither the DELETE nor the look after it is answered, the outcome is unknown',
   async t => {
-    const testbed = await realMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
+    const testbed = await warmMount(t, { settings: { access: 'manage', deadlineSave: '2s' } })
     let sent = 0
     testbed.service.intercept(/./, async (response, { heard, carryOut }) => {
       if (heard.method === 'DELETE') sent += 1

@@ -1,22 +1,23 @@
 // Promises of `calcfs drafts` and `calcfs report` about special cases: an unsent order, a new report, a list that is not shown.
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
 
-const calcfs = ({ calcfs, directory }: MountTestbed, ...args: string[]) =>
+const calcfs = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
   calcfs(...args, '--mount', directory)
 
 const reportOf = async (
-  { service }: MountTestbed,
+  { service }: KernelTestbed,
   id: string,
 ): Promise<{ configuration: string; calculations: { calcId: number }[] }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
 
 t.test('renumber takes the order of an unsent order.txt, and ends that draft (CLI-12)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
   const why = await calcfs(testbed, 'why', `${testbed.directory}/reports/43/order.txt`)
   t.match(why.stdout, /calcfs report renumber 43/, 'the reason names the command')
@@ -42,7 +43,7 @@ t.test('renumber takes the order of an unsent order.txt, and ends that draft (CL
 t.test(
   'of an order that met another one diff compares lists, and a send after it may insist (CLI-7)',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     await textOf(testbed, 'reports/42/order.txt')
     await testbed.service.elsewhere(
       'PUT',
@@ -62,8 +63,8 @@ t.test(
 )
 
 /** A new report whose POST was carried out, and whose answer was lost. */
-async function withLostPost(t: Test): Promise<MountTestbed> {
-  const testbed = await realMount(t)
+async function withLostPost(t: Test): Promise<KernelTestbed> {
+  const testbed = await warmMount(t)
   const well = testbed.service.intercept(/^POST \/report/, async (response, { carryOut }) => {
     await carryOut()
     response.destroy()
@@ -108,7 +109,7 @@ t.test('a new report that is found to be there is dropped, and nothing is sent (
 })
 
 t.test('a list that the service never shows is set by the command alone (CLI-14)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   testbed.service.intercept(/^GET \/report\?id=42/, response => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end('{"id":42,"name":"Supporting","reportType":"1"}')

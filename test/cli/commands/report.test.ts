@@ -1,25 +1,26 @@
 // Promises of `calcfs report`: made known, set unseen by an explicit wish, and renumbered with its formulas.
 import t from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
 
-const report = ({ calcfs, directory }: MountTestbed, ...args: string[]) =>
+const report = ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
   calcfs('report', ...args, '--mount', directory)
 
 /** The ids in the service's list. */
-async function orderOf({ service }: MountTestbed, id: string): Promise<readonly string[]> {
+async function orderOf({ service }: KernelTestbed, id: string): Promise<readonly string[]> {
   const record = JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
   return record.calculations.map((row: { calcId: number }) => String(row.calcId))
 }
 
-const configurationOf = async ({ service }: MountTestbed, id: string): Promise<unknown> =>
+const configurationOf = async ({ service }: KernelTestbed, id: string): Promise<unknown> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`)).configuration
 
 t.test('add lists a report that exists, and no other (CLI-13)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   t.notOk((await namesOf(testbed, 'reports')).includes('43.json'))
   t.match(await report(testbed, 'add', '43', '42'), {
     code: 0,
@@ -32,7 +33,7 @@ t.test('add lists a report that exists, and no other (CLI-13)', async t => {
 })
 
 t.test('set replaces the list by ids and paths, titles of rows that stay are kept (CLI-14)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const { service, directory } = testbed
   const sent = await service.during(async () => {
     const args = [
@@ -72,7 +73,7 @@ t.test('set replaces the list by ids and paths, titles of rows that stay are kep
 })
 
 t.test('renumber takes the order of the unsent draft and rewrites the formulas with it (CLI-12)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = 'reports/43.json'
   const swapped = swapRows(await textOf(testbed, path))
   t.equal(
@@ -93,7 +94,7 @@ t.test('renumber takes the order of the unsent draft and rewrites the formulas w
 })
 
 t.test('renumber takes an order by ids; what a formula needs must stay in it (CLI-12)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   t.match(await report(testbed, 'renumber', '43', '1236', '1235', '1234'), { code: 0 })
   t.same(await orderOf(testbed, '43'), ['1236', '1235', '1234'])
   t.equal(await configurationOf(testbed, '43'), 'c3\nc3+c2')
@@ -106,7 +107,7 @@ t.test('renumber takes an order by ids; what a formula needs must stay in it (CL
 })
 
 t.test('a draft that writes its formulas itself is not rewritten (CLI-12)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = 'reports/43.json'
   const text = swapRows(await textOf(testbed, path)).replace('c1\\nc1+c2', 'c2+7')
   testbed.service.intercept(/^PUT \/report/, response => {

@@ -1,8 +1,9 @@
 // Promises of `calcfs status` and `calcfs refresh` where the service is away or takes the sign-in no more: they say so, end soon, and with which code.
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import type { Ran } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
@@ -11,7 +12,7 @@ t.setTimeout(480_000)
 const limit = 3000
 
 /** Ends within the limit, and what programs need to start on this machine now. */
-async function soon(t: Test, testbed: MountTestbed, work: Promise<Ran>): Promise<Ran> {
+async function soon(t: Test, testbed: KernelTestbed, work: Promise<Ran>): Promise<Ran> {
   const began = Date.now()
   const ran = await work
   const took = Date.now() - began
@@ -24,9 +25,9 @@ async function soon(t: Test, testbed: MountTestbed, work: Promise<Ran>): Promise
   return ran
 }
 
-const status = (testbed: MountTestbed, ...flags: string[]): Promise<Ran> =>
+const status = (testbed: KernelTestbed, ...flags: string[]): Promise<Ran> =>
   testbed.calcfs('status', ...flags, testbed.directory)
-const refresh = (testbed: MountTestbed, path: string): Promise<Ran> =>
+const refresh = (testbed: KernelTestbed, path: string): Promise<Ran> =>
   testbed.calcfs('refresh', `${testbed.directory}/${path}`)
 
 const told = (ran: Ran): Record<string, unknown> => JSON.parse(ran.stdout)[0]
@@ -41,11 +42,11 @@ const paths = [
 ]
 
 for (const [how, begin] of [
-  ['refuses connections', (testbed: MountTestbed) => testbed.service.leave()],
-  ['never answers', (testbed: MountTestbed) => void testbed.service.intercept(/./, () => {})],
+  ['refuses connections', (testbed: KernelTestbed) => testbed.service.leave()],
+  ['never answers', (testbed: KernelTestbed) => void testbed.service.intercept(/./, () => {})],
   [
     'answers 503 to everything',
-    (testbed: MountTestbed) =>
+    (testbed: KernelTestbed) =>
       void testbed.service.intercept(/./, response => {
         response.writeHead(503)
         response.end('maintenance')
@@ -53,7 +54,7 @@ for (const [how, begin] of [
   ],
 ] as const) {
   t.test(`a service that ${how} is exit code 4 of status, within three seconds (CLI-22)`, async t => {
-    const testbed = await realMount(t, { settings: { deadlineMetadata: '2s' } })
+    const testbed = await warmMount(t, { settings: { deadlineMetadata: '2s' } })
     await textOf(testbed, 'reports/42.json')
     t.match(await status(testbed), { code: 0, stdout: /the service answers/ })
     await begin(testbed)
@@ -73,7 +74,7 @@ for (const [how, begin] of [
 }
 
 t.test('a service that takes three seconds an answer is slow, not away (CLI-22)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   testbed.service.intercept(/./, async (_, { carryOut }) => {
     const passOn = await carryOut()
     setTimeout(passOn, 3_000)
@@ -88,7 +89,7 @@ t.test('a service that takes three seconds an answer is slow, not away (CLI-22)'
 })
 
 t.test('status and refresh are well again as soon as the service answers (CLI-22, CLI-23)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   await testbed.service.leave()
   t.match(await status(testbed), { code: 4 })
   await testbed.service.back()
@@ -98,7 +99,7 @@ t.test('status and refresh are well again as soon as the service answers (CLI-22
 })
 
 t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, CLI-23)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   await textOf(testbed, 'reports/42.json')
   const mend = testbed.service.intercept(/./, response => {
     response.writeHead(401)
@@ -129,7 +130,7 @@ t.test('a sign-in that has ended is exit code 3 of status and refresh (CLI-22, C
 t.test(
   'one question that is refused or fails is neither an outage nor an ended sign-in (CLI-22)',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     for (const code of [401, 500, 503]) {
       const end = testbed.service.intercept(/report\?id=42/, response => {
         response.writeHead(code)
@@ -145,7 +146,7 @@ t.test(
 t.test(
   'edits that wait come before a service that is away: exit code 7, and both are said (CLI-22)',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const path = 'reports/42.json'
     const text = (await textOf(testbed, path)).replace('Supporting', 'Supported')
     await testbed.service.leave()

@@ -1,10 +1,11 @@
 // Whatever goes wrong in the middle of a save: the right errno, the text and its why are kept, and the next save works.
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 /** Each fault has a report of its own: the kernel's attributes of one draft count for two seconds. */
@@ -25,7 +26,7 @@ interface Fault {
   /** What `.calcfs/drafts/42.json.why` says. */
   readonly why: RegExp
   /** Brings the fault about; what comes of it takes it away. */
-  readonly begin: (testbed: MountTestbed) => Promise<() => unknown> | (() => unknown)
+  readonly begin: (testbed: KernelTestbed) => Promise<() => unknown> | (() => unknown)
   /** The text to compare with lies next to the draft. */
   readonly theirs?: true
   /** The command line is asked, too. */
@@ -38,7 +39,7 @@ const put = /^PUT \/report$/
 
 const spoiled =
   (which: RegExp, how: Interceptor) =>
-  ({ service }: MountTestbed) =>
+  ({ service }: KernelTestbed) =>
     service.intercept(which, how)
 
 const answered =
@@ -132,7 +133,7 @@ const faults: readonly Fault[] = [
 t.setTimeout(240_000)
 
 t.test('faults in the middle of a save', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     settings: { deadlineSave: '1500ms', deadlineMetadata: '1500ms' },
     fill(seed) {
       fillSampleData(seed)
@@ -156,7 +157,7 @@ t.test('faults in the middle of a save', async t => {
 
 async function faulty(
   t: Test,
-  testbed: MountTestbed,
+  testbed: KernelTestbed,
   { fault, place, title }: { fault: Fault; place: Place; title: string },
 ): Promise<void> {
   const { report } = place
@@ -183,7 +184,7 @@ async function faulty(
 /** The text is where the user looks for it, and every command says that it is not saved. */
 async function keeps(
   t: Test,
-  testbed: MountTestbed,
+  testbed: KernelTestbed,
   { fault, place, text }: { fault: Fault; place: Place; text: string },
 ) {
   const { id, report, draft } = place
@@ -199,5 +200,5 @@ async function keeps(
     })
 }
 
-const stored = ({ service }: MountTestbed, { id }: Place): Promise<string> =>
+const stored = ({ service }: KernelTestbed, { id }: Place): Promise<string> =>
   service.elsewhere('GET', `/report?id=${id}`)

@@ -1,7 +1,7 @@
 // What the drive shows and saves belongs to the thing that was asked for, whatever stands in front of the service.
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import type { MountTestbed } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import { cml, ids } from '../../testbed/sample-data.js'
 import { lines, type TestService, writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
@@ -65,7 +65,7 @@ const why = async (testbed: Testbed, path: string): Promise<string> =>
     ? (await testbed.calcfs('why', `${testbed.directory}/${path}`)).stdout
     : ((await testbed.files.xattr(path, 'user.calcfs.error')) ?? '')
 
-const isMount = (testbed: Testbed): testbed is MountTestbed => testbed.name === 'mount'
+const isMount = (testbed: Testbed): testbed is KernelTestbed => testbed.name === 'mount'
 
 export function identity(t: Test, open: OpenTestbed): void {
   const records = [
