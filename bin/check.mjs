@@ -1,5 +1,6 @@
-// `npm test`: set-up, format and lint, types, then every test; closes with how many checks passed and failed.
+// `npm test`: set-up, format and lint, types, then every test; `npm run check`: those of them that need no mount. Both close with how many checks passed and failed.
 import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -23,6 +24,19 @@ function formatAndLint() {
       stdio: ['ignore', 'inherit', 'inherit'],
     }).status === 0
   )
+}
+
+/** Where the tests of what a daemon is made of lie; the others try whole programs. */
+const parts = /^(cache|config|drive|edit|record|remote|system|[^/]*\.test\.js$)/
+const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
+
+/** The compiled tests that start no daemon: no kernel, no other program. */
+function withoutMounts() {
+  const tests = join(root, 'dist/test')
+  return readdirSync(tests, { recursive: true })
+    .filter(name => name.endsWith('.test.js') && parts.test(name))
+    .filter(name => !usesProcesses.test(readFileSync(join(tests, name), 'utf8')))
+    .map(name => join('dist/test', name))
 }
 
 /** Runs tap over dist/test, or over the files named on the command line, and adds its own totals to the count. */
@@ -61,7 +75,10 @@ const ready = orStop(() => {
 })
 if (check('set-up', ready === true)) {
   check('format and lint', formatAndLint())
-  if (check('types', build())) await runTests(process.argv.slice(2))
+  const [first, ...rest] = process.argv.slice(2)
+  const named = () =>
+    first === '--no-mounts' ? withoutMounts() : first === undefined ? [] : [first, ...rest]
+  if (check('types', build())) await runTests(named())
 }
 const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
 console.log(`${count.passed} passed, ${count.failed} failed${skipped}`)

@@ -94,7 +94,10 @@ export function build() {
   if (fs.existsSync(stamp) && newestSource() <= fs.statSync(stamp).mtimeMs) return true
   const began = new Date()
   say('Compiling …')
-  const { status } = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root])
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const known = join(root, 'dist', '.tsbuildinfo')
+  const flags = ['-p', root, '--incremental', '--tsBuildInfoFile', known]
+  const { status } = run(process.execPath, [compiler, ...flags])
   if (status !== 0) return false
   removeOrphans(join(root, 'dist'))
   fs.writeFileSync(stamp, '')

@@ -1,8 +1,0 @@
-// The semantic suite on a drive without a kernel, behind one that is as harsh as kernels are.
-import t from 'tap'
-import { aboutConditions, aboutReading, aboutWriting, aboutWritingSlowly } from '../semantics/suite.js'
-import { inProcess } from '../testbed/in-process.js'
-
-t.setTimeout(570_000)
-for (const promises of [...aboutReading, ...aboutConditions, ...aboutWriting, ...aboutWritingSlowly])
-  promises(t, inProcess)

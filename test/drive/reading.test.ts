@@ -1,0 +1,7 @@
+// What is read, on a drive without a kernel, behind one that is as harsh as kernels are.
+import t from 'tap'
+import { aboutReading } from '../semantics/suite.js'
+import { inProcess } from '../testbed/in-process.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutReading) promises(t, inProcess)
