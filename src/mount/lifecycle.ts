@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../drive/interface/verbs.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
-import { detach, mountAt, unmount } from './mount-point.js'
+import { detach, mountAt, placesOf, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
 import { withReportedSizes } from './told-sizes.js'
 import { openPendingCalls } from './under-way.js'
@@ -47,7 +47,7 @@ export async function mountDrive(
   const own = await ownMount(path)
   return {
     gone: untilGone(own),
-    isThere: () => own.isThere().catch(unknown),
+    isThere: () => isThere(own).catch(unknown),
     answered: pendingCalls.ended,
     unmount: () => takeDown(own),
   }
@@ -58,22 +58,24 @@ export async function mountDrive(
  * mount point and even its kernel number; but then its own connection to the kernel is closed.
  */
 interface OwnMount {
-  readonly path: string
-  isThere(): Promise<boolean>
+  /** The paths at which it is mounted now; none once it is gone. */
+  places(): Promise<readonly string[]>
 }
 
 async function ownMount(path: string): Promise<OwnMount> {
   const device = (await mountAt(path))?.device
   const ways = await waysToKernel()
   return {
-    path,
-    async isThere() {
-      const found = await mountAt(path)
-      if (found === undefined || found.device !== device) return false
-      return ways.length === 0 || (await Promise.all(ways.map(leadsToKernel))).includes(true)
+    async places() {
+      const found = device === undefined ? [] : await placesOf(device)
+      if (found.length > 0 && ways.length > 0 && !(await Promise.all(ways.map(leadsToKernel))).includes(true))
+        return []
+      return found.map(mount => mount.path)
     },
   }
 }
+
+const isThere = async (own: OwnMount): Promise<boolean> => (await own.places()).length > 0
 
 /** The descriptors of /dev/fuse, as the links that name it; none where the system does not show them. */
 async function waysToKernel(): Promise<readonly string[]> {
@@ -92,7 +94,7 @@ const noneShown = (): string[] => []
 function ignoreClosed(): undefined {}
 
 async function untilGone(own: OwnMount): Promise<void> {
-  while (await own.isThere().catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
+  while (await isThere(own).catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
 
 /** Without a free descriptor the kernel's list cannot be read: the mount may still be there. */
@@ -100,11 +102,12 @@ const unknown = (): boolean => true
 
 /** Where another daemon has mounted since, its mount stays. */
 async function takeDown(own: OwnMount): Promise<void> {
-  if (!(await own.isThere())) return
-  try {
-    await unmount(own.path)
-  } catch {
-    // A shell has it as its working directory or a file is open. The daemon must end: detach the mount now.
-    await detach(own.path)
+  for (const path of await own.places()) {
+    try {
+      await unmount(path)
+    } catch {
+      // A shell has it as its working directory or a file is open. The daemon must end: detach the mount now.
+      await detach(path)
+    }
   }
 }

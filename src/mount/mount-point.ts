@@ -94,6 +94,11 @@ export async function mountAt(path: string): Promise<Mount | undefined> {
   return (await mounts()).findLast(mount => mount.path === path)
 }
 
+/** Where this file system is mounted: a directory above it may have been renamed, and a bind mount is a second place. */
+export async function placesOf(device: string): Promise<readonly Mount[]> {
+  return (await mounts()).filter(mount => mount.device === device)
+}
+
 /** The file system type mounted exactly here; undefined for none. */
 export async function mountedType(path: string): Promise<string | undefined> {
   return (await mountAt(path))?.type

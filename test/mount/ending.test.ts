@@ -1,8 +1,10 @@
 // A signal ends the daemon while a program waits for its save: the program gets the service's answer first.
-import { readdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import t from 'tap'
 import { isProcessAlive } from '../../src/system/process.js'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
+import { isMounted, type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed } from '../testbed/programs.js'
 import { writes } from '../testbed/service.js'
 import { outcome, overwrite, textOf } from '../testbed/testbed.js'
@@ -101,3 +103,23 @@ t.test(
     await until(10_000, 'the end of the daemon', async () => !(await isProcessAlive(pid)))
   },
 )
+
+t.test('END-3 a drive stays where a directory above its mount point is renamed', async t => {
+  const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  await mkdir(join(home, 'run'))
+  const testbed = await realMount(t, {}, { home })
+  const above = dirname(testbed.directory)
+  const moved = `${above}-moved`
+  const drive = join(moved, basename(testbed.directory))
+  const text = await textOf(testbed, report)
+  await rename(above, moved)
+  // Longer than the daemon leaves between two looks at the kernel's list.
+  await testbed.pass(1_500)
+  t.equal(await printed('cat', [join(drive, report)]), text)
+  t.match((await testbed.calcfs('status', drive)).stdout, /demo/)
+  const ended = await testbed.calcfs('unmount', drive)
+  t.match(ended, { code: 0 })
+  await rename(moved, above)
+  t.notOk(await isMounted(testbed.directory), 'no dead mount point stays')
+})
