@@ -32,6 +32,7 @@ import { newFiles } from './saving/new-files.js'
 import { order } from './saving/order.js'
 import { otherNames } from './saving/other-names.js'
 import { otherRecords } from './saving/other-records.js'
+import { plainLists } from './saving/plain-lists.js'
 import { privateDrafts } from './saving/private-drafts.js'
 import { reportAliases } from './saving/report-aliases.js'
 import { rowTitles } from './saving/row-titles.js'
@@ -70,6 +71,7 @@ export const aboutWriting: readonly Promises[] = [
   rights,
   doubts,
   turnedLists,
+  plainLists,
   lateLists,
   emptyPlaces,
 ]

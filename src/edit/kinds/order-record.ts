@@ -8,7 +8,7 @@ import { continuedRows } from '../../record/match-rows.js'
 import { escapeCell } from '../../record/tsv.js'
 import type { CalculationId, Dialect, ReportId, ReportRow, RequestContext } from '../../remote/remote.js'
 import { idForm } from '../../remote/remote.js'
-import { chooseBase, type Measure } from '../save/base.js'
+import { byFields, chooseBase, type Measure } from '../save/base.js'
 import type { EditableRecord, KnownBases } from '../save/editable.js'
 import { orderDistance } from './order-distance.js'
 import { byIdPath, type OrderLine, orderLines } from './order-text.js'
@@ -156,6 +156,7 @@ function chooseByRows(
     return record === undefined ? wanted : shown(record)
   }
   const measure: Measure = {
+    ...byFields,
     distance: list => orderDistance(idsOf(rowsIn(list)), order),
     rows: list => titlesApart(rowsIn(list), wanted),
   }

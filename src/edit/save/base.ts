@@ -30,9 +30,15 @@ export interface Measure {
   distance(record: JsonObject, edits: Edits): number
   /** Tells texts of one distance apart, where a doubt depends on it; it chooses none. */
   rows(record: JsonObject, edits: Edits): number
+  /** Whether a text that was met differs only in what the service fills in: it raises no doubt then; it chooses none. */
+  isSame(record: JsonObject, edits: Edits): boolean
 }
 
-const byFields: Measure = { distance: (_record, edits) => edits.size, rows: rowsApart }
+export const byFields: Measure = {
+  distance: (_record, edits) => edits.size,
+  rows: rowsApart,
+  isSame: (_record, edits) => edits.size === 0,
+}
 
 /**
  * The base of an edit: of the texts met since this mount's last save the one with the fewest differing fields, then
@@ -63,7 +69,7 @@ export function chooseBase(
   const readSince = readLater(judged, saved)
   const older = nearest(judged.filter(candidate => candidate.last < saved))
   if (older !== undefined) refuseSecondProgram(best, older, { readSince, measure })
-  if (closest.distance === 0) refuseOldBuffer(readLater(judged, closest.last))
+  if (closest.distance === 0) refuseOldBuffer(readLater(judged, closest.last), measure)
   const mayCount = (one: RankedCandidate) => one.last >= saved || readSince.length === 0
   const asNear = judged.filter(one => one !== best && one.distance === best.distance && mayCount(one))
   return { ...best, asNear: [...asNear.map(({ record }) => record), ...(own === undefined ? [] : [own])] }
@@ -93,15 +99,15 @@ function refuseSecondProgram(
   older: RankedCandidate,
   { readSince, measure }: { readSince: readonly RankedCandidate[]; measure: Measure },
 ): void {
-  if (readSince.length > 0 || older.edits.size === 0) return
+  if (readSince.length > 0 || measure.isSame(older.record, older.edits)) return
   const isTie = older.edits.size === best.edits.size && older.distance === best.distance
   const rows = ({ record, edits }: RankedCandidate) => measure.rows(record, edits)
   if (older.edits.size < best.edits.size || (isTie && rows(older) < rows(best))) throw inDoubt()
 }
 
 /** Letter for letter an old text, and a newer one was read: an old buffer saved again, or a backup put back. */
-function refuseOldBuffer(readSince: readonly RankedCandidate[]): void {
-  if (readSince.length > 0) throw inDoubt()
+function refuseOldBuffer(readSince: readonly RankedCandidate[], measure: Measure): void {
+  if (!readSince.every(({ record, edits }) => measure.isSame(record, edits))) throw inDoubt()
 }
 
 function inDoubt(): Failure {

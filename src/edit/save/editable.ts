@@ -3,7 +3,7 @@ import type { JsonObject } from '../../record/json/json.js'
 import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'
 import type { Candidate } from './base.js'
-import type { Edits } from './diff.js'
+import { type Edits, editsBetween } from './diff.js'
 
 /** What a program wrote and what it had before. */
 export interface WrittenEdit {
@@ -74,4 +74,14 @@ export interface EditableRecord {
   /** The fewest requests that carry out the change; answers the record as read afterwards. */
   send(change: RecordChange, context: RequestContext): Promise<JsonObject>
   compare(change: RecordChange, stored: JsonObject): ChangeResult
+}
+
+/** True if `there` says what was said, and no more than what the service fills in. */
+export function isAsSaid(
+  { saysSame }: Pick<EditableRecord, 'saysSame'>,
+  said: JsonObject,
+  there: JsonObject,
+  edits: Edits = editsBetween(said, there),
+): boolean {
+  return [...edits.keys()].every(name => saysSame?.(name, said, there) === true)
 }

@@ -11,9 +11,15 @@ import { openKeyedQueue } from '../journal/keyed-queue.js'
 import { type LockRecord, lockNothing } from '../journal/record-lock.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
 import { isOtherThan, refuseAnother } from './another.js'
-import { type Candidate, chooseBase } from './base.js'
+import { byFields, type Candidate, chooseBase, type Measure } from './base.js'
 import { editsBetween, merge } from './diff.js'
-import type { EditableRecord, KnownBases, RecordChange, WrittenEdit } from './editable.js'
+import {
+  type EditableRecord,
+  isAsSaid,
+  type KnownBases,
+  type RecordChange,
+  type WrittenEdit,
+} from './editable.js'
 import { type Reconciled, reconcileAttempt } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
@@ -110,7 +116,7 @@ async function reconcileSent({ record, history }: SaveState, context: RequestCon
   const now = record.plain(await record.read(context))
   const isStored = (text: string): boolean => {
     const said = tryObject(text)
-    return said !== undefined && editsBetween(record.plain(said), now).size === 0
+    return said !== undefined && isAsSaid(record, record.plain(said), now)
   }
   const stored = sent.find(isStored)
   if (stored !== undefined) await history.remember(record.key, stored, 'saved')
@@ -160,7 +166,10 @@ async function findWritten(
 ): Promise<WrittenEdit> {
   const readTheirs = () => save.record.read(context)
   const compared = await comparedWith(mine, known)
-  const base = await keepingTheirs(save.draft, readTheirs, async () => chooseBase(compared, mine, held))
+  const measure: Measure = { ...byFields, isSame: (met, edits) => isAsSaid(save.record, mine, met, edits) }
+  const base = await keepingTheirs(save.draft, readTheirs, async () =>
+    chooseBase(compared, mine, held, measure),
+  )
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))

@@ -116,10 +116,11 @@ async function refuseChanged(
   const now = await record.read(context)
   if (record.isAnother(before, now))
     throw new Failure('another-thing', 'another thing has its number since it was looked at')
-  const changed = [...editsBetween(record.plain(before), record.plain(now)).keys()]
-  // A part of the change may be stored already.
-  const notOurs = editsBetween(record.plain(whole), record.plain(now))
-  const theirs = changed.filter(name => notOurs.has(name))
+  const [meant, there] = [record.plain(whole), record.plain(now)]
+  // A part of the change may be stored already, and filled in.
+  const notOurs = editsBetween(meant, there)
+  const isTheirs = (name: string) => notOurs.has(name) && record.saysSame?.(name, meant, there) !== true
+  const theirs = [...editsBetween(record.plain(before), there).keys()].filter(isTheirs)
   if (theirs.length === 0) return
   const fields = theirs.map(name => JSON.stringify(name)).join(', ')
   throw new Failure(

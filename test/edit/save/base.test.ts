@@ -1,7 +1,8 @@
 // Which text a program had before: wrong guesses lose edits, so every way programs save is tried here.
 import t from 'tap'
-import { type Candidate, chooseBase } from '../../../src/edit/save/base.js'
+import { byFields, type Candidate, chooseBase, type Measure } from '../../../src/edit/save/base.js'
 import { parseObject } from '../../../src/record/json/parse.js'
+import { prettyPrint } from '../../../src/record/json/print.js'
 import { instant } from '../../../src/remote/remote.js'
 
 type Times = { readonly read?: number; readonly saved?: number; readonly shown?: number }
@@ -87,4 +88,21 @@ t.test('what the handle itself had read wins over texts as near', async t => {
     parseObject('{"a":1,"b":1}'),
   )
   t.same(edited(known, '{"a":2,"b":5}', '{"a":1,"b":1}'), ['b'], 'and not over nearer ones')
+})
+
+t.test('what the service has filled in raises no doubt, another change does', async t => {
+  const filled = parseObject('{"a":[{"id":1,"title":null}],"b":1}')
+  const measure: Measure = {
+    ...byFields,
+    isSame: (record, edits) => edits.size === 0 || JSON.stringify(record) === JSON.stringify(filled),
+  }
+  const chosen = (known: readonly Candidate[], mine: string) => [
+    ...(chooseBase(known, parseObject(mine), undefined, measure)?.edits.keys() ?? []),
+  ]
+  const [mine, theirs] = ['{"a":[{"id":1}],"b":1}', '{"a":[{"id":2}],"b":1}']
+  const shown = prettyPrint(filled)
+  t.same(chosen([met(mine, { saved: 1 }), met(shown, { read: 2 })], mine), ['a'], 'as it was read')
+  t.same(chosen([met(shown, { saved: 1 }), met(theirs, { saved: 2 })], mine), ['a'], 'it is taken back')
+  const read = [met(mine, { saved: 1 }), met(shown, { read: 2 }), met(theirs, { read: 3 })]
+  t.throws(() => chosen(read, mine), /fits both/)
 })
