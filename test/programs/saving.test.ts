@@ -2,13 +2,12 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { KernelTestbed } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, shell } from '../testbed/programs.js'
 import { ids } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { terminal } from '../testbed/terminal.js'
 import { namesOf } from '../testbed/testbed.js'
-import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
@@ -64,7 +63,7 @@ fresh.write(open(os.environ["copy"]).read()); fresh.close(); os.replace(fresh.na
 t.setTimeout(360_000)
 
 t.test('programs that save', async t => {
-  const testbed = await warmMount(t)
+  const testbed = await realMount(t)
   for (const [at, [name, line]] of savings.entries()) {
     t.test(`${name} is one update`, t => saves(t, testbed, { line, title: `Title ${at} of ${name}` }))
   }
@@ -148,7 +147,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
 
 async function saves(
   t: Test,
-  testbed: KernelTestbed,
+  testbed: MountTestbed,
   { line, title }: { line: string; title: string },
 ): Promise<void> {
   const file = join(testbed.directory, report)
@@ -166,5 +165,5 @@ async function saves(
   t.equal(JSON.parse(await readFile(file, 'utf8')).title, title)
 }
 
-const titleThere = async ({ service }: KernelTestbed): Promise<string> =>
+const titleThere = async ({ service }: MountTestbed): Promise<string> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
