@@ -169,6 +169,21 @@ export function openQueryCache(
   function learn<Answer>(query: Query<Answer>, answer: Answer): void {
     flights.delete(nameOf(query.namespace, query.key))
     keep(query, answer)
+    writeSoon()
+  }
+
+  let isToWrite = false
+  /**
+   * What a change has taught is on the disk before the program hears of the change: after a kill -9 the answer of before
+   * must not be taken for what the service has. Many at once are written at once.
+   */
+  function writeSoon(): void {
+    if (isToWrite) return
+    isToWrite = true
+    queueMicrotask(() => {
+      isToWrite = false
+      ledger.flush()
+    })
   }
 
   function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number): Answer {
@@ -328,6 +343,7 @@ export function openQueryCache(
     forget(namespace, key) {
       flights.delete(nameOf(namespace, key))
       forget(namespace, key)
+      writeSoon()
     },
     known: query => recall(query)?.answer as never,
     expire(query) {
@@ -338,6 +354,7 @@ export function openQueryCache(
       entry.expired = true
       // A mount that comes up in a moment must not take it for fresh.
       ledger.backdate(query.namespace, query.key, instant(now() - query.lifetime))
+      writeSoon()
     },
     expireAll() {
       freshFrom = now()
