@@ -69,7 +69,7 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     note,
   })
   const speech = openWire(dialectFor(config), note)
-  const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities)
+  const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities, clock)
   const remote = refuseEmptyDerived(openRest(signed, speech, capabilities, clock))
   return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
 }

@@ -1,11 +1,15 @@
 // Confirms refusals: a gateway in front of the service may refuse everything.
-import { Failure, isA } from '../../failure.js'
+import { asFailure, Failure, isA } from '../../failure.js'
+import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http, Request } from '../http/http.js'
 import type { RequestContext } from '../remote.js'
+import { openSharedAnswer } from '../shared-answer.js'
 import type { Capabilities } from './capabilities.js'
 
 /** A request that every user may send and that the platform always answers. */
 const userInfo = '/user/info'
+/** Milliseconds after which a record that does not answer is no longer the only one to be requested. */
+const silentMs = 1_000
 
 /** A short answer that is not content: repeating it is cheap. */
 const isRecord = (path: string, method: string): boolean =>
@@ -16,15 +20,22 @@ const isRecord = (path: string, method: string): boolean =>
  * last, else `/user/info`, once for all refusals that wait. Where both are refused it is 'refuses-all', where they fail
  * otherwise 'broken': outages.
  */
-export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): Http {
+export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, clock: Clock): Http {
   /** The last record request that succeeded. */
   let lastWell: string | undefined
-  let asking: Promise<Failure | undefined> | undefined
+  const confirmation = openSharedAnswer(clock, 'no other request was answered in time', failureOfAll)
 
   /** One operation may be broken, or one record deleted: what the last of two requests fails with; undefined where one succeeds. */
   async function failureOfAll(context: RequestContext): Promise<Failure | undefined> {
-    if (lastWell !== undefined && (await failureOf(lastWell, context)) === undefined) return undefined
-    return failureOf(userInfo, context)
+    if (lastWell === undefined) return failureOf(userInfo, context)
+    const path = lastWell
+    const record = failureOf(path, context)
+    const atOnce = await withDeadline(record, dueIn(silentMs, clock), clock, 'it is silent').catch(asFailure)
+    if (atOnce === undefined) return undefined
+    // It would delay each later refusal in the same way.
+    if (lastWell === path) lastWell = undefined
+    const user = failureOf(userInfo, context)
+    return Promise.any([record, user].map(unlessFailed)).catch(() => user)
   }
 
   async function failureOf(path: string, context: RequestContext): Promise<Failure | undefined> {
@@ -37,11 +48,13 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
     }
   }
 
-  function outageNow({ deadline, priority }: RequestContext): Promise<Failure | undefined> {
-    asking ??= failureOfAll({ deadline, priority }).finally(() => {
-      asking = undefined
-    })
-    return asking
+  async function outageNow(context: RequestContext): Promise<Failure | undefined> {
+    const joins = confirmation.underWay
+    const outage = await confirmation.join(context).catch(asFailure)
+    if (outage === undefined || !joins || isA('denial', outage) || clock.now() >= context.deadline)
+      return outage
+    // It began before: an earlier fault says nothing about a request that is sent now.
+    return confirmation.join(context).catch(asFailure)
   }
 
   async function checked<Value>(
@@ -84,4 +97,9 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities): H
     },
     close: http.close,
   }
+}
+
+async function unlessFailed(failure: Promise<Failure | undefined>): Promise<undefined> {
+  const reason = await failure
+  if (reason !== undefined) throw reason
 }

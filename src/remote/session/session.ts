@@ -5,6 +5,7 @@ import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { lookedLongAgo } from '../old-look.js'
 import { type Instant, instant, type RequestContext } from '../remote.js'
+import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
 export type Credentials =
@@ -72,7 +73,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   let unserved = { times: 0, last: instant(0) }
   // Distinguishes a refused token from a request that is refused with any token.
   let served: { readonly text: string; readonly at: Instant } | undefined
-  let checking: { readonly text: string; readonly answer: Promise<boolean> } | undefined
+  let checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
 
   async function asked<Value>(
     by: Token,
@@ -140,18 +141,13 @@ export function openSession(http: Http, options: SessionOptions): Session {
   /** Requests `/user/info`, which every valid token may read: once for any number of refused requests. */
   async function isServed(by: Token, context: RequestContext): Promise<boolean> {
     if (checking?.text !== by.text) {
-      const authorization = `Bearer ${by.text}`
-      const answer = http.text({ method: 'GET', path: '/user/info', authorization }, context).then(
-        () => true,
-        failure => !isRefusal(failure),
+      const request = { method: 'GET', path: '/user/info', authorization: `Bearer ${by.text}` } as const
+      const answer = openSharedAnswer(clock, 'the token was not checked in time', within =>
+        http.text(request, within).then(() => true, isNoRefusal),
       )
-      const check = { text: by.text, answer }
-      checking = check
-      void answer.then(() => {
-        if (checking === check) checking = undefined
-      })
+      checking = { text: by.text, answer }
     }
-    return checking.answer
+    return checking.answer.join(context).catch(isNoRefusal)
   }
 
   async function current(context: RequestContext): Promise<Token> {
@@ -279,6 +275,7 @@ function refusedTwice(logIn: Failure, question: unknown): Failure {
 
 const isRefusal = (failure: unknown): boolean =>
   failure instanceof Failure && failure.kind === 'unauthenticated'
+const isNoRefusal = (failure: unknown): boolean => !isRefusal(failure)
 
 /** The same service, every request signed. */
 export function withAuthorization(http: Http, session: Session): Http {

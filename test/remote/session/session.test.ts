@@ -307,3 +307,22 @@ t.test(
     t.ok(Date.now() - began < 1500)
   },
 )
+
+t.test('AVAIL-2 a lost check of the token delays no other refused question', { timeout: 20_000 }, async t => {
+  let checks = 0
+  const { clock, user, signed, later, logins } = await openTestbed(t, request => {
+    if (isLogin(request)) return logins() === 1 ? whole('a') : refusal
+    if (request.path.endsWith('/first')) return refusal
+    if (request.path.endsWith('/second')) return socket => void setTimeout(() => socket.write(refusal), 200)
+    checks += 1
+    return checks === 2 ? () => {} : whole('{}')
+  })
+  await user()
+  const minute = { deadline: instant(clock.now() + 60_000), priority: 'guess' } as const
+  const first = failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/first' }, minute))
+  const began = Date.now()
+  await failsAs(t, 'unauthenticated', signed.text({ method: 'GET', path: '/second' }, later()))
+  t.ok(Date.now() - began < 2_500, `after ${Date.now() - began} ms`)
+  await first
+  t.equal(checks, 3, 'it was sent once more')
+})

@@ -1,0 +1,60 @@
+// One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
+import { openAskers } from '../askers.js'
+import { noop } from '../noop.js'
+import { type Clock, dueIn, withDeadline } from './clock.js'
+import type { RequestContext } from './remote.js'
+
+/** Milliseconds that the request itself may take: its first caller may give up at any moment, or have a minute. */
+const limitMs = 60_000
+
+export interface SharedAnswer<Answer> {
+  /** The answer of the request under way, begun now if there is none. @throws Failure 'timeout' with `late` at the caller's deadline */
+  join(context: RequestContext): Promise<Answer>
+  /** Whether a request is under way. */
+  readonly underWay: boolean
+}
+
+/** `question` is sent for callers, and in the background while none of them waits. */
+export function openSharedAnswer<Answer>(
+  clock: Clock,
+  late: string,
+  question: (context: RequestContext) => Promise<Answer>,
+): SharedAnswer<Answer> {
+  const askers = openAskers()
+  let asking: Promise<Answer> | undefined
+
+  /** Counts as a caller while a user waits for the caller. */
+  function follow({ askers: own, priority }: RequestContext): () => void {
+    if (own === undefined) return priority === 'user' ? askers.join() : noop
+    let leave = noop
+    const look = (): void => {
+      const before = leave
+      leave = own.waiting ? askers.join() : noop
+      before()
+    }
+    const unwatch = own.watch(look)
+    look()
+    return () => {
+      unwatch()
+      leave()
+    }
+  }
+
+  return {
+    get underWay() {
+      return asking !== undefined
+    },
+    async join(context) {
+      asking ??= question({ ...dueIn(limitMs, clock), askers, holdsSlot: context.holdsSlot }).finally(() => {
+        asking = undefined
+      })
+      const answer = asking
+      const unfollow = follow(context)
+      try {
+        return await withDeadline(answer, context, clock, late)
+      } finally {
+        unfollow()
+      }
+    },
+  }
+}
