@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
-import { type OwnDirectories, ownDirectories } from '../config/places.js'
+import { type OwnDirectories, ownDirectories, ownParents } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
 import { textHash } from '../edit/journal/text-history.js'
 import { Failure } from '../failure.js'
@@ -20,12 +20,15 @@ export interface Account {
   readonly base: URL
   readonly user: string
   readonly places: OwnDirectories
+  /** The directories above them that are of calcfs. */
+  readonly parents: readonly string[]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function accountOf(base: URL, user: string, config: Config, environment: Environment): Account {
-  return { base, user, places: ownDirectories({ url: base.href, user }, config, environment) }
+  const places = ownDirectories({ url: base.href, user }, config, environment)
+  return { base, user, places, parents: ownParents(config, environment) }
 }
 
 /**
@@ -67,7 +70,7 @@ const lastUserFile = (noUser: Account): string => join(noUser.places.state, 'use
 
 function lastUser(noUser: Account): string | undefined {
   const file = lastUserFile(noUser)
-  clearPlace(file, 'file')
+  clearFile(file, noUser)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }
 
@@ -77,7 +80,8 @@ export async function rememberUser(
   config: Config,
   environment: Environment,
 ): Promise<void> {
-  await keep(lastUserFile(accountOf(account.base, '', config, environment)), `${account.user}\n`)
+  const noUser = accountOf(account.base, '', config, environment)
+  await keep(noUser, lastUserFile(noUser), `${account.user}\n`)
 }
 
 const tokenForm = z.object({
@@ -99,7 +103,7 @@ export function tokenStore(account: Account): TokenStore {
       const { text, received } = storedTokenIn(account)
       return { text, received: received === undefined ? undefined : instant(received) }
     },
-    save: token => keep(file, `${JSON.stringify(token)}\n`),
+    save: token => keep(account, file, `${JSON.stringify(token)}\n`),
   }
 }
 
@@ -117,7 +121,7 @@ function noToken(): undefined {}
 /** Whether there was one. */
 export function forgetToken(account: Account): boolean {
   const file = tokenFile(account)
-  clearPlace(file, 'file')
+  clearFile(file, account)
   const there = existsSync(file)
   rmSync(file, { force: true })
   return there
@@ -137,7 +141,14 @@ function damaged(account: Account, cause?: unknown): Failure {
 }
 
 /** In a directory that may not exist yet. */
-async function keep(file: string, text: string): Promise<void> {
+async function keep(account: Account, file: string, text: string): Promise<void> {
+  clearFile(file, account)
   makePrivateNow(dirname(file))
   await replaceFile(file, text)
+}
+
+/** Moves aside what is no file in this place of an account, and what is no directory above it. */
+function clearFile(file: string, { places, parents }: Account): void {
+  for (const directory of [...parents, places.state]) clearPlace(directory, 'directory')
+  clearPlace(file, 'file')
 }

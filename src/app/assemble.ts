@@ -49,7 +49,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const journal = await buildJournal(settings, note, caches)
   const editing: Editing = buildEditing(settings, note, caches, journal, { failureLog, tree: () => tree })
   const tree: Tree = buildTree(settings, caches, journal, editing)
-  const places = await watchDirectories(account.places, { note, now })
+  const places = await watchDirectories(account, { note, now })
   const { drive, control } = buildDrive(settings, caches, journal, editing, { failureLog, places, tree })
 
   const { writeSide } = editing

@@ -4,25 +4,41 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
 import { makePrivateNow } from '../system/make-directory.js'
-import { clearPlace, type ExpectedKind, isAside, onAside, rememberAside } from '../system/set-aside.js'
+import {
+  clearPlace,
+  type ExpectedKind,
+  isAside,
+  onAside,
+  ownFromNowOn,
+  rememberAside,
+} from '../system/set-aside.js'
+
+/** The directories of an account, and those above them that are of calcfs. */
+export interface OwnPlaces {
+  readonly places: OwnDirectories
+  readonly parents: readonly string[]
+}
 
 export type NoteFailure = (sentence: string, about: Record<string, unknown>) => void
 
 const named: Readonly<Record<ExpectedKind, string>> = { file: 'file', directory: 'directory', either: 'file' }
 const ledgerFiles = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']
 
-/** Makes the directories of an account, private to their owner, and notes what is moved aside from then on. Throws disk errors. */
-export function prepareDirectories(places: OwnDirectories, note: NoteFailure): void {
+/**
+ * Makes the directories of an account, private to their owner, and notes what is moved aside from then on: also what
+ * comes into the place of one of them, or of one above that is of calcfs. Throws disk errors.
+ */
+export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFailure): void {
   onAside((path, aside) =>
     note('something that is not of calcfs stood in the place of one of its files and was moved aside', {
       path,
       aside,
     }),
   )
-  for (const place of [places.cache, places.state]) {
-    clearing(note)(place, 'directory')
-    makePrivateNow(place)
-  }
+  const accounts = [places.cache, places.state]
+  for (const place of [...parents, ...accounts]) clearing(note)(place, 'directory')
+  for (const place of accounts) makePrivateNow(place)
+  ownFromNowOn([...parents, ...accounts])
 }
 
 /** Clears the few files that a mount opens at once. Kept contents are checked when they are opened. */

@@ -6,7 +6,7 @@ import type { OwnDirectories } from '../config/places.js'
 import { keepNameOf, makeDirectory, privateFile } from '../system/atomic-file.js'
 import { codeOf, isMissing } from '../system/error-code.js'
 import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
-import type { NoteFailure } from './own-places.js'
+import type { NoteFailure, OwnPlaces } from './own-places.js'
 
 export interface DirectoryTroubles {
   /** Sentences, none where all is well. Directories that were deleted are re-created. */
@@ -39,7 +39,7 @@ const namedAtMost = 20
 
 /** Watches the directories of an account from their present state on. */
 export async function watchDirectories(
-  places: OwnDirectories,
+  { places, parents }: OwnPlaces,
   { note, now }: { note: NoteFailure; now: () => number },
 ): Promise<DirectoryTroubles> {
   const areas = ['state', 'cache'] as const
@@ -99,17 +99,17 @@ export async function watchDirectories(
         closed.push(one)
         sentences.push(trouble)
       }
-      const asides = areas.flatMap(area => asidesBelow(places[area]))
+      const asides = new Set([...parents, places.state, places.cache].flatMap(asidesBelow))
       return [
         ...sentences,
         ...deleted.values(),
-        ...asides
+        ...[...asides]
           .slice(0, namedAtMost)
           .map(
             path =>
               `${placeOfAside(path)}: something that is not of calcfs stood there and was moved aside; look at it and remove it: ${path}`,
           ),
-        ...(asides.length > namedAtMost ? [`${asides.length - namedAtMost} more were moved aside.`] : []),
+        ...(asides.size > namedAtMost ? [`${asides.size - namedAtMost} more were moved aside.`] : []),
       ]
     },
   }

@@ -22,18 +22,37 @@ export interface AccountDirectories {
   readonly user: string
 }
 
+/** Directories that the user names in place of those of calcfs. */
+interface NamedDirectories {
+  readonly cacheDir?: string | undefined
+  readonly stateDir?: string | undefined
+}
+
 /** Both directories of an account; nothing is created yet. Two accounts never share one. */
 export function ownDirectories(
   account: AccountDirectories,
-  base: { readonly cacheDir?: string | undefined; readonly stateDir?: string | undefined },
+  base: NamedDirectories,
   environment: Environment,
 ): OwnDirectories {
   const name = directoryName(account)
   return {
-    cache: join(base.cacheDir ?? join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs'), name),
-    state: join(base.stateDir ?? join(xdg(environment, 'XDG_STATE_HOME', '.local/state'), 'calcfs'), name),
+    cache: join(base.cacheDir ?? cacheOfAll(environment), name),
+    state: join(base.stateDir ?? stateOfAll(environment), name),
   }
 }
+
+/** The directories of calcfs that hold those of all accounts. One that the user names is the user's own, as are those above. */
+export function ownParents(base: NamedDirectories, environment: Environment): readonly string[] {
+  return [
+    ...(base.cacheDir === undefined ? [cacheOfAll(environment)] : []),
+    ...(base.stateDir === undefined ? [stateOfAll(environment)] : []),
+  ]
+}
+
+const cacheOfAll = (environment: Environment): string =>
+  join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs')
+const stateOfAll = (environment: Environment): string =>
+  join(xdg(environment, 'XDG_STATE_HOME', '.local/state'), 'calcfs')
 
 /** Readable, and made unique by the hash. */
 function directoryName({ url, user }: AccountDirectories): string {

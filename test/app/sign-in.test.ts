@@ -1,6 +1,6 @@
 // Promises of signing in at the terminal and before a mount: when there is a prompt, how it ends, and what comes before "mounted".
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -118,6 +118,25 @@ t.test(
     t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
   },
 )
+
+t.test('DISK-1 a login does without what stands in the place of the directory of all accounts', async t => {
+  const at = await desk(t)
+  const place = join(at.state, 'calcfs')
+  await mkdir(at.state, { recursive: true })
+  for (const make of [(path: string) => printed('mkfifo', [path]), (path: string) => symlink(path, path)]) {
+    await make(place)
+    t.match(await login(at), { code: 0 })
+    await rm(place, { recursive: true })
+    await make(place)
+    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
+      code: 2,
+      stderr: /calcfs login/,
+    })
+    t.match(await login(at), { code: 0 })
+    t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 })
+    await rm(place, { recursive: true })
+  }
+})
 
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4)', async t => {
   const at = await desk(t)

@@ -18,7 +18,7 @@ export async function withoutDaemon<Result>(
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: noop })
   const log = openLog({ logLevel: 'error', logFile: undefined })
-  prepareDirectories(connection.account.places, (sentence, about) => log.warn(about, sentence))
+  prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,
     connection,

@@ -63,7 +63,7 @@ export async function prepareDrive(
   })
   const refusal = await triedPassword(given, connection.account)
   refuseNetworkDisk(connection.account.places)
-  prepareDirectories(connection.account.places, (sentence, about) => log.warn(about, sentence))
+  prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const socket = await socketFor(path, sources.environment).catch(withoutSocket(log))
   let isMounted = async () => true
   const line = await assemble({

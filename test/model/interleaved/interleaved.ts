@@ -131,7 +131,7 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     files: [],
   }
   const config = readConfig(sources)
-  const account = { base: new URL('http://127.0.0.1:9/rest'), user: 'demo', places }
+  const account = { base: new URL('http://127.0.0.1:9/rest'), user: 'demo', places, parents: [] }
   const connection: Connection = { account, remote, dialect, guesses: () => 0, close: async () => {} }
 
   async function up(): Promise<AssembledDrive> {

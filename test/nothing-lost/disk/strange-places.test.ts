@@ -1,6 +1,8 @@
 // Things that are no files in the places of our own files: the mount comes up, reads are right, and texts that were not saved are there.
-import { readdirSync, renameSync, rmSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -133,3 +135,88 @@ t.test('DISK-1 the parts of a draft', async t => {
     t.match(await testbed.log(), /moved aside/)
   }
 })
+
+/** The directories that hold those of all accounts are made by calcfs, too; those above are the user's. */
+const parents = ['cache/calcfs', 'state/calcfs']
+
+const { 'a directory with a file': _isOne, ...strangersToAll } = strangers
+const strangersAbove: typeof strangers = {
+  ...strangersToAll,
+  'a file': path => writeFile(path, 'x'),
+  'a device': path => printed('mknod', [path, 'c', '1', '5']),
+  'a socket': path => listenOnce(path),
+}
+
+/** The socket of a process that has ended. */
+async function listenOnce(path: string): Promise<void> {
+  const server = createServer().listen(`${path}.bound`)
+  await once(server, 'listening')
+  await rename(`${path}.bound`, path)
+  server.close()
+  await once(server, 'close')
+}
+
+for (const parent of parents) {
+  t.test(`DISK-1 ${parent}, which calcfs made`, async t => {
+    const testbed = await realMount(t)
+    const place = join(testbed.home, parent)
+    for (const [what, make] of Object.entries(strangersAbove)) {
+      await testbed.terminate()
+      renameSync(place, `${place}.away`)
+      await make(place)
+      await testbed.mount()
+      t.equal(await textOf(testbed, file), log, `contents with ${what} there`)
+      t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, broken)), 'EINVAL')
+      t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'a draft is kept')
+      await testbed.remount()
+      await toldAside(t, testbed)
+      rmSync(`${place}.away`, { recursive: true })
+    }
+    t.match(await testbed.log(), /moved aside/)
+  })
+
+  t.test(`DISK-1 ${parent}, while a drive is mounted`, async t => {
+    const testbed = await realMount(t)
+    const place = join(testbed.home, parent)
+    const report = `reports/${ids.report}.json`
+    for (const [what, make] of Object.entries(strangersAbove)) {
+      renameSync(place, `${place}.away`)
+      await make(place)
+      const text = (await textOf(testbed, report)).replace(
+        /"title": "[^"]*",\n/,
+        `"title": "With ${what}",\n`,
+      )
+      t.equal(await outcome(overwrite(testbed, report, text)), 'done', what)
+      t.match(await textOf(testbed, report), what)
+      t.equal(await textOf(testbed, file), log)
+      await toldAside(t, testbed)
+      rmSync(`${place}.away`, { recursive: true })
+    }
+  })
+}
+
+t.test(
+  "DISK-1 a link to a directory of the user's own stays, and so does what is above those of calcfs",
+  async t => {
+    const testbed = await realMount(t)
+    await testbed.terminate()
+    for (const parent of parents) {
+      const elsewhere = join(testbed.local, parent.replace('/', '-'))
+      renameSync(join(testbed.home, parent), elsewhere)
+      await symlink(elsewhere, join(testbed.home, parent))
+    }
+    await testbed.mount()
+    t.equal(await textOf(testbed, file), log)
+    for (const parent of parents) t.ok(lstatSync(join(testbed.home, parent)).isSymbolicLink(), parent)
+    for (const above of ['cache', 'state']) {
+      await testbed.terminate()
+      renameSync(join(testbed.home, above), join(testbed.home, `${above}.away`))
+      await writeFile(join(testbed.home, above), 'of the user')
+      await t.rejects(testbed.mount(), /ENOTDIR.*calcfs/, 'it is said')
+      t.equal(readFileSync(join(testbed.home, above), 'utf8'), 'of the user')
+      rmSync(join(testbed.home, above))
+      renameSync(join(testbed.home, `${above}.away`), join(testbed.home, above))
+      await testbed.mount()
+    }
+  },
+)
