@@ -1,9 +1,10 @@
 // Promises of `calcfs why` and `calcfs refresh`: every failure a user can meet is explained, and another's change shows at once.
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
@@ -14,12 +15,12 @@ const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url)
 const calcfsIn = (cwd: string, ...args: string[]): Promise<Ran> =>
   run(process.execPath, [program, ...args], { cwd })
 
-const why = ({ calcfs, directory }: MountTestbed, path: string) => calcfs('why', `${directory}/${path}`)
+const why = ({ calcfs, directory }: KernelTestbed, path: string) => calcfs('why', `${directory}/${path}`)
 
 t.test(
   'an unsaved record: what was tried, what the service said, what to do, where the text is (CLI-1)',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const path = 'reports/42.json'
     const text = await textOf(testbed, path)
     testbed.service.intercept(/^PUT \/report/, response => {
@@ -38,7 +39,7 @@ t.test(
 )
 
 t.test('why is right after a success (CLI-21)', async t => {
-  const testbed = await realMount(t, { settings: { access: 'manage' } })
+  const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const nothing = { code: 0, stdout: /nothing is wrong/ }
 
   t.test('of drafts send and of drafts drop', async t => {
@@ -60,7 +61,7 @@ t.test('why is right after a success (CLI-21)', async t => {
   })
 
   t.test('of reading and listing', async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const [file, folder] = ['projects/Water splitting/H2O/output.cml', 'by-id/project/102']
     const mends = [
       testbed.service.intercept(
@@ -106,7 +107,7 @@ t.test('why is right after a success (CLI-21)', async t => {
 })
 
 t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   t.match(await why(testbed, 'reports/42.json'), {
     code: 0,
     stdout: '/reports/42.json: nothing is wrong, and nothing failed here lately.\n',
@@ -118,7 +119,7 @@ t.test('nothing wrong is said, and is exit code 0 (CLI-2)', async t => {
 })
 
 t.test('a refused call is explained where nothing came to be (CLI-1)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   t.equal(await outcome(testbed.files.symlink('H2O', 'projects/Water splitting/link')), 'EPERM')
   const { stdout } = await why(testbed, 'projects/Water splitting/link')
   t.match(
@@ -129,7 +130,7 @@ t.test('a refused call is explained where nothing came to be (CLI-1)', async t =
 })
 
 t.test('what is old says so, and why (CLI-3)', async t => {
-  const testbed = await realMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
+  const testbed = await warmMount(t, { settings: { ttlRecord: '1s', ttlListing: '1s' } })
   await textOf(testbed, 'reports/42.json')
   await testbed.service.leave()
   await testbed.pass(1500)
@@ -142,7 +143,7 @@ t.test('what is old says so, and why (CLI-3)', async t => {
 })
 
 t.test('refresh shows what another has changed within two seconds (CLI-4)', async t => {
-  const testbed = await realMount(t, { settings: { ttlRecord: '10m', ttlListing: '10m' } })
+  const testbed = await warmMount(t, { settings: { ttlRecord: '10m', ttlListing: '10m' } })
   const { directory, service } = testbed
   const change = async (from: string, to: string) => {
     const record = await service.elsewhere('GET', '/report?id=42')
@@ -206,7 +207,7 @@ t.test(
 )
 
 t.test('a sign-in that has ended is reported at every path (CLI-1)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   await textOf(testbed, 'reports/42.json')
   testbed.service.intercept(/./, response => {
     response.writeHead(401)
@@ -218,7 +219,7 @@ t.test('a sign-in that has ended is reported at every path (CLI-1)', async t => 
 })
 
 t.test('a removal that is refused is reported, in status too (CLI-1, DEL-10)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const path = 'reports/42.json'
   await textOf(testbed, path)
   await testbed.files.unlink(path)
@@ -231,7 +232,7 @@ t.test('a removal that is refused is reported, in status too (CLI-1, DEL-10)', a
 })
 
 t.test('a project whose rm -r is refused says why (CLI-1, DEL-4)', async t => {
-  const testbed = await realMount(t, { settings: { access: 'manage' } })
+  const testbed = await warmMount(t, { settings: { access: 'manage' } })
   const project = 'projects/Water splitting'
   await run('rm', ['-rf', `${testbed.directory}/${project}`])
   t.match(await why(testbed, project), { stdout: /is not deleted/ })
