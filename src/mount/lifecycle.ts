@@ -5,6 +5,7 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
 import { detach, mountAt, placesOf, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
+import { withSettledPages } from './settled-pages.js'
 import { withReportedSizes } from './told-sizes.js'
 import { openPendingCalls } from './under-way.js'
 
@@ -35,7 +36,7 @@ export async function mountDrive(
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
-      withReportedSizes(withOneVersion(drive), keptMs(settings), () => performance.now()),
+      withReportedSizes(withSettledPages(withOneVersion(drive)), keptMs(settings), () => performance.now()),
       log,
       pendingCalls,
     ),

@@ -2,11 +2,11 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
-import type { TestProxy } from '../testbed/proxy.js'
-import { ids } from '../testbed/sample-data.js'
-import { textOf } from '../testbed/testbed.js'
-import { within } from '../testbed/within.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import type { TestProxy } from '../../testbed/proxy.js'
+import { ids } from '../../testbed/sample-data.js'
+import { textOf } from '../../testbed/testbed.js'
+import { within } from '../../testbed/within.js'
 
 t.setTimeout(560_000)
 

@@ -2,10 +2,10 @@
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../testbed/mount.js'
-import { fillSampleData } from '../testbed/sample-data.js'
-import type { TestLifetime } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
+import { until, within } from '../../testbed/within.js'
 
 t.setTimeout(300_000)
 
