@@ -53,7 +53,7 @@ import type { LocalFiles, NewPlace } from './tree/local-files.js'
 import type { Tree } from './tree/tree.js'
 
 export interface WriteSideSources
-  extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed'> {
+  extends Omit<EditingParts, 'rights' | 'saver' | 'editable' | 'lost' | 'renamed' | 'changed'> {
   readonly access: Access
   /** How many things may be deleted in a minute. */
   readonly maxDeletes: number
@@ -173,6 +173,10 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
           : { kind: 'calculation', id: id as CalculationId, title, parent }
       aliases.addFormer(parent, escapeTitle(title), child)
     },
+    changed(node) {
+      const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
+      for (const key of [nodeKey(node), ...order, ...newFiles.keysOf(node)]) sources.leases.end(key)
+    },
   }
   const recordSource = openRecordSources(parts)
   const orderSource = openOrderFiles(parts)
@@ -226,6 +230,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     if ((await saver.settle({ record: editable(node), draft }, context)) !== 'stored') return
     // The record that is remembered from before the save would show the text of yesterday in the place of this one.
     forget(node)
+    parts.changed(node.kind === 'order' ? { kind: 'record', of: 'report', id: node.id } : node)
     await endStored(node, draft, revision)
   }
 

@@ -125,11 +125,16 @@ export function withReportedSizes(drive: Drive, keptMs: number, now: () => numbe
     },
     async rename(from, to) {
       await drive.rename(from, to)
-      // The kernel moves its attributes of the one name to the other.
-      const reported = reportedOf(from)
-      forget(from)
+      // The kernel moves its attributes of the one name to the other, and those of all names below it.
+      turn()
       forget(to)
-      if (reported !== undefined) recent.set(to, reported)
+      for (const sizes of [recent, older]) {
+        for (const [path, size] of [...sizes]) {
+          if (path !== from && !path.startsWith(`${from}/`)) continue
+          sizes.delete(path)
+          sizes.set(to + path.slice(from.length), size)
+        }
+      }
     },
   }
 }

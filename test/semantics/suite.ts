@@ -38,7 +38,8 @@ import { reportAliases } from './saving/report-aliases.js'
 import { rowTitles } from './saving/row-titles.js'
 import { shareAliases } from './saving/share-aliases.js'
 import { turnedLists } from './saving/turned-lists.js'
-import { unseenTexts } from './saving/unseen-texts.js'
+import { shownTexts } from './shown/shown-texts.js'
+import { unseenTexts } from './shown/unseen-texts.js'
 
 export type Promises = (t: Test, open: OpenTestbed) => void
 
@@ -79,6 +80,7 @@ export const aboutWriting: readonly Promises[] = [
 /** The same with long waits: each has a file of its own on a real mount, save `freedNames`, which lets an hour pass. */
 export const aboutWritingSlowly: readonly Promises[] = [
   shareAliases,
+  shownTexts,
   unseenTexts,
   privateDrafts,
   intentions,

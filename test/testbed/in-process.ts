@@ -6,10 +6,12 @@ import { pino } from 'pino'
 import { assemble } from '../../src/app/assemble.js'
 import { connect } from '../../src/app/connect.js'
 import { readConfig } from '../../src/config/config.js'
+import type { Drive } from '../../src/drive/interface/verbs.js'
 import type { Capabilities } from '../../src/remote/rest/capabilities.js'
 import { makePrivateNow } from '../../src/system/make-directory.js'
 import { hastyClock, speedingClock } from './clocks.js'
-import { harshKernel, type Mountable } from './harsh-kernel.js'
+import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'
+import { withKernelCaches } from './kernel/kernel-caches.js'
 import { fillSampleData } from './sample-data.js'
 import { testService } from './service.js'
 import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
@@ -44,13 +46,16 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
   }
 
   let line = await up()
+  const kept = (): Drive => (wish.kernel === 'keeps' ? withKernelCaches(line.drive, clock.now) : line.drive)
+  let drive = kept()
   t.teardown(async () => {
     await line.close()
     // Remembering a shown text does not delay the read, and may still be in progress.
     await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
   const mountable: Mountable = {
-    drive: () => line.drive,
+    drive: () => drive,
+    keeps: wish.kernel === 'keeps',
     readOnly: wish.settings?.['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   }
@@ -65,6 +70,7 @@ export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Pro
       await line.close()
       await meanwhile()
       line = await up()
+      drive = kept()
       await line.tidy()
       await line.check()
     },

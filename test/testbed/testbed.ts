@@ -16,6 +16,8 @@ export interface TestbedOptions {
   readonly speedup?: number
   /** A module that the daemon of a real mount loads before anything else. */
   readonly preload?: URL
+  /** Names, sizes and pages are kept as a kernel may keep them; a real one does so anyway. */
+  readonly kernel?: 'keeps'
 }
 
 /** What a ground's life is bound to: a test, or a process of a test's own. */

@@ -17,6 +17,8 @@ export interface MadeNames {
   isKept(node: NewNode): boolean
   /** How the last save under this name was answered: where it failed, its writer will try again. */
   answered(node: NewNode, isWell: boolean): void
+  /** The keys of the names that stand for this record. */
+  keysOf(kind: string, id: string): readonly string[]
   /** The record is gone. */
   forget(kind: NewNode['of'], id: string): void
   /** The drive ends in order: a name is free whose last save was answered well, unless it has an unsaved text. */
@@ -42,6 +44,13 @@ export function openMadeNames(ledger: Ledger, mountPoint: string): MadeNames {
 
   const keptAs = (key: string): Kept | undefined => read(ledger.get(room, key))
 
+  function keysOf(kind: string, id: string): readonly string[] {
+    const ofThis = [...ledger.entries(room)].filter(
+      ([key, { value }]) => key.startsWith(`new ${kind} `) && read(value)?.id === id,
+    )
+    return ofThis.map(([key]) => key)
+  }
+
   function isWritten(): boolean {
     const isDone = ledger.flush()
     if (isDone) unkept.clear()
@@ -63,9 +72,9 @@ export function openMadeNames(ledger: Ledger, mountPoint: string): MadeNames {
       ledger.set(room, nodeKey(node), print({ ...kept, isWell }))
       if (!isWell) isWritten()
     },
+    keysOf,
     forget(kind, id) {
-      for (const [key, { value }] of ledger.entries(room))
-        if (key.startsWith(`new ${kind} `) && read(value)?.id === id) ledger.delete(room, key)
+      for (const key of keysOf(kind, id)) ledger.delete(room, key)
     },
     end(hasDraft) {
       for (const [key, { value }] of ledger.entries(room))

@@ -22,7 +22,7 @@ import { copyOf, type NameAliases, type NamedNode } from '../names/name-aliases.
 import { escapeTitle, titleWritten } from '../nodes/name.js'
 import type { ProjectNode, RecordNode } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
-import { type EditingParts, learnSaved } from '../records/editable-files.js'
+import { type EditingParts, learnSaved, savedOrOld } from '../records/editable-files.js'
 import { recordKeyOf } from '../records/node-key.js'
 import { isOtherRecord, watchNumber } from './meant-project.js'
 
@@ -120,7 +120,9 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const context = { ...given, names: parent, look }
       try {
         await draft.write(Buffer.from(prettyPrint(dialect.retitled(record, title))), 0)
-        const saved = await parts.saver.save({ record: parts.editable(target), draft, own: base }, context)
+        const saved = await savedOrOld(parts, target, () =>
+          parts.saver.save({ record: parts.editable(target), draft, own: base }, context),
+        )
         if (saved.outcome === 'stored') {
           learnSaved(parts, target, saved)
           title = dialect.facts(saved.record).title ?? title

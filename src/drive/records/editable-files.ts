@@ -37,6 +37,8 @@ export interface EditingParts {
   readonly log: (sentence: string, about: { cause: unknown }) => void
   /** Told when a save has given a project or calculation another name. */
   readonly renamed: (node: Exclude<RecordNode, { of: 'report' | 'share' }>, title: string) => void
+  /** Told when this mount has changed the record, or may have: no file shows its text of before. */
+  readonly changed: (node: RecordNode) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: (node: EditableNode, sentence: string) => void
 }
@@ -77,7 +79,10 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
-        noteRead: text => rememberText(parts, key, text, 'read'),
+        noteRead(text, form) {
+          if (form === undefined) rememberText(parts, key, text, 'read')
+          else rememberForm(parts, key, form)
+        },
         keep: async text => void (await parts.history.archive(key, text)),
         async save(draft, base, context) {
           const own = base && Buffer.from(base).toString()
@@ -123,16 +128,28 @@ export function rememberText(
     .catch(cause => log('a text that was shown could not be remembered', { cause }))
 }
 
+/** A program's own wording was read, which the history has in the service's form. */
+export function rememberForm(
+  { history, log }: Pick<EditingParts, 'history' | 'log'>,
+  key: RecordKey,
+  form: string,
+): void {
+  history.readAgain(key, form).catch(cause => log('a text that was shown could not be remembered', { cause }))
+}
+
 /** A save that failed at the service says that what is known here of the record may be old. */
 export async function savedOrOld(
-  { catalog }: EditingParts,
+  { catalog, changed }: EditingParts,
   node: RecordNode,
   save: () => Promise<SaveResult>,
 ): Promise<SaveResult> {
   try {
     return await save()
   } catch (thrown) {
-    if (!isA('unsent', asFailure(thrown))) expireRecord(catalog, node)
+    if (!isA('unsent', asFailure(thrown))) {
+      expireRecord(catalog, node)
+      changed(node)
+    }
     throw thrown
   }
 }
@@ -153,6 +170,7 @@ export function learnSaved(
   learnRecord(parts, node, saved.record)
   // The text of the record as it is now is the next one a program may base an edit on.
   rememberText(parts, recordKeyOf(node), saved.text, 'shown')
+  parts.changed(node)
 }
 
 /** Takes a record that was just read for what is known of it. */

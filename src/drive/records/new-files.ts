@@ -37,6 +37,8 @@ export interface NewFiles {
   source(node: NewNode): RecordSource
   /** The record is gone: no name stands for it any more. */
   forget(target: RecordNode): void
+  /** The keys of the names that stand for this record. */
+  keysOf(target: RecordNode): readonly string[]
   /** The record that was made under this name since the mount came up, or before the daemon was killed. */
   made(node: NewNode): RecordNode | undefined
   /**
@@ -317,8 +319,8 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: () => parts.drafts.begin(recordKeyOf(node), undefined),
-        noteRead(text) {
-          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text)
+        noteRead(text, form) {
+          if (known !== undefined && !(known instanceof Failure)) known.noteRead(text, form)
         },
         keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
         save: (draft, _base, context) => save(node, draft, context),
@@ -333,6 +335,10 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
 
   return {
     forget,
+    keysOf(target) {
+      const known = [...aliases].filter(([, alias]) => nodeKey(alias.target) === nodeKey(target))
+      return [...known.map(([key]) => key), ...madeNames.keysOf(target.of, target.id)]
+    },
     made: madeBy,
     source: node => ({
       key: nodeKey(node),

@@ -231,10 +231,11 @@ export class OpenRecord {
         throw thrown
       })
       .finally(() => this.detachIfApart())
+    const { form } = draft.meta
     source.written(changed)
     const others = [...this.#handles].filter(handle => handle !== from)
     if (this.#told || others.length > 0)
-      this.leases.put(this.key, { bytes, mtime: changed, ...wording }, () => source.seen(bytes))
+      this.leases.put(this.key, { bytes, mtime: changed, ...wording, form }, () => source.seen(bytes))
     else this.leases.drop(this.key)
     this.#saved = bytes.length <= shortText ? bytes : undefined
     for (const handle of this.#handles) {

@@ -6,7 +6,7 @@ import { noop } from '../../noop.js'
 import { prettyPrint } from '../../record/json/print.js'
 import type { RequestContext } from '../../remote/remote.js'
 import { nodeKey, type OrderNode, type RecordNode } from '../nodes/node.js'
-import { type EditingParts, learnSaved, rememberText, savedOrOld } from './editable-files.js'
+import { type EditingParts, learnSaved, rememberForm, rememberText, savedOrOld } from './editable-files.js'
 import { recordKeyOf } from './node-key.js'
 import { type Editing, type RecordSource, recordTimes } from './source.js'
 import type { TextSnapshot } from './text-lease.js'
@@ -48,7 +48,8 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(recordKeyOf(node), originOf(node, base)),
-        noteRead(text) {
+        noteRead(text, form) {
+          if (form !== undefined) return rememberForm(parts, recordKeyOf(report), form)
           const origin = originOf(node, text)
           if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read')
         },

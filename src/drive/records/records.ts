@@ -1,7 +1,7 @@
 // Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
 
 import type { Draft } from '../../edit/journal/draft.js'
-import { isAbsent } from '../../failure.js'
+import { Failure, isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
@@ -10,7 +10,7 @@ import { openRecordHandle, type RecordHandle } from './handle.js'
 import { freshView, type Replacement } from './handle-view.js'
 import { editingOf, nothing, OpenRecord } from './open-record.js'
 import type { RecordSource } from './source.js'
-import type { LeasedText, TextLeases } from './text-lease.js'
+import type { LeasedText, TextLeases, TextSnapshot } from './text-lease.js'
 
 export interface Records {
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
@@ -101,6 +101,8 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
       const held = await heldFor(source, access, context)
       if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
       source.opened(access, held.shown.bytes)
+      // No read may come: the kernel has pages of it.
+      if (held.isOvertaken && access !== 'write-only') noteShown(source, held.shown)
       return openRecordHandle(record, source, freshView(held.shown.bytes, held))
     },
     async create(source) {
@@ -156,4 +158,10 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
       else record.detach()
     },
   }
+}
+
+/** A program is shown this text: what it writes next may be an edit of it, whatever was saved here since it was read first. */
+function noteShown({ editing }: RecordSource, { bytes, wording, form }: TextSnapshot): void {
+  const isKnown = wording === undefined || (wording === 'own' && form !== undefined)
+  if (isKnown && !(editing instanceof Failure)) editing.noteRead(bytes, form)
 }

@@ -28,8 +28,8 @@ export interface RecordSource {
 /** How a record's edits go out; made of the edit room's parts by `editable-files.ts`. */
 export interface Editing {
   begin(base: Uint8Array | undefined): Promise<Draft>
-  /** A program has read this text: an edit may be based on it. */
-  noteRead(text: Uint8Array): void
+  /** A program has read this text: an edit may be based on it. `form` is the hash of what a program's own wording says. */
+  noteRead(text: Uint8Array, form?: string): void
   /** Keeps as history a text that another program's bytes have replaced before it was saved. */
   keep(text: Uint8Array): Promise<void>
   /**

@@ -12,11 +12,15 @@ export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
   readonly mtime: Instant
   /** own: a program's wording of what it saved, not the service's. given-up: a text that was dropped. */
   readonly wording?: 'own' | 'given-up'
+  /** Of an own wording, the hash of what it says in the service's form. */
+  readonly form?: string | undefined
 }
 
 /** A text held by an open handle. */
 export interface LeasedText<Bytes extends TextBytes = Uint8Array> {
   readonly shown: TextSnapshot<Bytes>
+  /** This mount had changed the record by another way when it was opened, and another open file kept the old text. */
+  readonly isOvertaken: boolean
   release(): void
 }
 
@@ -38,6 +42,11 @@ export interface TextLeases<Bytes extends TextBytes = Uint8Array> {
   hold(key: string): LeasedText<Bytes> | undefined
   /** The text that the kernel was told of last, if it is still here. */
   last(key: string): Bytes | undefined
+  /**
+   * This mount has changed the record by another way: the next open shows it. Where the kernel counts on the size of before,
+   * that open is looked at twice (LEASE-3). A file that is open keeps its text, for who opens it beside that, too.
+   */
+  end(key: string): void
   /** The next open or stat shows another text: the kernel counts on none. */
   drop(key: string): void
 }
@@ -46,6 +55,7 @@ interface Lease<Bytes extends TextBytes> {
   readonly shown: TextSnapshot<Bytes>
   until: number
   handles: number
+  isOvertaken: boolean
   opened: () => void
 }
 
@@ -73,7 +83,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     if (leases.size >= sweepAt || bytesSinceSweep >= sweepAtBytes) sweep()
     // No other text may come that would sweep a long one out.
     if (shown.bytes.length >= longText) sweeping ??= sweepLater()
-    const lease = { shown, until: now() + leaseMs, handles: 0, opened }
+    const lease = { shown, until: now() + leaseMs, handles: 0, isOvertaken: false, opened }
     leases.set(key, lease)
     return lease
   }
@@ -92,7 +102,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     if (isLongLeft) sweeping = sweepLater()
   }
 
-  function hold(lease: Lease<Bytes>, access: OpenAccess): LeasedText<Bytes> {
+  function hold(key: string, lease: Lease<Bytes>, access: OpenAccess): LeasedText<Bytes> {
     // Nothing is read through O_WRONLY: emacs opens so after each save, only to look at the time.
     if (access !== 'write-only') {
       lease.opened()
@@ -103,9 +113,11 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     let released = false
     return {
       shown: lease.shown,
+      isOvertaken: lease.isOvertaken,
       release() {
         if (!released) lease.handles -= 1
         released = true
+        if (lease.isOvertaken && lease.handles === 0 && leases.get(key) === lease) leases.delete(key)
       },
     }
   }
@@ -125,10 +137,10 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     },
     open(key, produce, access = 'read') {
       const lease = leases.get(key)
-      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(lease, access)
+      if (lease !== undefined && (lease.handles > 0 || now() < lease.until)) return hold(key, lease, access)
       return chain(produce(), shown => {
         const other = leases.get(key)
-        return hold(other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
+        return hold(key, other !== undefined && other.handles > 0 ? other : lend(key, shown), access)
       })
     },
     put(key, shown, opened) {
@@ -136,7 +148,13 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     },
     hold(key) {
       const lease = leases.get(key)
-      return lease && hold(lease, 'write-only')
+      return lease && hold(key, lease, 'write-only')
+    },
+    end(key) {
+      const lease = leases.get(key)
+      if (lease === undefined) return
+      lease.isOvertaken = true
+      if (lease.handles === 0) leases.delete(key)
     },
     last: key => leases.get(key)?.shown.bytes,
     drop: key => leases.delete(key),

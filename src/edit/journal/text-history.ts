@@ -43,6 +43,8 @@ export interface KnownText {
 export interface TextHistory {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
   remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void>
+  /** A program has read the text with this hash once more, in whatever words; nothing where it is not known any more. */
+  readAgain(key: RecordKey, hash: string): Promise<void>
   /** Keeps what is given up as history; answers the file in which it lies. */
   archive(key: RecordKey, bytes: Uint8Array): Promise<string>
   /**
@@ -189,6 +191,13 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   }
   return {
     remember: (key, text, how) => kept(inTurn(key, () => remember(key, text, how))),
+    readAgain: (key, hash) =>
+      kept(
+        inTurn(key, async () => {
+          const text = await recall(key, hash)
+          if (text !== undefined) await remember(key, text, 'read')
+        }),
+      ),
     settled: async () => void (await Promise.allSettled(busy)),
     async archive(key, bytes) {
       await inTurn(key, () => remember(key, bytes, 'dropped'))

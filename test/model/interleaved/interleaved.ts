@@ -15,7 +15,7 @@ import { type Instant, instant, type Remote } from '../../../src/remote/remote.j
 import { openWire } from '../../../src/remote/wire/wire.js'
 import { makePrivateNow } from '../../../src/system/make-directory.js'
 import { clockOf } from '../../testbed/clocks.js'
-import { harshKernel } from '../../testbed/harsh-kernel.js'
+import { harshKernel } from '../../testbed/kernel/harsh-kernel.js'
 import type { DriveFiles } from '../../testbed/testbed.js'
 
 export const fields = ['title', 'description', 'name'] as const

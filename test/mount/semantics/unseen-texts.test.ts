@@ -1,6 +1,6 @@
 // The promises about texts that no program has read on real mounts.
 import t from 'tap'
-import { unseenTexts } from '../../semantics/saving/unseen-texts.js'
+import { unseenTexts } from '../../semantics/shown/unseen-texts.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(360_000)

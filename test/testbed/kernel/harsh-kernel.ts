@@ -1,19 +1,21 @@
 // A kernel as harsh as the real one may be: every part of a path looked up, 4 KiB reads to the end, O_TRUNC by path, two flushes.
 import { dirname, join, normalize } from 'node:path'
-import type { Attributes } from '../../src/drive/interface/attributes.js'
-import { fileTypes } from '../../src/drive/interface/attributes.js'
-import { errnoOf } from '../../src/drive/interface/errno.js'
-import type { Drive } from '../../src/drive/interface/verbs.js'
-import { asFailure, type Failure } from '../../src/failure.js'
-import type { MaybePromise } from '../../src/maybe-promise.js'
-import { byteOffset, instant } from '../../src/remote/remote.js'
-import type { DriveFiles, FileKind, FileStat, OpenedFile } from './testbed.js'
+import type { Attributes } from '../../../src/drive/interface/attributes.js'
+import { fileTypes } from '../../../src/drive/interface/attributes.js'
+import { errnoOf } from '../../../src/drive/interface/errno.js'
+import type { Drive } from '../../../src/drive/interface/verbs.js'
+import { asFailure, type Failure } from '../../../src/failure.js'
+import type { MaybePromise } from '../../../src/maybe-promise.js'
+import { byteOffset, instant } from '../../../src/remote/remote.js'
+import type { DriveFiles, FileKind, FileStat, OpenedFile } from '../testbed.js'
 
 export interface Mountable {
   /** The drive that is mounted now. */
   readonly drive: () => Drive
   /** Mounted `ro`: the kernel itself refuses every change. */
   readonly readOnly: boolean
+  /** What is told of a file is kept for a while, and an open may find another size. */
+  readonly keeps?: boolean
   readonly failed: (verb: string, path: string, failure: Failure) => void
 }
 
@@ -131,8 +133,9 @@ export function harshKernel(mountable: Mountable): DriveFiles {
 
   async function readFile(given: string): Promise<Buffer> {
     const path = await resolved(given, 'follow')
-    const { size } = await getattr(path)
+    const before = await getattr(path)
     const file = await open(path, 'r')
+    const { size } = mountable.keeps ? await getattr(path) : before
     const pages = Array.from({ length: Math.ceil(size / pageBytes) }, (_, page) => page * pageBytes)
     try {
       // Read-ahead asks for pages at once and in any order; a read stops at the known size.
