@@ -1,7 +1,7 @@
 // Account of a drive: the user of a service, and the directory and token kept for that account.
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { decodeJwt } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
 import { type OwnDirectories, ownDirectories, ownParents } from '../config/places.js'

@@ -18,7 +18,7 @@ async function carryOut({ work }: HostCall): Promise<void> {
       const sources = { flags: work.flags, environment: work.environment, files: [] }
       const config = readConfig(sources)
       const clock = hastyClock()
-      const surroundings = { log: openLog(config), clock, longAnswer: () => {} }
+      const surroundings = { log: await openLog(config), clock, longAnswer: () => {} }
       const prepared = await prepareDrive({ config, sources }, work.directory, surroundings)
       served.set(work.directory, { drive: await prepared.mount(), clock })
       return

@@ -76,7 +76,7 @@ function unfitSentence(unfit: Unfit, path: string): string {
 
 async function serveMount(given: Configured, path: string): Promise<void> {
   const { environment } = given.sources
-  const log = openLog(given.config)
+  const log = await openLog(given.config)
   const prepared = await prepareDrive(given, path, { log, clock: systemClock, longAnswer: giveMemoryBack() })
   surviveBugs(log)
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.

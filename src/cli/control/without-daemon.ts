@@ -17,7 +17,7 @@ export async function withoutDaemon<Result>(
 ): Promise<Result> {
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: noop })
-  const log = openLog({ logLevel: 'error', logFile: undefined })
+  const log = await openLog({ logLevel: 'error', logFile: undefined })
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,

@@ -1,5 +1,5 @@
 // Lifetime of a token, measured by this machine's clock: a wrong clock on either side does not matter.
-import { decodeJwt } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import { Failure } from '../../failure.js'
 import { type Instant, instant } from '../remote.js'
 
