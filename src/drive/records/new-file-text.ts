@@ -34,7 +34,7 @@ export interface MeantText {
 
 interface MeaningParts {
   readonly dialect: Dialect
-  readonly history: Pick<TextHistory, 'lastSaved'>
+  readonly history: Pick<TextHistory, 'lastSaved' | 'candidates'>
 }
 
 /**
@@ -69,7 +69,15 @@ export async function meaningOf(
   if (since.size === 0) return { form, base: undefined }
   const all = editsBetween(latest, await like(written, latest, context))
   const back = new Map([...all].filter(([name]) => since.has(name)))
-  return { form: withEdits(latest, back), base: undefined }
+  // A program that has read the record since may be this writer: then the texts that were met tell.
+  return { form: withEdits(latest, back), base: (await isReadSince(parts, alias)) ? undefined : latest }
+}
+
+/** Whether programs here have read the record since it was saved last. */
+async function isReadSince({ history }: MeaningParts, { target }: NewFileAlias): Promise<boolean> {
+  const known = await history.candidates(recordKeyOf(target))
+  const saved = Math.max(...known.map(text => text.saved ?? 0))
+  return known.some(({ read }) => read !== undefined && read > saved)
 }
 
 /** What was saved of another thing that had the number is no text of this one. */

@@ -80,6 +80,17 @@ export function plainLists(t: Test, open: OpenTestbed): void {
       })
     }
 
+    t.test('NEW-3 it takes back titles and rows that its number was given', async t => {
+      const one = await report(forms.numbers, 'two')
+      const record = JSON.parse(await textOf(testbed, one.own))
+      const [first, ...others] = record.calculations
+      const more = [ids.bare, ids.indigo, ids.bare].map(id => ({ calcId: Number(id), title: 'More' }))
+      const calculations = [{ ...first, title: 'First' }, ...others, ...more]
+      await overwrite(testbed, one.own, JSON.stringify({ ...record, calculations }))
+      t.equal(await one.save('two'), 'done')
+      t.equal(await one.inForce(), lists.two.join())
+    })
+
     t.test('SAVE-5 a text with its number and rows that have no titles is unchanged, too', async t => {
       const one = await report(forms.numbers, 'two')
       const before = JSON.parse(await textOf(testbed, one.own))
