@@ -1,6 +1,5 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
-import { openAskers } from '../askers.js'
-import { noop } from '../noop.js'
+import { joinFor, openAskers } from '../askers.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
 import type { RequestContext } from './remote.js'
 
@@ -23,23 +22,6 @@ export function openSharedAnswer<Answer>(
   const askers = openAskers()
   let asking: Promise<Answer> | undefined
 
-  /** Counts as a caller while a user waits for the caller. */
-  function follow({ askers: own, priority }: RequestContext): () => void {
-    if (own === undefined) return priority === 'user' ? askers.join() : noop
-    let leave = noop
-    const look = (): void => {
-      const before = leave
-      leave = own.waiting ? askers.join() : noop
-      before()
-    }
-    const unwatch = own.watch(look)
-    look()
-    return () => {
-      unwatch()
-      leave()
-    }
-  }
-
   return {
     get underWay() {
       return asking !== undefined
@@ -49,11 +31,12 @@ export function openSharedAnswer<Answer>(
         asking = undefined
       })
       const answer = asking
-      const unfollow = follow(context)
+      const { askers: own, priority } = context
+      const leave = joinFor(askers, own, () => own?.waiting ?? priority === 'user')
       try {
         return await withDeadline(answer, context, clock, late)
       } finally {
-        unfollow()
+        leave()
       }
     },
   }

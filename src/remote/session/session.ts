@@ -1,5 +1,5 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
-import { type Askers, openAskers } from '../../askers.js'
+import { type Askers, joinFor, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
@@ -168,7 +168,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
     renewing ??= renewed().finally(() => {
       renewing = undefined
     })
-    const leave = waiting.join()
+    const leave = joinFor(waiting, context.askers, () => true)
     try {
       return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
     } finally {
