@@ -4,7 +4,7 @@ import { Failure } from '../../failure.js'
 import type { ByteOffset, RequestContext } from '../../remote/remote.js'
 import type { HandleView } from './handle-view.js'
 import type { OpenRecord } from './open-record.js'
-import type { RecordSource } from './source.js'
+import { noteShown, type RecordSource } from './source.js'
 
 /** One open file of a record. */
 export interface RecordHandle {
@@ -25,8 +25,15 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
     if (view.gone !== 'no') throw staleHandleFailure()
   }
 
+  /** What is written goes on from what this handle shows. */
+  function noteShownText(): void {
+    const { held, bytes } = view
+    if (held?.isOvertaken && held.shown.bytes === bytes && bytes.length > 0) noteShown(source, held.shown)
+  }
+
   async function change(work: (draft: Draft) => Promise<void>): Promise<void> {
     refuseGone()
+    if (record.draft === undefined) noteShownText()
     let draft = await record.draftFor(source, view)
     // A save may have ended that draft just now.
     while (draft !== record.draft) draft = await record.draftFor(source, view)

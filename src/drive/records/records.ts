@@ -1,7 +1,7 @@
 // Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
 
 import type { Draft } from '../../edit/journal/draft.js'
-import { Failure, isAbsent } from '../../failure.js'
+import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
@@ -9,8 +9,8 @@ import type { OpenAccess } from '../interface/verbs.js'
 import { openRecordHandle, type RecordHandle } from './handle.js'
 import { freshView, type Replacement } from './handle-view.js'
 import { editingOf, nothing, OpenRecord } from './open-record.js'
-import type { RecordSource } from './source.js'
-import type { LeasedText, TextLeases, TextSnapshot } from './text-lease.js'
+import { noteShown, type RecordSource } from './source.js'
+import type { LeasedText, TextLeases } from './text-lease.js'
 
 export interface Records {
   stat(source: RecordSource, context: RequestContext): MaybePromise<{ size: number; mtime: Instant }>
@@ -158,10 +158,4 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
       else record.detach()
     },
   }
-}
-
-/** A program is shown this text: what it writes next may be an edit of it, whatever was saved here since it was read first. */
-function noteShown({ editing }: RecordSource, { bytes, wording, form }: TextSnapshot): void {
-  const isKnown = wording === undefined || (wording === 'own' && form !== undefined)
-  if (isKnown && !(editing instanceof Failure)) editing.noteRead(bytes, form)
 }

@@ -2,7 +2,7 @@
 
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
-import type { Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { OpenAccess } from '../interface/verbs.js'
@@ -47,4 +47,10 @@ export function recordTimes(times: Times, key: string): Pick<RecordSource, 'writ
       times.ofText(key, text, undefined)
     },
   }
+}
+
+/** A program is shown this text: what it writes next may be an edit of it, whatever was saved here since it was read first. */
+export function noteShown({ editing }: RecordSource, { bytes, wording, form }: TextSnapshot): void {
+  const isKnown = wording === undefined || (wording === 'own' && form !== undefined)
+  if (isKnown && !(editing instanceof Failure)) editing.noteRead(bytes, form)
 }

@@ -19,7 +19,7 @@ export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
 /** A text held by an open handle. */
 export interface LeasedText<Bytes extends TextBytes = Uint8Array> {
   readonly shown: TextSnapshot<Bytes>
-  /** This mount had changed the record by another way when it was opened, and another open file kept the old text. */
+  /** This mount has changed the record since by another way, and an open file keeps the old text. */
   readonly isOvertaken: boolean
   release(): void
 }
@@ -113,7 +113,9 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     let released = false
     return {
       shown: lease.shown,
-      isOvertaken: lease.isOvertaken,
+      get isOvertaken() {
+        return lease.isOvertaken
+      },
       release() {
         if (!released) lease.handles -= 1
         released = true

@@ -183,6 +183,24 @@ export function shownTexts(t: Test, open: OpenTestbed): void {
       }
     })
 
+    t.test('SAVE-18 so is what is added to it', async t => {
+      for (const door of doors) {
+        const testbed = await started(t)
+        const { before, after } = await door.ready(testbed)
+        const reader = await testbed.files.open(before, 'r')
+        await reader.read(4096, 0)
+        await door.change(testbed)
+        const asked = await testbed.service.during(async () => {
+          const file = await testbed.files.open(after, 'a')
+          await file.write('\n', 0)
+          t.equal(await outcome(file.close()), 'done', door.name)
+        })
+        t.same(writes(asked), [], `${door.name}: nothing is sent`)
+        t.ok(await door.isThere(testbed), `${door.name}: the change is there`)
+        await reader.close()
+      }
+    })
+
     t.test('SAVE-18 so it is with what its last writer had written', async t => {
       const testbed = await started(t)
       const reader = await testbed.files.open(report, 'r')
