@@ -10,6 +10,8 @@ import { withReportedSizes } from './told-sizes.js'
 import { openPendingCalls } from './under-way.js'
 
 export interface Mounted {
+  /** The kernel's device number of the file system; undefined where the mount has ended at once. */
+  readonly device: string | undefined
   /** Resolves when the file system is no longer mounted, by this process or any other. */
   readonly gone: Promise<void>
   /** Checks the kernel's mount list now. */
@@ -47,6 +49,7 @@ export async function mountDrive(
   })
   const own = await ownMount(path)
   return {
+    device: own.device,
     gone: untilGone(own),
     isThere: () => isThere(own).catch(unknown),
     answered: pendingCalls.ended,
@@ -59,6 +62,7 @@ export async function mountDrive(
  * mount point and even its kernel number; but then its own connection to the kernel is closed.
  */
 interface OwnMount {
+  readonly device: string | undefined
   /** The paths at which it is mounted now; none once it is gone. */
   places(): Promise<readonly string[]>
 }
@@ -67,6 +71,7 @@ async function ownMount(path: string): Promise<OwnMount> {
   const device = (await mountAt(path))?.device
   const ways = await waysToKernel()
   return {
+    device,
     async places() {
       const found = device === undefined ? [] : await placesOf(device)
       if (found.length > 0 && ways.length > 0 && !(await Promise.all(ways.map(leadsToKernel))).includes(true))

@@ -1,7 +1,7 @@
-// What is written under several names and over long times, on a drive without a kernel, behind one that is as harsh as kernels are.
+// What is written under several names of one thing: on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
-import { aboutWritingSlowly } from '../semantics/suite.js'
+import { aboutAliases } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
 t.setTimeout(570_000)
-for (const promises of aboutWritingSlowly) promises(t, inProcess)
+for (const promises of aboutAliases) promises(t, inProcess)

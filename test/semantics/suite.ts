@@ -52,44 +52,45 @@ export const aboutReading: readonly Promises[] = [
   contradictions,
   replaced,
   xyz,
+  identity,
+  listsInDoubt,
 ]
 
 /** What is read ahead, and what other clients, outages and refusals do to reading. */
-export const aboutConditions: readonly Promises[] = [foresight, foreignChanges, outage, refusals, signIn]
+export const aboutConditions: readonly Promises[] = [
+  foresight,
+  foreignChanges,
+  outage,
+  refusals,
+  signIn,
+  missingRoots,
+]
 
-/** What is written. */
-export const aboutWriting: readonly Promises[] = [
+/** What is written into one file. */
+export const aboutEditing: readonly Promises[] = [
   editing,
   rowTitles,
   otherRecords,
   order,
   newFiles,
+  plainLists,
+]
+
+/** What is written under several names of one thing. */
+export const aboutAliases: readonly Promises[] = [
   keptNames,
   otherNames,
   reportAliases,
-  making,
-  deleting,
-  rights,
-  doubts,
-  turnedLists,
-  plainLists,
-  lateLists,
-  emptyPlaces,
-]
-
-/** The same with long waits: each has a file of its own on a real mount, save `freedNames`, which lets an hour pass. */
-export const aboutWritingSlowly: readonly Promises[] = [
   shareAliases,
   shownTexts,
   unseenTexts,
-  privateDrafts,
-  intentions,
-  freedNames,
-  identity,
-  listsInDoubt,
-  missingRoots,
-  recreateService,
-  oneDate,
-  editedAnew,
-  unshown,
 ]
+
+/** What is made, renamed and deleted. */
+export const aboutNames: readonly Promises[] = [making, deleting, rights, freedNames, intentions, unshown]
+
+/** What is done where the answers are late, old or lost. */
+export const aboutDoubts: readonly Promises[] = [doubts, turnedLists, lateLists, emptyPlaces, privateDrafts]
+
+/** What is kept of a service that is set up again. */
+export const aboutRecreated: readonly Promises[] = [recreateService, oneDate, editedAnew]

@@ -1,17 +1,19 @@
 // Client of the control socket: a drive's control as if it were in this process.
 import { request } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
-import { longestSilence, printQuestion, readReply } from './protocol.js'
+import { longestSilence, mountHeader, printQuestion, readReply } from './protocol.js'
 
 /**
- * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure.
+ * The control of the drive that listens on this socket. Every call rejects with the drive's own Failure: 'replaced' where
+ * it is not the drive meant. Sockets go by mount points, and a directory above one may have been renamed.
+ * @param device the kernel's device number of the drive that is meant
  * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
  */
-export function controlAt(socketPath: string, onSilence: () => Promise<Error>): Control {
+export function controlAt(socketPath: string, device: string, onSilence: () => Promise<Error>): Control {
   const call =
     <Name extends CallName>(name: Name) =>
     async (asked: CallArgument<Name>): Promise<CallResult<Name>> =>
-      readReply(name, await post(socketPath, name, printQuestion(asked)).catch(silent))
+      readReply(name, await post({ socketPath, device }, name, printQuestion(asked)).catch(silent))
   const silent = async (cause: unknown): Promise<never> => {
     const thrown = await onSilence()
     thrown.cause = cause
@@ -39,17 +41,24 @@ export function controlAt(socketPath: string, onSilence: () => Promise<Error>): 
 }
 
 /** A save may take long, but a living daemon keeps sending signs of life. */
-function post(socketPath: string, name: string, body: string): Promise<string> {
+function post(
+  { socketPath, device }: { readonly socketPath: string; readonly device: string },
+  name: string,
+  body: string,
+): Promise<string> {
   return new Promise((answered, failed) => {
-    const question = request({ socketPath, path: `/${name}`, method: 'POST' }, reply => {
-      const pieces: Buffer[] = []
-      reply.on('data', piece => {
-        pieces.push(piece)
-        silence.refresh()
-      })
-      reply.on('error', failed)
-      reply.on('end', () => answered(Buffer.concat(pieces).toString()))
-    })
+    const question = request(
+      { socketPath, path: `/${name}`, method: 'POST', headers: { [mountHeader]: device } },
+      reply => {
+        const pieces: Buffer[] = []
+        reply.on('data', piece => {
+          pieces.push(piece)
+          silence.refresh()
+        })
+        reply.on('error', failed)
+        reply.on('end', () => answered(Buffer.concat(pieces).toString()))
+      },
+    )
     const silence = setTimeout(
       () => question.destroy(new Error(`no sign of life for ${longestSilence} ms`)),
       longestSilence,

@@ -46,7 +46,7 @@ export async function daemonAt(path: string): Promise<Daemon> {
   if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path} any more.`)
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
-  const control = controlAt(listener.socket, () => noAnswerFailure(mount, listener.pid))
+  const control = controlAt(listener.socket, mount.device, () => noAnswerFailure(mount, listener.pid))
   return {
     status: async check => statusIn((await control.status({ check })).text),
     control: async () => control,
@@ -110,7 +110,7 @@ async function statusFile(mount: Mount): Promise<Status> {
 async function namedControl(mount: Mount): Promise<Control> {
   const { control, pid } = await statusFile(mount)
   if (control !== undefined && (await isListening(control)))
-    return controlAt(control, () => noAnswerFailure(mount, pid))
+    return controlAt(control, mount.device, () => noAnswerFailure(mount, pid))
   throw new Stop(
     exitCodes.unreachable,
     `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is fixed.`,

@@ -10,6 +10,9 @@ type Forms = {
   }
 }
 
+/** The header of a call that names the kernel's device number of the drive that is meant. */
+export const mountHeader = 'calcfs-mount'
+
 const texts = z.array(z.string())
 const onPath = z.object({ path: z.string() })
 const onDraft = z.object({ name: z.string() })

@@ -3,7 +3,15 @@ import { lstat, rename, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import { asFailure, Failure } from '../../failure.js'
-import { forms, isCall, printAnswer, printFailure, signOfLife, signOfLifeEvery } from './protocol.js'
+import {
+  forms,
+  isCall,
+  mountHeader,
+  printAnswer,
+  printFailure,
+  signOfLife,
+  signOfLifeEvery,
+} from './protocol.js'
 import { boundName, sweep } from './socket.js'
 
 export interface ControlServer {
@@ -14,12 +22,19 @@ export interface ControlServer {
 /** The limit in bytes of a call: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
 
-/** Listens on this path; sockets that killed daemons left there are removed. */
-export async function serveControl(path: string, control: Control): Promise<ControlServer> {
+/**
+ * Listens on this path; sockets that killed daemons left there are removed.
+ * @param device resolves to the kernel's device number of the drive once it is mounted
+ */
+export async function serveControl(
+  path: string,
+  control: Control,
+  device: Promise<string | undefined>,
+): Promise<ControlServer> {
   await sweep(path)
   const server = createServer((question, reply) => {
     beginReply(reply)
-    answered(question, control).then(
+    answered(question, control, device).then(
       text => end(reply, text),
       (thrown: unknown) => end(reply, printFailure(asFailure(thrown))),
     )
@@ -75,8 +90,18 @@ function end(reply: ServerResponse, text: string): void {
   if (!reply.destroyed) reply.end(text)
 }
 
-async function answered(question: IncomingMessage, control: Control): Promise<string> {
+async function answered(
+  question: IncomingMessage,
+  control: Control,
+  device: Promise<string | undefined>,
+): Promise<string> {
   const name = (question.url ?? '').slice(1)
+  const meant = question.headers[mountHeader]
+  if (meant !== undefined && meant !== (await device))
+    throw new Failure(
+      'replaced',
+      'the daemon that listens for this mount point serves another drive, because directories were renamed; nothing was done. Unmount with --force, and mount again',
+    )
   if (question.method !== 'POST' || !isCall(name))
     throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
   return printAnswer(await call(name, await readCallBody(question), control))

@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { TraceCall } from '../../mount/fuse.js'
 import { mountDrive } from '../../mount/lifecycle.js'
+import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { networkFileSystem } from '../../system/network-filesystem.js'
@@ -78,14 +79,22 @@ export async function prepareDrive(
     clock,
   })
   await introduce(line, connection, log, refusal)
+  let tellDevice: (device: string | undefined) => void = noop
+  const device = new Promise<string | undefined>(resolve => {
+    tellDevice = resolve
+  })
   const control =
-    socket === undefined ? undefined : await serveControl(socket, line.control).catch(withoutSocket(log))
+    socket === undefined
+      ? undefined
+      : await serveControl(socket, line.control, device).catch(withoutSocket(log))
   return {
     async mount() {
       const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
+        tellDevice(undefined)
         await control?.close()
         throw thrown
       })
+      tellDevice(mounted.device)
       isMounted = mounted.isThere
       line.claimMountPoint()
       log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)

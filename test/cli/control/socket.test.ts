@@ -1,10 +1,11 @@
 // Promises of the way to a daemon: its socket is private, replaced after a kill, gone after an unmount, and never in a mount's way.
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
-import { realMount } from '../../testbed/mount.js'
+import { isMounted, realMount } from '../../testbed/mount.js'
+import { writes } from '../../testbed/service.js'
 
 t.setTimeout(480_000)
 
@@ -89,3 +90,42 @@ t.test('a path too long for a socket is not tried (CLI-16)', async t => {
   const path = await socketFor('/mnt/lab', { XDG_RUNTIME_DIR: join(runtime, 'long'.repeat(20)) })
   t.ok(Buffer.byteLength(path) < 100, path)
 })
+
+t.test(
+  'a command acts on no other drive where the directories above two of them are swapped (CLI-24)',
+  async t => {
+    const home = await mkdtemp(join(tmpdir(), 'calcfs-home-'))
+    t.teardown(() => rm(home, { recursive: true, force: true }))
+    await mkdir(join(home, 'run'))
+    const settings = { access: 'manage' }
+    const one = await realMount(t, { settings }, { home })
+    const other = await realMount(t, { settings }, { home })
+    const [here, there] = [dirname(one.directory), dirname(other.directory)]
+    async function swap(): Promise<void> {
+      await rename(here, `${here}-aside`)
+      await rename(there, here)
+      await rename(`${here}-aside`, there)
+    }
+    await swap()
+    const [ones, others] = [other.directory, one.directory]
+    const sent = await other.service.during(async () => {
+      t.match(await one.calcfs('delete', '--yes', join(ones, 'reports/42.json')), {
+        code: 1,
+        stderr: /serves another drive/,
+      })
+      t.match(await one.calcfs('report', 'set', '--mount', ones, '42', '30'), { code: 1 })
+      t.match(await one.calcfs('unmount', ones), { code: 1, stderr: /serves another drive/ })
+    })
+    t.same(writes(sent), [], 'nothing is done on the other drive')
+    t.ok(await isMounted(others))
+    await swap()
+    t.match(await one.calcfs('status', one.directory), { code: 0 })
+    await rename(here, `${here}-aside`)
+    t.match(
+      await one.calcfs('status', join(`${here}-aside`, basename(one.directory))),
+      { code: 0 },
+      'one that was only moved is found',
+    )
+    await rename(`${here}-aside`, here)
+  },
+)

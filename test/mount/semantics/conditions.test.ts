@@ -1,7 +1,7 @@
-// The promises about prefetch, other clients' changes, outages and refusals on real mounts.
+// What is read ahead, and what other clients, outages and refusals do to reading: on real mounts.
 import t from 'tap'
 import { aboutConditions } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(560_000)
+t.setTimeout(570_000)
 for (const promises of aboutConditions) promises(t, warmMount)

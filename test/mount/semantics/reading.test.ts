@@ -1,7 +1,7 @@
-// The promises about reading on real mounts.
+// What is read: on real mounts.
 import t from 'tap'
 import { aboutReading } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(560_000)
+t.setTimeout(570_000)
 for (const promises of aboutReading) promises(t, warmMount)

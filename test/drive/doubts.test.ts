@@ -1,0 +1,7 @@
+// What is done where the answers are late, old or lost: on a drive without a kernel, behind one that is as harsh as kernels are.
+import t from 'tap'
+import { aboutDoubts } from '../semantics/suite.js'
+import { inProcess } from '../testbed/in-process.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutDoubts) promises(t, inProcess)

@@ -1,7 +1,0 @@
-// What is written, on a drive without a kernel, behind one that is as harsh as kernels are.
-import t from 'tap'
-import { aboutWriting } from '../semantics/suite.js'
-import { inProcess } from '../testbed/in-process.js'
-
-t.setTimeout(570_000)
-for (const promises of aboutWriting) promises(t, inProcess)

@@ -1,0 +1,7 @@
+// What is written under several names of one thing: on real mounts.
+import t from 'tap'
+import { aboutAliases } from '../../semantics/suite.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutAliases) promises(t, warmMount)

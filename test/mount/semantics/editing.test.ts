@@ -1,0 +1,7 @@
+// What is written into one file: on real mounts.
+import t from 'tap'
+import { aboutEditing } from '../../semantics/suite.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutEditing) promises(t, warmMount)

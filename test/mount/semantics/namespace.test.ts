@@ -1,0 +1,7 @@
+// What is made, renamed and deleted: on real mounts.
+import t from 'tap'
+import { aboutNames } from '../../semantics/suite.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutNames) promises(t, warmMount)

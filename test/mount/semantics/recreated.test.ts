@@ -1,0 +1,7 @@
+// What is kept of a service that is set up again: on real mounts.
+import t from 'tap'
+import { aboutRecreated } from '../../semantics/suite.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutRecreated) promises(t, warmMount)
