@@ -1,5 +1,6 @@
 // Everything that writes, put together: records and what else is saved, what is made, what is deleted, and the drafts of earlier mounts.
 
+import { LRUCache } from 'lru-cache'
 import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Draft } from '../edit/journal/draft.js'
@@ -159,6 +160,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     }
   }
 
+  const changedAt = new LRUCache<string, Instant>({ max: rememberedChanges })
   const parts: EditingParts = {
     ...sources,
     rights,
@@ -174,6 +176,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       aliases.addFormer(parent, escapeTitle(title), child)
     },
     changed(node) {
+      changedAt.set(nodeKey(node), now())
       const order = node.of === 'report' ? [nodeKey({ kind: 'order', id: node.id })] : []
       for (const key of [nodeKey(node), ...order, ...newFiles.keysOf(node)]) sources.leases.end(key)
     },
@@ -295,6 +298,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         budget,
         deleteSender,
         aliases,
+        changedAt: node => changedAt.get(nodeKey(node)),
         patience: () => dueIn(sources.patience, clock),
         now,
       }),
@@ -333,4 +337,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
 }
 
 /** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
+/** Records whose last change by this mount is remembered. */
+const rememberedChanges = 1_000
+
 const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })

@@ -36,10 +36,15 @@ export interface DeleteParts extends IntentionParts {
   readonly aliases: NameAliases
   readonly identities: Identities
   readonly remote: Pick<Remote, 'allFileTitles'>
+  /** When this mount last changed the record, as far as it remembers. */
+  readonly changedAt: (node: RecordNode) => Instant | undefined
   /** How long a delete may take that no call waits for. */
   readonly patience: () => RequestContext
   readonly now: () => Instant
 }
+
+const ownCleanup =
+  'it was saved here less than two seconds before it was removed, as a program does that is not content with its own copy: it is not deleted; remove it again if it is to go'
 
 type ContentNode = Extract<Node, { kind: 'content' }>
 
@@ -188,6 +193,14 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     await recover<unknown, unknown>(looked, noop)
   }
 
+  /**
+   * A program that has saved the file and takes it away at once finds fault with its own copy: rclone with the size, make
+   * with the command that wrote it. It would take away what was there before it came, too. A right that is taken back right after it was given goes.
+   */
+  const isJustSaved = (node: RecordNode): boolean =>
+    node.of === 'report' &&
+    parts.now() - (parts.changedAt(node) ?? Number.NEGATIVE_INFINITY) < pauseMs
+
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
     if (node.kind === 'content') return pending.has(calculationKey(node.content.calculation))
@@ -227,12 +240,16 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
       const unlinked = deleteSender.known(node)
       series.active(path)
+      const justSaved = isJustSaved(node)
       pending.begin({
         node,
         path,
         scopes: scopesOf(node),
         pause: pauseMs,
-        carryOut: () => deleteSender.record(node, unlinked, parts.patience(), 'shown'),
+        async carryOut() {
+          if (justSaved) throw new Failure('not-permitted', `${path}: ${ownCleanup}`)
+          await deleteSender.record(node, unlinked, parts.patience(), 'shown')
+        },
       })
     },
     async rmdir(path, node, context) {

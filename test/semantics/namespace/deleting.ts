@@ -325,6 +325,20 @@ export function deleting(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(path, 'user.calcfs.error'), /not yours/)
     })
 
+    t.test('DEL-28 a report that its program takes away right after it has saved it stays', async t => {
+      const path = `reports/${ids.profile}.json`
+      const text = await textOf(testbed, path)
+      const asked = await service.during(async () => {
+        await overwrite(testbed, path, text.replace(/"description": "[^"]*"/, '"description": "Copied"'))
+        await files.unlink(path)
+        await testbed.pass(3200)
+        await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+      })
+      t.same(writes(asked), ['PUT /report'])
+      t.match(await textOf(testbed, path), /"Copied"/)
+      t.match(await files.xattr(path, 'user.calcfs.error'), /remove it again/)
+    })
+
     t.test('DEL-9 an unmount completes what waits', async t => {
       await files.unlink(`reports/${ids.profile}.json`)
       await testbed.remount()

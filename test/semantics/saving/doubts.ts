@@ -276,6 +276,8 @@ export function doubts(t: Test, open: OpenTestbed): void {
 
     t.test('DEL-12 what others change while a deletion waits for its turn is not deleted', async t => {
       await textOf(testbed, report)
+      // It was saved a moment ago: without a pause that alone would keep it.
+      await testbed.pass(3200)
       const mend = meddle('Needed')
       const asked = await service.during(async () => {
         await files.unlink(report)
