@@ -2,12 +2,11 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import type { KernelTestbed } from '../testbed/mount.js'
+import { type MountTestbed, realMount } from '../testbed/mount.js'
 import { shell } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { outcome } from '../testbed/testbed.js'
-import { warmMount } from '../testbed/warm-mount.js'
 
 /** The command of each to delete the directory `$1` with its contents; `$2` is an empty directory elsewhere. */
 const deleters: Readonly<Record<string, string>> = {
@@ -50,7 +49,7 @@ const leaveSomething = new Set(['gio trash', 'perl finddepth'])
 /** Its last rmdir may come before the last file is gone. */
 const isRace = (name: string): boolean => name === 'xargs, three at once'
 
-async function run(testbed: KernelTestbed, line: string, path: string): Promise<void> {
+async function run(testbed: MountTestbed, line: string, path: string): Promise<void> {
   const empty = join(testbed.local, `empty ${Math.random()}`)
   await mkdir(empty)
   await shell(`set -- "${path}" "${empty}"; ${line}`, testbed.directory)
@@ -62,7 +61,7 @@ t.setTimeout(570_000)
 
 t.test('DEL-4 of a project, and of one with a single calculation, no deleter takes anything', async t => {
   const names = Object.keys(deleters)
-  const testbed = await warmMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
     fill(seed) {
       fillSampleData(seed)
@@ -96,7 +95,7 @@ t.test('DEL-4 of a project, and of one with a single calculation, no deleter tak
 t.test('DEL-3 of a calculation each deleter takes the whole, by one DELETE', async t => {
   const names = Object.keys(deleters).filter(name => !isRace(name))
   const ids = new Map<string, string>()
-  const testbed = await warmMount(t, {
+  const testbed = await realMount(t, {
     settings: { access: 'manage', maxDeletes: '1000' },
     fill(seed) {
       fillSampleData(seed)
