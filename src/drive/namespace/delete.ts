@@ -198,8 +198,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
    * with the command that wrote it. It would take away what was there before it came, too. A right that is taken back right after it was given goes.
    */
   const isJustSaved = (node: RecordNode): boolean =>
-    node.of === 'report' &&
-    parts.now() - (parts.changedAt(node) ?? Number.NEGATIVE_INFINITY) < pauseMs
+    node.of === 'report' && parts.now() - (parts.changedAt(node) ?? Number.NEGATIVE_INFINITY) < pauseMs
 
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
