@@ -134,17 +134,29 @@ export function withOneVersion(drive: Drive): Drive {
     },
     async rename(from, to) {
       await drive.rename(from, to)
-      // The kernel's inode goes with the name, and what is open below a directory with it.
-      for (const path of [...held.keys()]) {
-        const rest = path === from ? '' : path.startsWith(`${from}/`) ? path.slice(from.length) : undefined
+      // The kernel's inode goes with the name, its pages and what is open below a directory with it.
+      for (const [path, rest] of atOrBelow(from, [...held.keys()])) {
         const one = held.get(path)
-        if (rest === undefined || one === undefined) continue
+        if (one === undefined) continue
         held.delete(path)
         held.set(to + rest, one)
         for (const handle of one.handles) pathOf.set(handle, to + rest)
       }
+      for (const [path] of atOrBelow(to, [...last.keys()])) last.delete(path)
+      for (const [path, rest] of atOrBelow(from, [...last.keys()])) {
+        const version = last.peek(path)
+        last.delete(path)
+        if (version !== undefined) last.set(to + rest, version)
+      }
     },
   }
+}
+
+/** Those of the paths that are this one or below it, each with what follows it. */
+function atOrBelow(above: string, paths: readonly string[]): [path: string, rest: string][] {
+  return paths
+    .filter(path => path === above || path.startsWith(`${above}/`))
+    .map(path => [path, path.slice(above.length)])
 }
 
 type Versioned = Attributes & { readonly version: string }

@@ -72,10 +72,10 @@ async function withTwo(t: Test, sizes: readonly [number, number]): Promise<Kerne
 }
 
 /** On the web page the second calculation gets the first one's name. */
-async function swap({ service, pass, files }: KernelTestbed): Promise<void> {
+async function swap({ service, pass, files }: KernelTestbed, first = 'first'): Promise<void> {
   for (const [id, name] of [
     ['200', 'before'],
-    ['201', 'first'],
+    ['201', first],
   ] as const) {
     const record = JSON.parse(await service.elsewhere('GET', `/calculation?id=${id}`))
     await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name }))
@@ -124,6 +124,15 @@ t.test(
     t.match(JSON.parse(await textOf(testbed, `${folder}/first/.calculation.json`)), { id: 201 })
   },
 )
+
+t.test('READ-18 so is one whose name was given by a rename in the drive', async t => {
+  const testbed = await withTwo(t, [longest, longest])
+  t.ok((await textOf(testbed, path)) === bytesOf('f', longest))
+  await testbed.files.rename(`${folder}/first`, `${folder}/moved`)
+  await swap(testbed, 'moved')
+  t.ok((await textOf(testbed, `${folder}/moved/data.log`)) === bytesOf('s', longest))
+  t.ok((await textOf(testbed, `${folder}/before/data.log`)) === bytesOf('f', longest))
+})
 
 for (const how of ['open', 'change'] as const) {
   t.test(`READ-18 a record that is open shows no other calculation its page (${how})`, async t => {

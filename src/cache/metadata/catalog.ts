@@ -254,6 +254,15 @@ export function openCatalog(
           pair(of, { projects: knownProjects, calculations: knownCalculations })
         )
       },
+      unexpired() {
+        const unexpiredProjects = projects.unexpired()
+        const unexpiredCalculations = unexpiredProjects && calculations.unexpired()
+        return (
+          unexpiredProjects &&
+          unexpiredCalculations &&
+          pair(of, { projects: unexpiredProjects, calculations: unexpiredCalculations })
+        )
+      },
       learn(answer) {
         projects.learn(answer.projects)
         calculations.learn(answer.calculations)

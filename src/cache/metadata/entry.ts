@@ -9,6 +9,8 @@ export interface Entry<Answer> {
   ask(context: RequestContext): MaybePromise<Answer>
   /** What is known without any request, however old. */
   known(): Answer | undefined
+  /** The same, unless a change of this mount or a refresh has asked for a newer one. */
+  unexpired(): Answer | undefined
   /** Takes an answer that came by another way: a save read it again. */
   learn(answer: Answer): void
   /** The next question goes to the service; the old answer stays for outages. */
@@ -34,6 +36,10 @@ export class QueryEntry<Answer> implements Entry<Answer> {
 
   known(): Answer | undefined {
     return this.queryCache.known(this.query)
+  }
+
+  unexpired(): Answer | undefined {
+    return this.queryCache.unexpired(this.query)
   }
 
   learn(answer: Answer): void {

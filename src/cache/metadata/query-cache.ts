@@ -37,6 +37,8 @@ export interface QueryCache {
   ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer>
   /** What is known without any request, however old. */
   known<Answer>(query: Query<Answer>): Answer | undefined
+  /** The same, unless it was expired. */
+  unexpired<Answer>(query: Query<Answer>): Answer | undefined
   /** Takes an answer that came by another way (a save read it again). */
   learn<Answer>(query: Query<Answer>, answer: Answer): void
   /** What was learned is on the disk when this returns: a kill does not bring yesterday's answer back. */
@@ -346,6 +348,12 @@ export function openQueryCache(
       writeSoon()
     },
     known: query => recall(query)?.answer as never,
+    unexpired(query) {
+      const entry = recall(query)
+      return (
+        entry === undefined || entry.expired || entry.at < freshFrom ? undefined : entry.answer
+      ) as never
+    },
     expire(query) {
       flights.delete(nameOf(query.namespace, query.key))
       absences.delete(nameOf(query.namespace, query.key))

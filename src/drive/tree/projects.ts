@@ -111,8 +111,9 @@ export function openProjectTree(
     return undefined
   }
 
+  /** Not where a change of this mount may have given the name to another child. */
   function known(id: ProjectId, name: string): Node | undefined {
-    const children = catalog.children(id).known()
+    const children = catalog.children(id).unexpired()
     return children && childIn(children, name, id)
   }
 

@@ -118,6 +118,26 @@ export function otherRecords(t: Test, open: OpenTestbed): void {
       }
     })
   })
+
+  t.test('NAME-2 a name that passes on by edits of two records means the second one at once', async t => {
+    const testbed = await open(t, { settings: { access: 'manage' } })
+    const { files, service } = testbed
+    for (const name of ['First', 'Second']) {
+      await files.mkdir(`${water}/${name}`)
+      await namesOf(testbed, `${water}/${name}/.shares`)
+      await textOf(testbed, `${water}/${name}/.project.json`)
+    }
+    const retitle = async (from: string, to: string): Promise<void> => {
+      const record = `${water}/${from}/.project.json`
+      await overwrite(testbed, record, (await textOf(testbed, record)).replace(`"${from}"`, `"${to}"`))
+    }
+    const { id } = JSON.parse(await textOf(testbed, `${water}/Second/.project.json`))
+    await retitle('First', 'Away')
+    await retitle('Second', 'First')
+    await overwrite(testbed, `${water}/First/.shares/new.json`, '{"user":"guest","permission":"FULLACCESS"}')
+    t.match(await service.elsewhere('GET', `/project/share?id=${id}`), '"guest"')
+    t.equal(JSON.parse(await textOf(testbed, `${water}/First/.project.json`)).id, id)
+  })
 }
 
 /** As if the platform had an unknown field. */
