@@ -126,12 +126,13 @@ t.test(
 )
 
 t.test('READ-18 so is one whose name was given by a rename in the drive', async t => {
-  const testbed = await withTwo(t, [longest, longest])
-  t.ok((await textOf(testbed, path)) === bytesOf('f', longest))
-  await testbed.files.rename(`${folder}/first`, `${folder}/moved`)
+  const testbed = await withTwo(t, [5_000, 5_000])
+  const moved = `${folder}/moved`
+  for (const name of ['first', 'second']) await textOf(testbed, `${folder}/${name}/data.log`)
+  await testbed.files.rename(`${folder}/first`, moved)
   await swap(testbed, 'moved')
-  t.ok((await textOf(testbed, `${folder}/moved/data.log`)) === bytesOf('s', longest))
-  t.ok((await textOf(testbed, `${folder}/before/data.log`)) === bytesOf('f', longest))
+  t.ok((await textOf(testbed, `${moved}/data.log`)) === bytesOf('s', 5_000))
+  t.ok((await textOf(testbed, `${folder}/before/data.log`)) === bytesOf('f', 5_000))
 })
 
 for (const how of ['open', 'change'] as const) {
