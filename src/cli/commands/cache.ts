@@ -32,7 +32,7 @@ export function cacheCommand(): Command {
         print(
           flags,
           gone,
-          `${files(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read`,
+          `${files(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either`,
         )
       },
     ),
