@@ -87,7 +87,10 @@ export const aboutAliases: readonly Promises[] = [
 ]
 
 /** What is made, renamed and deleted. */
-export const aboutNames: readonly Promises[] = [making, deleting, rights, freedNames, intentions, unshown]
+export const aboutNames: readonly Promises[] = [making, deleting, rights]
+
+/** What is never deleted: what was not meant, and what was not shown. */
+export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown]
 
 /** What is done where the answers are late, old or lost. */
 export const aboutDoubts: readonly Promises[] = [doubts, turnedLists, lateLists, emptyPlaces, privateDrafts]

@@ -1,0 +1,7 @@
+// What is never deleted, because it was not meant or not shown: on real mounts.
+import t from 'tap'
+import { aboutIntentions } from '../../semantics/suite.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(570_000)
+for (const promises of aboutIntentions) promises(t, warmMount)
