@@ -28,6 +28,8 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
     return pass(stage, pauseMs)
   }
   const { files } = stage.theatre.testbed
+  // One that was saved a moment ago stays (DEL-28).
+  if (thing.kind === 'report') await pass(stage, justSavedMs)
   expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
   expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
   if (step.next === 'remount') await remount(stage)
@@ -43,6 +45,9 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   if (isDeleted) vanish(stage, thing, 'here')
   if (isDeleted && step.next !== 'remount') deleted(stage)
 }
+
+/** Milliseconds after a save in which a report that is unlinked stays, and a little more. */
+const justSavedMs = 2_100
 
 const isGone = (stage: Stage, { kind, id }: Thing): boolean =>
   stored(stage.theatre.database, kind, id) === undefined
