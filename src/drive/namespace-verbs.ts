@@ -73,7 +73,8 @@ export function openNamespaceVerbs(
     const sayIfBack = (): void => {
       if (records.isBack(nodeKey(node))) parts.failed('removing', path, back)
     }
-    parts.clock.after(pauseMs, sayIfBack, 'in-background')
+    // A timer may be a millisecond early by the clock on the wall.
+    parts.clock.after(pauseMs + 20, sayIfBack, 'in-background')
   }
 
   /** A finished text over a record is an edit; a record under another name is an editor's backup of it. */
