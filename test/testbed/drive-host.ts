@@ -43,6 +43,9 @@ process.on('message', (call: HostCall) => {
 })
 
 /** The tests have ended, however they did: no mount may be left behind. */
-process.on('disconnect', () => {
+function endAll(): void {
   void Promise.allSettled([...served.values()].map(({ drive }) => drive.end())).finally(() => process.exit())
-})
+}
+process.on('disconnect', endAll)
+// Ctrl-C at a run of the tests comes to this process, too.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, endAll)
