@@ -336,8 +336,8 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   }
 }
 
-/** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
 /** Records whose last change by this mount is remembered. */
 const rememberedChanges = 1_000
 
+/** The record of a draft whose note is damaged is not known: no id holds a slash, so the text is no record's history. */
 const unknownKey = ({ id }: Draft): RecordKey => ({ kind: 'report', id: `unknown/${id}` })

@@ -280,11 +280,7 @@ export function openCatalog(
   }
 
   const record = (of: Readable): Entry<JsonObject> =>
-    new QueryEntry(queryCache, recordOf(of), (answer, learn) => {
-      identities.accept(of, dialect.facts(answer))
-      learn()
-      queryCache.flush()
-    })
+    new QueryEntry(queryCache, recordOf(of), answer => identities.accept(of, dialect.facts(answer)))
 
   /** Takes it out of a listing, which stays as old as it is. */
   function takeOut<Item extends { readonly id: string }>(query: Query<readonly Item[]>, id: string): void {

@@ -1,6 +1,7 @@
 // One question of the catalog: what is known of its answer, and how a newer one is got.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { noop } from '../../noop.js'
 import type { RequestContext } from '../../remote/remote.js'
 import type { Query, QueryCache } from './query-cache.js'
 
@@ -26,8 +27,8 @@ export class QueryEntry<Answer> implements Entry<Answer> {
   constructor(
     private readonly queryCache: QueryCache,
     private readonly query: Query<Answer>,
-    /** What else is done where an answer comes by another way. */
-    private readonly learning: (answer: Answer, learn: () => void) => void = (_answer, learn) => learn(),
+    /** Is told of an answer that came by another way, before it is taken. */
+    private readonly learning: (answer: Answer) => void = noop,
   ) {}
 
   ask(context: RequestContext): MaybePromise<Answer> {
@@ -43,7 +44,8 @@ export class QueryEntry<Answer> implements Entry<Answer> {
   }
 
   learn(answer: Answer): void {
-    this.learning(answer, () => this.queryCache.learn(this.query, answer))
+    this.learning(answer)
+    this.queryCache.learn(this.query, answer)
   }
 
   refresh(): void {

@@ -39,10 +39,8 @@ export interface QueryCache {
   known<Answer>(query: Query<Answer>): Answer | undefined
   /** The same, unless it was expired. */
   unexpired<Answer>(query: Query<Answer>): Answer | undefined
-  /** Takes an answer that came by another way (a save read it again). */
+  /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
   learn<Answer>(query: Query<Answer>, answer: Answer): void
-  /** What was learned is on the disk when this returns: a kill does not bring yesterday's answer back. */
-  flush(): void
   /** The next ask goes to the service; the old answer stays for outages. */
   expire<Answer>(query: Query<Answer>): void
   /** The same for every answer, at once. */
@@ -341,7 +339,6 @@ export function openQueryCache(
   return {
     ask,
     learn,
-    flush: () => ledger.flush(),
     forget(namespace, key) {
       flights.delete(nameOf(namespace, key))
       forget(namespace, key)
