@@ -64,16 +64,8 @@ export async function realMount(
   wish: TestbedOptions = {},
   shared: SharedParts = {},
 ): Promise<MountTestbed> {
-  const service = shared.service ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
-  const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
-  const directory = join(base, 'drive')
-  const local = join(base, 'local')
-  const logFile = join(base, 'log')
-  await fs.mkdir(directory)
-  await fs.mkdir(local)
-  await fs.mkdir(join(base, 'run'))
-  const home = shared.home ?? base
-  const environment = environmentOf(home, wish.password ?? 'demo')
+  const { environment, logFile, parts, removed } = await mountPlace(t, wish, shared)
+  const { service, directory } = parts
   let daemon: ChildProcess | undefined
 
   async function mount(): Promise<void> {
@@ -108,18 +100,11 @@ export async function realMount(
 
   t.teardown(async () => {
     await end('SIGTERM').catch(() => daemon?.kill('SIGKILL'))
-    if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
-    await fs.rm(base, { recursive: true, force: true })
+    await removed()
   })
   await mount()
   return {
-    name: 'mount',
-    service,
-    directory,
-    local,
-    home,
-    files: filesBelow(directory),
-    log: () => fs.readFile(logFile, 'utf8'),
+    ...parts,
     mount,
     daemonPid: () => daemon?.pid,
     async kill9() {
@@ -131,15 +116,50 @@ export async function realMount(
       await mount()
     },
     pass: milliseconds => new Promise(wake => setTimeout(wake, milliseconds)),
-    calcfs: commandLine(environment),
   }
 }
 
-/** `calcfs` as a user runs it. */
-export const commandLine =
-  (environment: Readonly<Record<string, string>>): KernelTestbed['calcfs'] =>
-  (...args) =>
-    run(process.execPath, [calcfs, ...args], { environment })
+/** Where a drive is mounted, whatever process serves it. */
+export interface MountPlace {
+  readonly environment: Readonly<Record<string, string>>
+  readonly logFile: string
+  readonly parts: Omit<KernelTestbed, 'remount' | 'pass'>
+  /** For the end of the test, once nothing serves the drive any more: frees the mount point, and removes all of it. */
+  removed(): Promise<void>
+}
+
+export async function mountPlace(
+  t: TestLifetime,
+  wish: TestbedOptions,
+  shared: SharedParts = {},
+): Promise<MountPlace> {
+  const service = shared.service ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
+  const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
+  const directory = join(base, 'drive')
+  const local = join(base, 'local')
+  const logFile = join(base, 'log')
+  for (const made of [directory, local, join(base, 'run')]) await fs.mkdir(made)
+  const home = shared.home ?? base
+  const environment = environmentOf(home, wish.password ?? 'demo')
+  return {
+    environment,
+    logFile,
+    parts: {
+      name: 'mount',
+      service,
+      directory,
+      local,
+      home,
+      files: filesBelow(directory),
+      log: () => fs.readFile(logFile, 'utf8'),
+      calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment }),
+    },
+    async removed() {
+      if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
+      await fs.rm(base, { recursive: true, force: true })
+    },
+  }
+}
 
 /** Whether the kernel lists a mount here. */
 export async function isMounted(directory: string): Promise<boolean> {
@@ -159,7 +179,7 @@ const isAlive = (directory: string): Promise<boolean> =>
 /** FUSE_SUPER_MAGIC of statfs(2). */
 const fuseMagic = 0x65735546
 
-export function environmentOf(base: string, password: string): Record<string, string> {
+function environmentOf(base: string, password: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
     HOME: base,
@@ -183,7 +203,7 @@ const operationLimit = 40_000
 const inTime = <Value>(what: string, work: () => Promise<Value>): Promise<Value> =>
   waiting(() => within(operationLimit, what, work()))
 
-export function filesBelow(directory: string): DriveFiles {
+function filesBelow(directory: string): DriveFiles {
   const at = (path: string): string => `${directory}/${path}`
   return {
     async readdir(path) {

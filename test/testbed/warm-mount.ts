@@ -1,21 +1,9 @@
 // The ground with a real kernel and no daemon of its own: one process serves all drives of a test file, and time passes there as a test wants.
 import { type ChildProcess, spawn } from 'node:child_process'
-import * as fs from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HostAnswer, HostWork } from './host-protocol.js'
-import {
-  commandLine,
-  environmentOf,
-  filesBelow,
-  isMounted,
-  type KernelTestbed,
-  mountPatience,
-} from './mount.js'
-import { plainNode, run } from './programs.js'
-import { fillSampleData } from './sample-data.js'
-import { testService } from './service.js'
+import { type KernelTestbed, mountPatience, mountPlace } from './mount.js'
+import { plainNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
 
@@ -24,34 +12,19 @@ const kernelCachesMs = 1_600
 
 /** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
 export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Promise<KernelTestbed> {
-  const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
-  const base = await fs.mkdtemp(join(tmpdir(), 'calcfs-mount-'))
-  const directory = join(base, 'drive')
-  const local = join(base, 'local')
-  await fs.mkdir(directory)
-  await fs.mkdir(local)
-  await fs.mkdir(join(base, 'run'))
-  const environment = environmentOf(base, wish.password ?? 'demo')
-  const logFile = join(base, 'log')
+  const { environment, logFile, parts, removed } = await mountPlace(t, wish)
+  const { service, directory } = parts
   const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...wish.settings }
 
   const mount = () => ask({ verb: 'mount', directory, flags, environment })
   const end = () => ask({ verb: 'end', directory })
   t.teardown(async () => {
     await end()
-    if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])
-    await fs.rm(base, { recursive: true, force: true })
+    await removed()
   })
   await mount()
   return {
-    name: 'mount',
-    service,
-    directory,
-    local,
-    home: base,
-    files: filesBelow(directory),
-    log: () => fs.readFile(logFile, 'utf8'),
-    calcfs: commandLine(environment),
+    ...parts,
     async remount() {
       await end()
       await mount()
