@@ -1,7 +1,7 @@
 // The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
-import { readdir, readFile, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { closeSync, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
+import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
@@ -17,6 +17,7 @@ import {
 } from '../../system/atomic-file.js'
 import { isMissing } from '../../system/error-code.js'
 import { makeDirectoriesNow } from '../../system/make-directory.js'
+import { emptyOwnFile, forReading, forWriting, openOwnFile, readOwnFile } from '../../system/own-file.js'
 import { openQuickDisk } from '../../system/quick-disk.js'
 import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
@@ -134,9 +135,13 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     for (const path of [root, directory]) clearPlace(path, 'directory')
   }
 
-  async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
+  function marksOf(key: RecordKey): Promise<readonly Mark[]> {
     clearRooms(directoryOf(key))
-    const all = (await marksIn(directoryOf(key), own)).filter(mark => !isHistory(mark.how))
+    return marksIn(directoryOf(key), own)
+  }
+
+  async function candidates(key: RecordKey): Promise<readonly KnownText[]> {
+    const all = (await marksOf(key)).filter(mark => !isHistory(mark.how))
     const marks = all.some(mark => mark.own) ? all.filter(mark => mark.own) : all
     const known: KnownText[] = []
     for (const hash of new Set(marks.map(mark => mark.hash))) {
@@ -147,7 +152,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   }
 
   async function unsettled(key: RecordKey): Promise<readonly string[]> {
-    const marks = (await marksIn(directoryOf(key), own)).filter(mark => mark.own)
+    const marks = (await marksOf(key)).filter(mark => mark.own)
     const timesOf = (use: TextUse) => marks.filter(({ how }) => how === use).map(({ at }) => at)
     const saved = Math.max(0, ...timesOf('saved'))
     const sent = marks.filter(({ how, at }) => how === 'sent' && at > saved)
@@ -157,8 +162,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
   }
 
   async function lastSaved(key: RecordKey): Promise<string | undefined> {
-    clearRooms(directoryOf(key))
-    const marks = await marksIn(directoryOf(key), own)
+    const marks = await marksOf(key)
     const saved = marks.filter(mark => mark.own && mark.how === 'saved')
     const [latest] = saved.toSorted((one, other) => other.at - one.at)
     return latest && recall(key, latest.hash)
@@ -169,7 +173,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const path = join(directoryOf(key), hash)
     clearRooms(directoryOf(key))
     clearPlace(path, 'file')
-    const text = await orMissing(readFile(path, 'utf8'))
+    const text = await readOwnFile(path).catch(rethrow)
     return text !== undefined && textHash(text) === hash ? text : undefined
   }
 
@@ -177,6 +181,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
     const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
     lasting.clear()
+    clearPlace(root, 'directory')
     for (const name of (await orMissing(readdir(root))) ?? []) {
       await purgeRecord(join(root, name), mark => mark.at < (isHistory(mark.how) ? history : shown))
     }
@@ -230,7 +235,7 @@ function rememberNow(
   try {
     makeDirectoriesNow(directory)
     for (const name of [mark.name, hash]) clearPlace(join(directory, name), 'file')
-    const descriptor = openSync(join(directory, mark.name), 'w', privateFile)
+    const descriptor = openSync(join(directory, mark.name), forWriting, privateFile)
     try {
       futimesSync(descriptor, mark.at / 1000, mark.at / 1000)
     } finally {
@@ -247,8 +252,9 @@ function rememberNow(
 function isWholeAt(path: string, { hash, length }: { hash: string; length: number }): boolean {
   let descriptor: number | undefined
   try {
-    descriptor = openSync(path, 'r')
-    return fstatSync(descriptor).size === length && fileHash(descriptor, length) === hash
+    descriptor = openSync(path, forReading)
+    const found = fstatSync(descriptor)
+    return found.isFile() && found.size === length && fileHash(descriptor, length) === hash
   } catch (thrown) {
     if (isMissing(thrown)) return false
     throw thrown
@@ -260,9 +266,12 @@ function isWholeAt(path: string, { hash, length }: { hash: string; length: numbe
 /** The same without holding up anything else. */
 async function isIntact(path: string, hash: string): Promise<boolean> {
   clearPlace(path, 'file')
+  const file = await openOwnFile(path).catch(rethrow)
+  if (file === undefined) return false
   const found = createHash('sha256')
-  const isThere = orMissing(pipeline(createReadStream(path), found).then(() => true))
-  return (await isThere) === true && found.digest('hex') === hash
+  // The stream closes the file.
+  await pipeline(file.createReadStream(), found).catch(rethrow)
+  return found.digest('hex') === hash
 }
 
 /** In pieces, for a text may be long. */
@@ -281,8 +290,12 @@ const hashedAtOnce = 64 << 10
 async function setMark(path: string, at: Instant): Promise<void> {
   try {
     clearPlace(path, 'file')
-    await writeFile(path, '', { mode: privateFile })
-    await utimes(path, at / 1000, at / 1000)
+    const mark = await emptyOwnFile(path)
+    try {
+      await mark.utimes(at / 1000, at / 1000)
+    } finally {
+      await mark.close()
+    }
   } catch (cause) {
     throw asFailure(cause)
   }

@@ -1,5 +1,6 @@
 // Short kept files: each is written and read whole by a few system calls, and no descriptor of it stays open.
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
+import { forReading } from '../../../system/own-file.js'
 import { openQuickDisk } from '../../../system/quick-disk.js'
 import { checksumIn, chunkBytes, footerBytes, listBytes, matchesChunk } from './checksum.js'
 import { FileTruncated } from './open-file.js'
@@ -69,12 +70,9 @@ function readShortFile(path: string): Uint8Array | undefined {
   }
 }
 
-/** Neither follows a link nor waits for the other end of a pipe. */
-const readOnlyFile = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-
 function openShortFile(path: string): number | undefined {
   try {
-    return openSync(path, readOnlyFile)
+    return openSync(path, forReading)
   } catch {
     // Not there, most of the time; anything else the slower way meets again.
     return undefined
