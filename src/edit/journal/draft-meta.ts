@@ -144,7 +144,7 @@ function whatToDo(kind: FailureKind): string {
     case 'too-large':
       return 'Correct the text and save again, or give it up: `calcfs drafts drop NAME`.'
     case 'conflict':
-      return 'Compare the two with `calcfs drafts diff NAME` (the other one ends in .theirs.json), make your text what it should be, and save again; or send it as it is: `calcfs drafts send NAME`.'
+      return 'Compare the two first: `calcfs drafts diff NAME` (the other one ends in .theirs.json). After that your text can be sent as it is, `calcfs drafts send NAME`, or changed and saved again; before that both are refused.'
     case 'another-thing':
       return 'Your text is kept: print it with `calcfs drafts show NAME`, write it into the record of the thing that you mean, then give it up: `calcfs drafts drop NAME`.'
     case 'unauthenticated':

@@ -57,6 +57,8 @@ export interface TextHistory {
   lastSaved(key: RecordKey): Promise<string | undefined>
   /** What this mount has sent since the last text that is known to be stored, the latest first. */
   unsettled(key: RecordKey): Promise<readonly string[]>
+  /** What was given up on this mount, and when; the latest first, a few at most. */
+  givenUp(key: RecordKey): Promise<readonly { readonly text: string; readonly at: Instant }[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
   /** Forgets what is older than its days. */
@@ -168,6 +170,15 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return latest && recall(key, latest.hash)
   }
 
+  async function givenUp(key: RecordKey): Promise<readonly { text: string; at: Instant }[]> {
+    const dropped = (await marksOf(key)).filter(mark => mark.own && mark.how === 'dropped')
+    const latest = dropped.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
+    const texts = await Promise.all(
+      latest.map(async ({ hash, at }) => ({ text: await recall(key, hash), at })),
+    )
+    return texts.flatMap(({ text, at }) => (text === undefined ? [] : [{ text, at }]))
+  }
+
   /** A damaged file is no candidate: its hash says so. */
   async function recall(key: RecordKey, hash: string): Promise<string | undefined> {
     const path = join(directoryOf(key), hash)
@@ -211,6 +222,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     candidates: key => inTurn(key, () => candidates(key)),
     lastSaved: key => inTurn(key, () => lastSaved(key)),
     unsettled: key => inTurn(key, () => unsettled(key)),
+    givenUp: key => inTurn(key, () => givenUp(key)),
     recall,
     purge,
   }

@@ -167,9 +167,15 @@ async function findWritten(
   const readTheirs = () => save.record.read(context)
   const compared = await comparedWith(mine, known)
   const measure: Measure = { ...byFields, isSame: (met, edits) => isAsSaid(save.record, mine, met, edits) }
-  const base = await keepingTheirs(save.draft, readTheirs, async () =>
-    chooseBase(compared, mine, held, measure),
-  )
+  const base = await keepingTheirs(save.draft, readTheirs, async () => {
+    try {
+      return chooseBase(compared, mine, held, measure)
+    } catch (thrown) {
+      const since = await readSinceGivenUp(save, mine, compared)
+      if (since.length === 0) throw thrown
+      return chooseBase(since, mine, held, measure)
+    }
+  })
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
   const theirs = save.record.plain(await readTheirs())
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
@@ -178,6 +184,23 @@ async function findWritten(
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
   )
   return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
+}
+
+/**
+ * What programs have read since a text that says this was given up after a refusal (`drafts drop`): its writer was told,
+ * so that what was met before is no old buffer any more. None where the text was not given up, or nothing was read since.
+ */
+async function readSinceGivenUp(
+  { record, history }: SaveState,
+  mine: JsonObject,
+  known: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const saysMine = (text: string): boolean => {
+    const said = tryObject(text)
+    return said !== undefined && isAsSaid(record, record.plain(said), mine)
+  }
+  const given = (await history.givenUp(record.key)).find(({ text }) => saysMine(text))
+  return known.filter(({ read }) => given !== undefined && read !== undefined && read > given.at)
 }
 
 /** Long ones one by one: the drive answers meanwhile. */

@@ -296,6 +296,30 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.same(await drafts(), [])
     })
 
+    t.test(
+      'STALE-1 so may one that has given its refused text up, and has read the record since',
+      async t => {
+        const before = JSON.parse(await stored(testbed)).title
+        await overwrite(testbed, report, await retitled(testbed, 'Mine once'))
+        await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: before }))
+        await testbed.pass(15_000)
+        // An old buffer, or an edit of what was read here: which one it is cannot be known.
+        const again = await retitled(testbed, 'Mine once')
+        t.match(again, 'Mine once')
+        t.equal(await outcome(overwrite(testbed, report, again)), 'ESTALE')
+        await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+        t.equal(await outcome(overwrite(testbed, report, again)), 'ESTALE', 'not read since')
+        await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+        await testbed.pass(3200)
+        const asked = await service.during(async () => {
+          t.equal(await outcome(overwrite(testbed, report, await retitled(testbed, 'Mine once'))), 'done')
+        })
+        t.same(writes(asked), ['PUT /report'])
+        t.equal(JSON.parse(await stored(testbed)).title, 'Mine once')
+        t.same(await drafts(), [])
+      },
+    )
+
     t.test('STALE-2 different fields changed by two are both kept', async t => {
       await overwrite(testbed, report, await stored(testbed))
       await testbed.pass(3200)
