@@ -73,6 +73,8 @@ export interface Catalog {
   forget(of: Readable): void
   /** It was deleted: the listings of its project are without it, and are asked for again. */
   forgetIn(parent: ProjectId, of: ChildRef): void
+  /** A project or calculation has this title now: its listing says so at once, and is asked for again. */
+  retitleIn(parent: ProjectId, of: Readable, title: string): void
   /** What was told of a calculation's files: they may be those of another one. */
   forgetFiles(of: CalculationId): void
 }
@@ -292,6 +294,19 @@ export function openCatalog(
       )
   }
 
+  function giveTitle<Item extends ListedProject | ListedCalculation>(
+    query: Query<readonly Item[]>,
+    id: string,
+    title: string,
+  ): void {
+    const known = queryCache.known(query)
+    if (known?.some(item => item.id === id && item.title !== title))
+      queryCache.learn(
+        query,
+        known.map(item => (item.id === id ? { ...item, title } : item)),
+      )
+  }
+
   function forgetFiles(of: CalculationId): void {
     entry(filesOf(of)).forget()
     derived.forget(of)
@@ -336,6 +351,11 @@ export function openCatalog(
       }
       if (kind === 'project') takeOut(projectsOf(parent), id)
       else takeOut(calculationsOf(parent), id)
+      refreshProject(parent)
+    },
+    retitleIn(parent, { kind, id }, title) {
+      if (kind === 'project') giveTitle(projectsOf(parent), id, title)
+      if (kind === 'calculation') giveTitle(calculationsOf(parent), id, title)
       refreshProject(parent)
     },
     forgetFiles,

@@ -3,6 +3,7 @@
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
+import type { JsonObject } from '../../record/json/json.js'
 import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
 import type { Control, DeletableItem } from '../interface/control.js'
@@ -83,7 +84,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     switch (node.kind) {
       case 'calculation': {
         const { record, files = [] } = await deleteSender.look(node, context)
-        const project = lineage.projectOf(node)
+        const project = lineage.projectOf(node) ?? (record && projectIn(record))
         const removed = { node, name: lastNameOf(shown.path), project, record, files }
         return deleteSender.calculation(removed, context)
       }
@@ -100,6 +101,10 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
         return deleteSender.record(node, (await deleteSender.look(node, context)).record, context)
     }
   }
+
+  /** The listing that shows it: the question names no parent, and the record may have been unknown here. */
+  const projectIn = (record: JsonObject): ProjectId | undefined =>
+    dialect.facts(record).parent as ProjectId | undefined
 
   return {
     deletion: ({ paths }) => deletion(paths),

@@ -1,7 +1,7 @@
 // mkdir makes a project, and a rename gives a project or a calculation another name: never another place.
 
 import type { Identities } from '../../cache/identity.js'
-import type { Catalog } from '../../cache/metadata/catalog.js'
+import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import { makeProject, type UnlistedProject } from '../../edit/kinds/new-project.js'
 import type { Saver } from '../../edit/save/save.js'
 import { asFailure, Failure } from '../../failure.js'
@@ -132,7 +132,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
         await draft.discard()
       }
       if (node.parent === undefined) return
-      catalog.refreshProject(node.parent)
+      catalog.retitleIn(node.parent, { kind: node.kind, id: node.id } as Readable, title)
       aliases.drop(node.parent, escapeTitle(dialect.facts(record).title ?? ''))
       // The listing that gave this node tells the title of before, which is another thing's for what is kept of contents.
       aliases.add(

@@ -184,14 +184,15 @@ export function learnRecord(
     return
   }
   const before = catalog.record(readableOf(node)).known()
-  const isRenamed = before !== undefined && dialect.facts(before).title !== dialect.facts(record).title
+  const { title = '' } = dialect.facts(record)
+  const isRenamed = before !== undefined && dialect.facts(before).title !== title
   catalog.record(readableOf(node)).learn(record)
   if (node.of === 'report') reports.add(node.id, record)
   else if (isRenamed) {
     // A path by number and a kept draft name no parent.
     const parent = node.parent ?? (dialect.facts(record).parent as ProjectId | undefined)
     if (parent === undefined) return
-    catalog.refreshProject(parent)
+    catalog.retitleIn(parent, readableOf(node), title)
     renamed({ ...node, parent }, dialect.facts(before).title ?? '')
   }
 }

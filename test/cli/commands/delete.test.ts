@@ -5,7 +5,7 @@ import type { KernelTestbed } from '../../testbed/mount.js'
 import { type Ran, run } from '../../testbed/programs.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
-import { outcome, textOf } from '../../testbed/testbed.js'
+import { namesOf, outcome, textOf } from '../../testbed/testbed.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 const water = 'projects/Water splitting'
@@ -49,6 +49,7 @@ t.test('calcfs delete', async t => {
 
   await t.test('DEL-21 deletes as many as are named, at once', async t => {
     const paths = [...spare.map(id => `${water}/Spare ${id}`), `${water}/Spare 61/`, `${water}/Sub project`]
+    t.equal((await namesOf(testbed, water)).filter(name => name.startsWith('Spare')).length, spare.length)
     let ran: Ran | undefined
     const asked = await service.during(async () => {
       ran = await answering(testbed, 'yes\n', ...paths)
@@ -58,6 +59,8 @@ t.test('calcfs delete', async t => {
       writes(asked).sort(),
       [...spare.map(id => `DELETE /calculation?id=${id}`), `DELETE /project?id=${ids.empty}`].sort(),
     )
+    const left = (await namesOf(testbed, water)).filter(name => /^(Spare|Sub project)/.test(name))
+    t.same(left, [], 'nothing that is gone is listed, at once')
     // The kernel keeps a name for a second.
     await testbed.pass(1_200)
     t.equal(await outcome(files.lstat(`${water}/Spare 61`)), 'ENOENT')

@@ -73,6 +73,21 @@ export function outage(t: Test, open: OpenTestbed): void {
     })
   })
 
+  t.test('STALE-5 after a remount during an outage it is as this mount had left it', async t => {
+    const testbed = await open(t, { settings: brief })
+    const { files, service } = testbed
+    const before = await namesOf(testbed, project)
+    await files.rename(`${project}/Sub project`, `${project}/Sub renamed`)
+    await files.rename(`${project}/TS1_opt`, `${project}/TS1 renamed`)
+    const renamed = (name: string): string =>
+      name.replace('Sub project', 'Sub renamed').replace('TS1_opt', 'TS1 renamed')
+    await service.leave()
+    await testbed.remount()
+    t.same([...(await namesOf(testbed, project))].sort(), before.map(renamed).sort())
+    t.equal(await outcome(files.lstat(`${project}/TS1 renamed`)), 'done')
+    await service.back()
+  })
+
   for (const status of [404, 403])
     t.test(`STALE-13 a gateway that says ${status} to everything is an outage`, async t => {
       const testbed = await open(t, { settings: { ...brief, access: 'manage', ttlAbsent: '1s' } })
