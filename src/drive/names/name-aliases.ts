@@ -1,6 +1,7 @@
 // The names under which this mount has made or renamed things: they answer at once and for its life, whatever the service made of them.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { type Instant, idForm, type ProjectId } from '../../remote/remote.js'
+import { isSameName } from '../../spelling.js'
 import type { Node } from '../nodes/node.js'
 
 export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
@@ -20,8 +21,10 @@ export function copyOf(
 export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
   find(parent: ProjectId, name: string): NamedNode | undefined
-  /** In the place of the names that were written for it before. */
-  add(parent: ProjectId, name: string, node: NamedNode): void
+  /** In the place of the names that were written for it before. `before` is the title that it had until then. */
+  add(parent: ProjectId, name: string, node: NamedNode, before?: string): void
+  /** Whether a listing that tells this title may be from before the name was written here: one of the service's may be late. */
+  mayBeLate(parent: ProjectId, name: string, listed: string): boolean
   /** A name that a save has changed: an editor at work there goes on by it, for as long as it comes back. A new thing may have it. */
   addFormer(parent: ProjectId, name: string, node: NamedNode): void
   /** A program has come back to something below this name: a former one answers longer. */
@@ -36,7 +39,7 @@ export interface NameAliases {
   forget(kind: NamedNode['kind'], id: NamedNode['id']): void
 }
 
-/** Milliseconds for which an editor may do nothing below a name that it has changed, and still be at work there. */
+/** Milliseconds for which an editor may do nothing below a name that it has changed, and still be at work there, and a listing be late. */
 const atWorkMs = 600_000
 
 interface FormerName {
@@ -45,36 +48,51 @@ interface FormerName {
   readonly used: Instant
 }
 
+interface WrittenName {
+  readonly node: NamedNode
+  /** The title that it had before; none of what was made under this name. */
+  readonly before: string | undefined
+  readonly written: Instant
+}
+
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
 export function openNameAliases(ledger: Ledger, mountPoint: string, now: () => Instant): NameAliases {
-  const names = new Map<string, NamedNode>()
+  const names = new Map<string, WrittenName>()
   const former = new Map<string, FormerName>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
 
   /** The names that were written for it lead to it no more. */
   function takeNames({ kind, id }: Pick<NamedNode, 'kind' | 'id'>): string[] {
-    const keys = [...names].filter(([, node]) => node.kind === kind && node.id === id).map(([key]) => key)
+    const keys = [...names].filter(([, { node }]) => node.kind === kind && node.id === id).map(([key]) => key)
     for (const key of keys) names.delete(key)
     return keys
+  }
+
+  /** A clock that was set back keeps nothing. */
+  function isRecent(at: Instant): boolean {
+    const passed = now() - at
+    return passed >= 0 && passed < atWorkMs
   }
 
   function formerNode(key: string): NamedNode | undefined {
     const known = former.get(key)
     if (known === undefined) return undefined
-    const passed = now() - known.used
-    // A clock that was set back must not keep it.
-    if (passed >= 0 && passed < atWorkMs) return known.node
+    if (isRecent(known.used)) return known.node
     former.delete(key)
     return undefined
   }
 
   return {
-    find: (parent, name) => names.get(keyOf(parent, name)) ?? formerNode(keyOf(parent, name)),
-    add(parent, name, node) {
+    find: (parent, name) => names.get(keyOf(parent, name))?.node ?? formerNode(keyOf(parent, name)),
+    mayBeLate(parent, name, listed) {
+      const known = names.get(keyOf(parent, name))
+      return known?.before !== undefined && isSameName(known.before, listed) && isRecent(known.written)
+    },
+    add(parent, name, node, before) {
       former.delete(keyOf(parent, name))
       takeNames(node)
-      names.set(keyOf(parent, name), node)
+      names.set(keyOf(parent, name), { node, before, written: now() })
     },
     addFormer(parent, name, node) {
       // Those under which it was written before say the title of before as well.

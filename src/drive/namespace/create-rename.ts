@@ -139,6 +139,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
         node.parent,
         name,
         node.title === undefined ? node : copyOf(node, { title, since: node.since }),
+        dialect.facts(record).title,
       )
     },
   }

@@ -69,7 +69,7 @@ export function openRecordHandle(record: OpenRecord, source: RecordSource, view:
       }
       const bytes = view.bytes.subarray(offset, offset + target.length)
       target.set(bytes)
-      if (view.base !== view.bytes && bytes.length > 0 && view.held?.shown.wording !== 'given-up') {
+      if (view.base !== view.bytes && bytes.length > 0) {
         view.base = view.bytes
         const isOwn = view.held?.shown.wording === 'own'
         if (!isOwn && !(source.editing instanceof Failure)) source.editing.noteRead(view.bytes)

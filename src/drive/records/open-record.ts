@@ -6,7 +6,7 @@ import { type Clock, withDeadline } from '../../remote/clock.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { HandleView, Replacement } from './handle-view.js'
 import type { Editing, RecordSource } from './source.js'
-import type { TextLeases } from './text-lease.js'
+import type { TextLeases, TextSnapshot } from './text-lease.js'
 
 /** The handle that saves, or what its program had read; neither where it is sent by a command. */
 export type Writer = HandleView | { readonly base?: Uint8Array | undefined }
@@ -340,7 +340,7 @@ export class OpenRecord {
     const bytes = await draft.remains()
     // A program may have opened it meanwhile.
     if (!isFree()) return
-    await this.#end(draft, bytes, 'own')
+    await this.#end(draft, { bytes, mtime: this.#changed, wording: 'own' })
   }
 
   /** Gives an unsaved text up; the record shows what the service has. */
@@ -349,13 +349,14 @@ export class OpenRecord {
     if (draft === undefined) return
     // What a program has written and not closed yet is given up with it: its close(2) says so.
     for (const view of this.#handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
-    await this.#end(draft, await draft.remains(), 'given-up')
+    // The next open shows the record: an edit of the text that is given up would send that, too.
+    await this.#end(draft, undefined)
   }
 
-  async #end(draft: Draft, bytes: Uint8Array, wording: 'own' | 'given-up'): Promise<void> {
+  async #end(draft: Draft, shown: TextSnapshot | undefined): Promise<void> {
     this.#draft = undefined
-    if (draft.damage !== undefined) this.leases.drop(this.key)
-    else this.leases.put(this.key, { bytes, mtime: this.#changed, wording }, noop)
+    if (draft.damage !== undefined || shown === undefined) this.leases.drop(this.key)
+    else this.leases.put(this.key, shown, noop)
     await draft.discard()
   }
 

@@ -10,8 +10,8 @@ import type { OpenAccess } from '../interface/verbs.js'
 export interface TextSnapshot<Bytes extends TextBytes = Uint8Array> {
   readonly bytes: Bytes
   readonly mtime: Instant
-  /** own: a program's wording of what it saved, not the service's. given-up: a text that was dropped. */
-  readonly wording?: 'own' | 'given-up'
+  /** own: a program's wording of what it saved, not the service's. */
+  readonly wording?: 'own'
   /** Of an own wording, the hash of what it says in the service's form. */
   readonly form?: string | undefined
 }

@@ -86,9 +86,10 @@ export function openProjectTree(
     const item = listed.find(one => one.id === child.id)
     if (item === undefined) return undefined
     const node = copyOf(child, { since: item.since })
-    // Another client has given it a name of its own since: nothing is deleted by the one that was written here.
-    const isRenamed = !isSameName(child.title, item.title)
-    return isRenamed || aliases.isFormer(id, name) ? { ...node, isOldName: true } : node
+    if (aliases.isFormer(id, name)) return { ...node, isOldName: true }
+    if (isSameName(child.title, item.title)) return node
+    // Another client has given it a name of its own since, and this one is free; by an old listing nothing is deleted.
+    return aliases.mayBeLate(id, name, item.title) ? { ...node, isOldName: true } : undefined
   }
 
   async function lookupTop(name: string, context: RequestContext): Promise<Node | undefined> {

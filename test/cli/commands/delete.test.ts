@@ -66,6 +66,14 @@ t.test('calcfs delete', async t => {
     t.equal(await outcome(files.lstat(`${water}/Spare 61`)), 'ENOENT')
   })
 
+  await t.test('DEL-21 what is deleted is not listed any more, at once', async t => {
+    service.seed.addCalculation({ id: '70', name: 'Never opened', project: ids.water, files: { a: '1' } })
+    await files.touch(water)
+    t.ok((await namesOf(testbed, water)).includes('Never opened'))
+    t.equal((await testbed.calcfs('delete', '--yes', `${testbed.directory}/${water}/Never opened`)).code, 0)
+    t.notOk((await namesOf(testbed, water)).includes('Never opened'))
+  })
+
   await t.test(
     'DEL-21 deletes no project with anything in it, no file, and nothing through a link',
     async t => {

@@ -46,6 +46,28 @@ export function making(t: Test, open: OpenTestbed): void {
     },
   )
 
+  t.test('MAKE-2 RENAME-2 a written name is free once another client has renamed its thing', async t => {
+    const testbed = await open(t, { settings: { ttlListing: '1s', ttlRecord: '1s' } })
+    const { files, service } = testbed
+    await files.mkdir(`${water}/Results`)
+    await files.rename(`${water}/TS1_opt`, `${water}/Best`)
+    const renamed = async (path: string, from: string): Promise<void> => {
+      const kind = path.replace(/[?].*/, '')
+      const record = await service.elsewhere('GET', path)
+      await service.elsewhere('PUT', kind, record.replace(`"name":"${from}"`, `"name":"Archived ${from}"`))
+    }
+    const made = (await below(testbed, ids.water)).find(({ name }) => name === 'Results')
+    await renamed(`/project?id=${made?.id}`, 'Results')
+    await renamed(`/calculation?id=${ids.transition}`, 'Best')
+    await testbed.pass(3200)
+    const names = await namesOf(testbed, water)
+    t.ok(names.includes('Archived Results') && names.includes('Archived Best'), names.join())
+    for (const name of ['Results', 'Best']) {
+      t.equal(await outcome(files.lstat(`${water}/${name}`)), 'ENOENT')
+      t.equal(await outcome(files.mkdir(`${water}/${name}`)), 'done')
+    }
+  })
+
   t.test('mkdir', async t => {
     const testbed = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
     const { files, service } = testbed

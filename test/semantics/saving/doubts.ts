@@ -113,6 +113,23 @@ export function doubts(t: Test, open: OpenTestbed): void {
       if (again !== 'done') await files.unlink(`.calcfs/drafts/${ids.report}.json`)
     })
 
+    t.test('DRAFT-7 nor is it what the next edit is made from, however soon that comes', async t => {
+      await testbed.pass(3200)
+      await files.touch('reports')
+      const shown = await textOf(testbed, report)
+      await overwrite(testbed, report, shown.replace(/"title": "[^"]*"/, '"title": "One program"'))
+      // A second program has the text of before, and has edited something else.
+      const old = shown.replace(/"description": "[^"]*"/, '"description": "Given up"')
+      t.equal(await outcome(overwrite(testbed, report, old)), 'ESTALE')
+      await files.unlink(`.calcfs/drafts/${ids.report}.json`)
+      const now = await textOf(testbed, report)
+      t.notMatch(now, 'Given up')
+      const edited = now.replace(/"title": "[^"]*"/, '"title": "Another edit"')
+      t.equal(await outcome(overwrite(testbed, report, edited)), 'done')
+      t.match(await stored(), /"title":"Another edit"/)
+      t.notMatch(await stored(), 'Given up')
+    })
+
     t.test('RECORD-5 a field that a text leaves out and the service keeps is no failure', async t => {
       await testbed.pass(3200)
       await files.touch('reports')
