@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../drive/interface/verbs.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
-import { detach, mountAt, placesOf, unmount } from './mount-point.js'
+import { detach, drives, drivesOfUser, type Mount, mountAt, placesOf, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
 import { withSettledPages } from './settled-pages.js'
 import { withReportedSizes } from './told-sizes.js'
@@ -44,10 +44,11 @@ export async function mountDrive(
     ),
     settings,
   )
+  const before = new Set((await drives()).map(({ device }) => device))
   await new Promise<void>((mounted, failed) => {
     fuse.mount(error => (error === null ? mounted() : failed(error)))
   })
-  const own = await ownMount(path)
+  const own = await ownMount(path, before)
   return {
     device: own.device,
     gone: untilGone(own),
@@ -67,8 +68,10 @@ interface OwnMount {
   places(): Promise<readonly string[]>
 }
 
-async function ownMount(path: string): Promise<OwnMount> {
-  const device = (await mountAt(path))?.device
+/** A directory above the path may have been renamed in this very moment: then it is the drive that was not there before. */
+async function ownMount(path: string, before: ReadonlySet<string>): Promise<OwnMount> {
+  const isNew = ({ device }: Mount): boolean => !before.has(device)
+  const device = ((await mountAt(path)) ?? (await drivesOfUser()).find(isNew))?.device
   const ways = await waysToKernel()
   return {
     device,

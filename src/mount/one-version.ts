@@ -1,20 +1,19 @@
 // One version per path: the kernel keeps one size and one page cache for a path, whatever file its name means.
+import { dirname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
-import { Failure } from '../failure.js'
-import { chain, type MaybePromise } from '../maybe-promise.js'
+import { Failure, isAbsent } from '../failure.js'
+import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
 
 /** The version that open files of a path read or write, and the attributes the kernel has of it. */
 interface OpenPath {
   readonly version: string
   /** Undefined where it was only opened for writing. */
-  reported: ReportedAttributes | undefined
+  reported: Attributes | undefined
   readonly handles: Set<number>
 }
-
-type ReportedAttributes = Pick<Attributes, 'size' | 'mtime'>
 
 /** The version whose pages the kernel may still have. */
 interface LastVersion {
@@ -62,17 +61,17 @@ export function withOneVersion(drive: Drive): Drive {
     const one = held.get(path)
     if (one !== undefined && one.version !== attributes.version) {
       if (one.reported === undefined) throw otherVersion(path)
-      return { ...attributes, ...one.reported }
+      return { ...attributes, size: one.reported.size, mtime: one.reported.mtime }
     }
     const moved = movedBy(path, attributes)
     const mtime = instant(attributes.mtime + moved)
     // A record that is saved meanwhile has another size, and is the same file.
-    if (one !== undefined) one.reported = { size: attributes.size, mtime }
+    if (one !== undefined) one.reported = { ...attributes, mtime }
     return moved === 0 ? attributes : { ...attributes, mtime }
   }
 
   /** From here on the handle counts for its path. */
-  function hold(path: string, handle: number, version: string, seen: ReportedAttributes | undefined): number {
+  function hold(path: string, handle: number, version: string, seen: Attributes | undefined): number {
     const one = held.get(path)
     if (one !== undefined && one.version !== version) throw otherVersion(path)
     if (one === undefined) held.set(path, { version, reported: seen, handles: new Set([handle]) })
@@ -87,7 +86,7 @@ export function withOneVersion(drive: Drive): Drive {
     if (!isVersioned(attributes) || attributes.version !== version) throw otherVersion(path)
     const { size, mtime } = attributes
     const moved = movedBy(path, attributes)
-    hold(path, handle, version, { size, mtime: instant(mtime + moved) })
+    hold(path, handle, version, { ...attributes, mtime: instant(mtime + moved) })
     last.set(path, { version, size, mtime, moved })
     return handle
   }
@@ -100,6 +99,35 @@ export function withOneVersion(drive: Drive): Drive {
     return chain(drive.getattr(path), attributes => holdRead(path, handle, version, attributes))
   }
 
+  /**
+   * fstat(2) and read(2) of an open file ask by its path. Where another client has renamed a folder of that, they get what
+   * was told before; a new `open` comes by the folder, and finds that it is gone.
+   */
+  async function ofLostFolder(path: string, thrown: unknown): Promise<Attributes> {
+    const attributes = held.get(path)?.reported
+    if (attributes === undefined || !isAbsent(thrown) || (await isThere(dirname(path)))) throw thrown
+    return attributes
+  }
+
+  async function isThere(path: string): Promise<boolean> {
+    try {
+      await drive.getattr(path)
+      return true
+    } catch (thrown) {
+      if (isAbsent(thrown)) return false
+      throw thrown
+    }
+  }
+
+  function attributesOf(path: string): MaybePromise<Attributes> {
+    if (!held.has(path)) return drive.getattr(path)
+    try {
+      return recover(drive.getattr(path), thrown => ofLostFolder(path, thrown))
+    } catch (thrown) {
+      return ofLostFolder(path, thrown)
+    }
+  }
+
   async function closed(handle: number, thrown: unknown): Promise<never> {
     await drive.release(handle)
     throw thrown
@@ -110,7 +138,7 @@ export function withOneVersion(drive: Drive): Drive {
     getattr: path =>
       held.size === 0 && last.size === 0
         ? drive.getattr(path)
-        : chain(drive.getattr(path), attributes => reported(path, attributes)),
+        : chain(attributesOf(path), attributes => reported(path, attributes)),
     open: (path: string, access: OpenAccess) =>
       chain(drive.open(path, access), handle => {
         try {

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import type { KernelTestbed } from '../testbed/mount.js'
 import { python } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
-import { outcome, textOf } from '../testbed/testbed.js'
+import { namesOf, outcome, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { within } from '../testbed/within.js'
 
@@ -113,6 +113,23 @@ for (const [what, size] of [
     },
   )
 }
+
+t.test('READ-18 a reader goes on where another client renames the folder of its file', async t => {
+  const testbed = await withTwo(t, [longest, 10])
+  const { files, service } = testbed
+  const read = reader(t)
+  t.equal(await read(`open ${join(testbed.directory, path)}`), 'done')
+  const begun = bytes(await read('read 131072'))
+  const record = JSON.parse(await service.elsewhere('GET', '/calculation?id=200'))
+  await service.elsewhere('PUT', '/calculation', JSON.stringify({ ...record, name: 'renamed' }))
+  await testbed.pass(1_500)
+  t.ok((await namesOf(testbed, folder)).includes('renamed'))
+  await testbed.pass(1_100)
+  t.equal(await outcome(files.lstat(path)), 'ENOENT', 'the old name is gone for all others')
+  t.ok(begun + bytes(await read(`read ${longest}`)) === bytesOf('f', longest))
+  t.equal(await read('close'), 'done')
+  t.equal(await outcome(files.lstat(path)), 'ENOENT')
+})
 
 t.test(
   'READ-18 a path whose file has another of the same size and date in its place is read again',

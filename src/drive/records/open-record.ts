@@ -343,17 +343,16 @@ export class OpenRecord {
     await this.#end(draft, { bytes, mtime: this.#changed, wording: 'own' })
   }
 
-  /** Gives an unsaved text up; the record shows what the service has. */
+  /** Gives an unsaved text up. The next open shows what the service has: an edit of that text would send it, too. */
   async drop(): Promise<void> {
     const draft = this.#draft
     if (draft === undefined) return
     // What a program has written and not closed yet is given up with it: its close(2) says so.
     for (const view of this.#handles) if (view.wrote && view.gone === 'no') view.gone = 'replaced'
-    // The next open shows the record: an edit of the text that is given up would send that, too.
-    await this.#end(draft, undefined)
+    await this.#end(draft)
   }
 
-  async #end(draft: Draft, shown: TextSnapshot | undefined): Promise<void> {
+  async #end(draft: Draft, shown?: TextSnapshot): Promise<void> {
     this.#draft = undefined
     if (draft.damage !== undefined || shown === undefined) this.leases.drop(this.key)
     else this.leases.put(this.key, shown, noop)

@@ -38,7 +38,10 @@ async function put(stage: Stage, thing: Thing, field: string, value: string): Pr
   const body = compactPrint(withField(parseObject(text), field, stringJson(value)))
   await stage.theatre.testbed.service.elsewhere('PUT', pathOf(thing), body)
   recordChanged(stage, thing, { ...thing.truth, [field]: value })
-  if (field === 'name') listingChanged(stage, thing, 'elsewhere')
+  if (field !== 'name') return
+  // The name that was written here is free once the new one is listed.
+  thing.written = undefined
+  listingChanged(stage, thing, 'elsewhere')
 }
 
 async function reorder(stage: Stage, report: Thing, rows: readonly Row[]): Promise<void> {
