@@ -100,8 +100,9 @@ export function openIdentities(
   return {
     observe(thing, said, by) {
       const row = rowOf(thing)
-      if (row === undefined)
-        return isEmptyIdentity(said) ? '' : keep(thing, { mark: markOf(said), [by]: said })
+      // A path by number says nothing of its thing, and contradicts nothing.
+      if (isEmptyIdentity(said)) return row?.mark ?? ''
+      if (row === undefined) return keep(thing, { mark: markOf(said), [by]: said })
       if (contradicts(row, said, by)) return another(thing, said, by)
       const doubtful = isDoubtful(thing, row, said, by)
       const mark = doubtful ? freshMark(said, now()) : row.mark

@@ -131,6 +131,16 @@ t.test('READ-18 a reader goes on where another client renames the folder of its 
   t.equal(await outcome(files.lstat(path)), 'ENOENT')
 })
 
+t.test('READ-12 READ-18 a refresh that finds nothing new refuses no second reader', async t => {
+  const testbed = await withTwo(t, [5_000, 10])
+  for (const place of ['by-id/calculation/200', `${folder}/first`]) {
+    const file = await testbed.files.open(`${place}/data.log`, 'r')
+    t.equal((await testbed.calcfs('refresh', join(testbed.directory, place, 'data.log'))).code, 0)
+    t.ok((await textOf(testbed, `${place}/data.log`)) === bytesOf('f', 5_000), place)
+    await file.close()
+  }
+})
+
 t.test(
   'READ-18 a path whose file has another of the same size and date in its place is read again',
   async t => {

@@ -159,7 +159,6 @@ function thingAt(node: Node): RecordRef | undefined {
 /** The directory whose freshness is a node's; undefined where it is that of the one it lies in. */
 function directoryFor(node: Node): DirectoryNode | undefined {
   if (isDirectory(node)) return node
-  if (node.kind === 'content') return { kind: 'calculation', id: node.content.calculation, title: '' }
   return node.kind === 'record' ? directoryOf(node) : undefined
 }
 
