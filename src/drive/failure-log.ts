@@ -24,6 +24,8 @@ export interface FailureLog {
   why(path: string, key: string): string | undefined
   /** The same in its parts; `key` is the node's, where the path leads to one. */
   met(path: string, key: string | undefined): LoggedFailure | undefined
+  /** The last call below a directory that was to remove something and was refused: what a `rm -r` of it has met. */
+  refusedBelow(directory: string): { readonly path: string; readonly met: LoggedFailure } | undefined
   readonly last: string | undefined
   /** The paths of records that were unlinked in the last ten minutes and are there again: their deletion is refused. */
   removedInVain(): readonly string[]
@@ -35,6 +37,7 @@ const endedBy = {
   readdir: new Set(['getattr', 'readdir']),
   read: new Set(['getattr', 'open', 'read']),
 } as const satisfies Record<string, ReadonlySet<string>>
+const removals: ReadonlySet<string> = new Set(['unlink', 'rmdir'])
 const longestLine = 1000
 const toldForMs = 600_000
 
@@ -75,6 +78,13 @@ export function openFailureLog(now: () => Instant): FailureLog {
       return found === undefined ? undefined : failureLine(found)
     },
     met,
+    refusedBelow(directory) {
+      const below = [...lines.entries()].filter(
+        ([path, { verb }]) => path.startsWith(`${directory}/`) && removals.has(verb),
+      )
+      const [latest] = below.toSorted(([, one], [, other]) => other.at - one.at)
+      return latest && { path: latest[0], met: latest[1] }
+    },
     get last() {
       return last
     },

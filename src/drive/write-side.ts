@@ -215,7 +215,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   }
 
   async function discardDraft(draft: Draft): Promise<string> {
-    const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains())
+    const kept = await history.archive(draft.key ?? unknownKey(draft), await draft.remains(), 'discarded')
     await end(draft)
     return kept
   }

@@ -3,6 +3,7 @@
 import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
+import { retitledChild } from '../../record/compact/packed-children.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
@@ -73,7 +74,7 @@ export interface Catalog {
   forget(of: Readable): void
   /** It was deleted: the listings of its project are without it, and are asked for again. */
   forgetIn(parent: ProjectId, of: ChildRef): void
-  /** A project or calculation has this title now: its listing says so at once, and is asked for again. */
+  /** A project or calculation has this title now: its listing is asked for again, and says so in the next mount at any rate. */
   retitleIn(parent: ProjectId, of: Readable, title: string): void
   /** What was told of a calculation's files: they may be those of another one. */
   forgetFiles(of: CalculationId): void
@@ -294,16 +295,17 @@ export function openCatalog(
       )
   }
 
-  function giveTitle<Item extends ListedProject | ListedCalculation>(
+  /** For a mount that comes up while the service is away; this one goes on with what the service has listed, and asks again. */
+  function leaveTitle<Item extends ListedProject | ListedCalculation>(
     query: Query<readonly Item[]>,
     id: string,
     title: string,
   ): void {
     const known = queryCache.known(query)
     if (known?.some(item => item.id === id && item.title !== title))
-      queryCache.learn(
+      queryCache.leave(
         query,
-        known.map(item => (item.id === id ? { ...item, title } : item)),
+        known.map(item => (item.id === id ? (retitledChild(item, title) as Item) : item)),
       )
   }
 
@@ -354,8 +356,8 @@ export function openCatalog(
       refreshProject(parent)
     },
     retitleIn(parent, { kind, id }, title) {
-      if (kind === 'project') giveTitle(projectsOf(parent), id, title)
-      if (kind === 'calculation') giveTitle(calculationsOf(parent), id, title)
+      if (kind === 'project') leaveTitle(projectsOf(parent), id, title)
+      if (kind === 'calculation') leaveTitle(calculationsOf(parent), id, title)
       refreshProject(parent)
     },
     forgetFiles,

@@ -41,6 +41,8 @@ export interface QueryCache {
   unexpired<Answer>(query: Query<Answer>): Answer | undefined
   /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
   learn<Answer>(query: Query<Answer>, answer: Answer): void
+  /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */
+  leave<Answer>(query: Query<Answer>, answer: Answer): void
   /** The next ask goes to the service; the old answer stays for outages. */
   expire<Answer>(query: Query<Answer>): void
   /** The same for every answer, at once. */
@@ -85,6 +87,8 @@ interface CachedAnswer {
   readonly waitedMs: number | undefined
   /** A refresh was asked for: it is no longer fresh, but as good as before while the service is away. */
   expired: boolean
+  /** What is on the disk is another answer, for the next mount. */
+  isLeft: boolean
 }
 
 /** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
@@ -153,7 +157,15 @@ export function openQueryCache(
     { form, waitedMs }: StoredAnswer,
   ): CachedAnswer {
     const names = weightOf(query, answer, form.value)
-    const entry = { answer, names, at: form.stored, stale: undefined, waitedMs, expired: false }
+    const entry = {
+      answer,
+      names,
+      at: form.stored,
+      stale: undefined,
+      waitedMs,
+      expired: false,
+      isLeft: false,
+    }
     entries.set(nameOf(query.namespace, query.key), entry)
     return entry
   }
@@ -192,7 +204,7 @@ export function openQueryCache(
     query.taken?.(fresh)
     const before = query.settled === undefined ? undefined : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
-    if (before !== undefined && answer === before.answer) {
+    if (before !== undefined && answer === before.answer && !before.isLeft) {
       entries.set(name, { ...before, at: now(), stale: undefined, waitedMs, expired: false })
       ledger.freshen(query.namespace, query.key)
       return answer
@@ -345,6 +357,12 @@ export function openQueryCache(
       writeSoon()
     },
     known: query => recall(query)?.answer as never,
+    leave(query, answer) {
+      const entry = recall(query)
+      if (entry !== undefined) entry.isLeft = true
+      ledger.set(query.namespace, query.key, query.encode(answer))
+      writeSoon()
+    },
     unexpired(query) {
       const entry = recall(query)
       return (

@@ -22,15 +22,67 @@ export interface ControlServer {
 /** The limit in bytes of a call: names, paths and lists of ids. */
 const longestQuestion = 4 * 1024 * 1024
 
+/** Milliseconds between two looks whether the socket is still there: the system may remove its directory at a log-out. */
+const lookEvery = 5_000
+
+/** A drive as the command line asks it. */
+export interface ControlledDrive {
+  readonly control: Control
+  /** Resolves to the kernel's device number of the drive once it is mounted. */
+  readonly device: Promise<string | undefined>
+}
+
+interface Listening {
+  readonly server: Server
+  readonly path: string
+  readonly inode: number
+}
+
 /**
- * Listens on this path; sockets that killed daemons left there are removed.
- * @param device resolves to the kernel's device number of the drive once it is mounted
+ * Listens where `place` says; sockets that killed daemons left there are removed. Where the socket goes away, there is
+ * another one a few seconds later, at the place that is safe then; `lost` is told of it, and of why there is none yet.
  */
 export async function serveControl(
-  path: string,
-  control: Control,
-  device: Promise<string | undefined>,
+  place: () => Promise<string>,
+  drive: ControlledDrive,
+  lost: (sentence: string) => void,
 ): Promise<ControlServer> {
+  let listening = await listen(await place(), drive)
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    const { server, path } = listening
+    // One of another daemon, which has mounted there since, counts.
+    if ((await lstat(path).catch(gone)) !== undefined) return
+    try {
+      listening = await listen(await place(), drive)
+      lost(`the control socket ${path} was removed; it is ${listening.path} now`)
+      await closed(server)
+    } catch (thrown) {
+      lost(`the control socket ${path} was removed, and cannot be made again: ${asFailure(thrown).message}`)
+    }
+  }
+
+  const watch = setInterval(() => {
+    looking ??= look().finally(() => {
+      looking = undefined
+    })
+  }, lookEvery)
+  watch.unref()
+  return {
+    async close() {
+      clearInterval(watch)
+      await looking
+      const { server, path, inode } = listening
+      await closed(server)
+      // Another daemon may have mounted there meanwhile: its socket stays.
+      const found = await lstat(path).catch(gone)
+      if (found?.ino === inode) await rm(path, { force: true })
+    },
+  }
+}
+
+async function listen(path: string, { control, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const server = createServer((question, reply) => {
     beginReply(reply)
@@ -50,14 +102,7 @@ export async function serveControl(
   })
   // The mount keeps the daemon alive, not its socket.
   server.unref()
-  return {
-    async close() {
-      await closed(server)
-      // Another daemon may have mounted there meanwhile: its socket stays.
-      const found = await lstat(path).catch(gone)
-      if (found?.ino === inode) await rm(path, { force: true })
-    },
-  }
+  return { server, path, inode }
 }
 
 /** The inode of the socket at its final path. */

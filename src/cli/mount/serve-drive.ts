@@ -86,7 +86,11 @@ export async function prepareDrive(
   const control =
     socket === undefined
       ? undefined
-      : await serveControl(socket, line.control, device).catch(withoutSocket(log))
+      : await serveControl(
+          () => socketFor(path, sources.environment),
+          { control: line.control, device },
+          sentence => log.warn(sentence),
+        ).catch(withoutSocket(log))
   return {
     async mount() {
       const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {

@@ -46,8 +46,11 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const met = failureLog.met(path, node === undefined ? undefined : nodeKey(node))
     const disputed = node?.kind === 'content' ? content.disputed(node.content) : undefined
     const stale = node === undefined ? undefined : xattrs.get(path, node, 'user.calcfs.stale')
+    const below =
+      met === undefined && node?.kind === 'calculation' ? failureLog.refusedBelow(path) : undefined
     const sentences = [
       ...(met === undefined ? [] : metSentences(path, met)),
+      ...(below === undefined ? [] : metSentences(below.path, below.met)),
       ...(disputed === undefined || met?.failure.message === disputed ? [] : [`${path}: ${disputed}.`]),
       ...(stale === undefined ? [] : staleSentences(stale)),
       ...otherThingSentences(node),
@@ -179,11 +182,13 @@ export function directoryOf(node: RecordNode): DirectoryNode {
 function metSentences(path: string, { at, verb, failure }: LoggedFailure): readonly string[] {
   const said = failure.said === undefined ? [] : [`The service said: ${failure.said}`]
   return [
-    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${failure.message}.`,
+    `Could not ${whatWasTried(verb)} ${path} (${new Date(at).toISOString()}): ${ended(failure.message)}`,
     ...said,
     ...adviceFor(failure.kind),
   ]
 }
+
+const ended = (sentence: string): string => (sentence.endsWith('?') ? sentence : `${sentence}.`)
 
 function staleSentences(because: string): readonly string[] {
   return [

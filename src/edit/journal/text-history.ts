@@ -23,13 +23,13 @@ import { clearPlace } from '../../system/set-aside.js'
 import { openKeyedQueue } from './keyed-queue.js'
 import { keyName, type RecordKey } from './record-key.js'
 
-const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped'])
-const isHistory = (how: TextUse) => how === 'sent' || how === 'replaced' || how === 'dropped'
+const meeting = z.enum(['shown', 'read', 'saved', 'sent', 'replaced', 'dropped', 'discarded'])
+const isHistory = (how: TextUse) => !/^(shown|read|saved)$/.test(how)
 
 /**
  * How a text was met. shown: the kernel was told its size. read: a program read it. saved: a program wrote it and
  * the service has it. sent: it was put on the wire, whatever became of it. replaced: the service had it just before.
- * dropped: it was never saved, and given up.
+ * dropped: it was not saved, and another text is written over it. discarded: it was not saved, and its user gave it up.
  */
 export type TextUse = z.infer<typeof meeting>
 
@@ -46,8 +46,8 @@ export interface TextHistory {
   remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void>
   /** A program has read the text with this hash once more, in whatever words; nothing where it is not known any more. */
   readAgain(key: RecordKey, hash: string): Promise<void>
-  /** Keeps what is given up as history; answers the file in which it lies. */
-  archive(key: RecordKey, bytes: Uint8Array): Promise<string>
+  /** Keeps what was not saved as history; answers the file in which it lies. */
+  archive(key: RecordKey, bytes: Uint8Array, how?: 'dropped' | 'discarded'): Promise<string>
   /**
    * The texts that a program on this mount may have had before its eyes, the latest met first; never one that only
    * travelled. What another mount met counts only where this one never met a text of the record.
@@ -57,8 +57,8 @@ export interface TextHistory {
   lastSaved(key: RecordKey): Promise<string | undefined>
   /** What this mount has sent since the last text that is known to be stored, the latest first. */
   unsettled(key: RecordKey): Promise<readonly string[]>
-  /** What was given up on this mount, and when; the latest first, a few at most. */
-  givenUp(key: RecordKey): Promise<readonly { readonly text: string; readonly at: Instant }[]>
+  /** What its user gave up on this mount, and when; the latest first, a few at most. */
+  discarded(key: RecordKey): Promise<readonly { readonly text: string; readonly at: Instant }[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
   /** Forgets what is older than its days. */
@@ -170,9 +170,9 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return latest && recall(key, latest.hash)
   }
 
-  async function givenUp(key: RecordKey): Promise<readonly { text: string; at: Instant }[]> {
-    const dropped = (await marksOf(key)).filter(mark => mark.own && mark.how === 'dropped')
-    const latest = dropped.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
+  async function discarded(key: RecordKey): Promise<readonly { text: string; at: Instant }[]> {
+    const marks = (await marksOf(key)).filter(mark => mark.own && mark.how === 'discarded')
+    const latest = marks.toSorted((one, other) => other.at - one.at).slice(0, unsettledAtMost)
     const texts = await Promise.all(
       latest.map(async ({ hash, at }) => ({ text: await recall(key, hash), at })),
     )
@@ -215,14 +215,14 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
         }),
       ),
     settled: async () => void (await Promise.allSettled(busy)),
-    async archive(key, bytes) {
-      await inTurn(key, () => remember(key, bytes, 'dropped'))
+    async archive(key, bytes, how = 'dropped') {
+      await inTurn(key, () => remember(key, bytes, how))
       return join(directoryOf(key), textHash(bytes))
     },
     candidates: key => inTurn(key, () => candidates(key)),
     lastSaved: key => inTurn(key, () => lastSaved(key)),
     unsettled: key => inTurn(key, () => unsettled(key)),
-    givenUp: key => inTurn(key, () => givenUp(key)),
+    discarded: key => inTurn(key, () => discarded(key)),
     recall,
     purge,
   }

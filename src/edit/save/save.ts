@@ -171,7 +171,7 @@ async function findWritten(
     try {
       return chooseBase(compared, mine, held, measure)
     } catch (thrown) {
-      const since = await readSinceGivenUp(save, mine, compared)
+      const since = await metSinceGivenUp(save, mine, compared)
       if (since.length === 0) throw thrown
       return chooseBase(since, mine, held, measure)
     }
@@ -187,10 +187,10 @@ async function findWritten(
 }
 
 /**
- * What programs have read since a text that says this was given up after a refusal (`drafts drop`): its writer was told,
- * so that what was met before is no old buffer any more. None where the text was not given up, or nothing was read since.
+ * What programs have read or saved since a text that says this was given up after a refusal (`drafts drop`): its user was
+ * told, so that what was met before is no old buffer any more. None where it was not given up, or nothing was read since.
  */
-async function readSinceGivenUp(
+async function metSinceGivenUp(
   { record, history }: SaveState,
   mine: JsonObject,
   known: readonly Candidate[],
@@ -199,8 +199,10 @@ async function readSinceGivenUp(
     const said = tryObject(text)
     return said !== undefined && isAsSaid(record, record.plain(said), mine)
   }
-  const given = (await history.givenUp(record.key)).find(({ text }) => saysMine(text))
-  return known.filter(({ read }) => given !== undefined && read !== undefined && read > given.at)
+  const given = (await history.discarded(record.key)).find(({ text }) => saysMine(text))
+  if (given === undefined) return []
+  // Saved or read once more since, it may be an old buffer again.
+  return known.filter(({ read = 0, saved = 0 }) => Math.max(read, saved) > given.at)
 }
 
 /** Long ones one by one: the drive answers meanwhile. */

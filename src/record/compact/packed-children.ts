@@ -119,6 +119,14 @@ class PackedChild<Time extends number, Parent extends string> implements ChildFa
   }
 }
 
+/** The same child under another title. */
+export function retitledChild<Time extends number, Parent extends string>(
+  { kind, id, since, born, published, bundle, place, parent }: ChildFacts<Time, Parent>,
+  title: string,
+): ChildFacts<Time, Parent> {
+  return { kind, id, title, since, born, published, bundle, place, parent }
+}
+
 /** One value where all rows say the same. */
 function column<Value>(values: readonly Value[]): (row: number) => Value {
   const [first] = values

@@ -259,7 +259,7 @@ export async function logIn(
     return tokenIn(answer, clock.now())
   } catch (failure) {
     if (!(failure instanceof Failure) || !/^(unauthenticated|forbidden)$/.test(failure.kind)) throw failure
-    const sentence = `${address} refused the log-in of ${user}; ${loginHint(address)}`
+    const sentence = `${address} refused the log-in of ${user} (is the password wrong?); ${loginHint(address)}`
     throw new Failure('unauthenticated', sentence, { cause: failure, said: failure.said })
   }
 }

@@ -236,4 +236,7 @@ t.test('a project whose rm -r is refused says why (CLI-1, DEL-4)', async t => {
   const project = 'projects/Water splitting'
   await run('rm', ['-rf', `${testbed.directory}/${project}`])
   t.match(await why(testbed, project), { stdout: /is not deleted/ })
+  const calculation = `${project}/TS1_opt`
+  await run('rm', ['-r', `${testbed.directory}/${calculation}`])
+  t.match(await why(testbed, calculation), { stdout: /Could not delete .*TS1_opt\/.*was to be removed/ })
 })

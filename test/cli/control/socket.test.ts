@@ -6,6 +6,7 @@ import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
+import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
 
@@ -50,6 +51,21 @@ t.test(
     t.same(await readdir(directory), [])
   },
 )
+
+t.test('a socket that is removed while the drive is mounted is made again (CLI-16)', async t => {
+  const testbed = await realMount(t)
+  const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
+  const list = () => testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
+  // At the last log-out the system removes the directory of the user, and makes it again at the next log-in.
+  await rm(dirname(dirname(control)), { recursive: true })
+  t.match(await list(), { code: 4 })
+  await mkdir(dirname(dirname(control)), { mode: 0o700 })
+  await until(20_000, 'the daemon listens again', async () => (await list()).code === 0)
+  t.ok((await lstat(control)).isSocket())
+  t.match(await testbed.log(), /control socket .* was removed/)
+  await testbed.terminate()
+  t.same(await readdir(dirname(control)), [])
+})
 
 t.test(
   'a drive whose socket cannot be made is mounted all the same, and its log says why (CLI-16)',

@@ -81,10 +81,20 @@ export function outage(t: Test, open: OpenTestbed): void {
     await files.rename(`${project}/TS1_opt`, `${project}/TS1 renamed`)
     const renamed = (name: string): string =>
       name.replace('Sub project', 'Sub renamed').replace('TS1_opt', 'TS1 renamed')
+    // What it says of each beside the name is as it was, but the time of the last change.
+    const rowsIn = (text: string) =>
+      text
+        .replace(/,"modificationDate":"[^"]*"/g, '')
+        .split('\n')
+        .sort()
+    const index = await textOf(testbed, `${project}/.index.tsv`)
+    await files.rename(`${project}/H2O`, `${project}/H2O away`)
+    await files.rename(`${project}/H2O away`, `${project}/H2O`)
     await service.leave()
     await testbed.remount()
     t.same([...(await namesOf(testbed, project))].sort(), before.map(renamed).sort())
     t.equal(await outcome(files.lstat(`${project}/TS1 renamed`)), 'done')
+    t.same(rowsIn(await textOf(testbed, `${project}/.index.tsv`)), rowsIn(index))
     await service.back()
   })
 

@@ -320,6 +320,28 @@ export function editing(t: Test, open: OpenTestbed): void {
       },
     )
 
+    for (const then of ['given up', 'tried again'] as const)
+      t.test(
+        `STALE-1 a refused text that was ${then} and saved takes no later change back unseen`,
+        async t => {
+          await testbed.pass(3200)
+          const again = await retitled(testbed, `Mine ${then}`)
+          const mend = service.intercept(/^PUT /, response => void response.writeHead(400).end())
+          t.equal(await outcome(overwrite(testbed, report, again)), 'EINVAL')
+          mend()
+          if (then === 'given up') await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+          if (then === 'given up') await textOf(testbed, report)
+          t.equal(await outcome(overwrite(testbed, report, again)), 'done')
+          await testbed.pass(3200)
+          await service.elsewhere('PUT', '/report', await changedTo(testbed, { title: 'A colleague' }))
+          await testbed.pass(15_000)
+          t.match(await textOf(testbed, report), 'A colleague', 'any program has read it')
+          t.equal(await outcome(overwrite(testbed, report, again)), 'ESTALE')
+          t.equal(JSON.parse(await stored(testbed)).title, 'A colleague')
+          await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+        },
+      )
+
     t.test('STALE-2 different fields changed by two are both kept', async t => {
       await overwrite(testbed, report, await stored(testbed))
       await testbed.pass(3200)
