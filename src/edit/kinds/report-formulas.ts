@@ -1,6 +1,6 @@
 // A formula says c1 and means a calculation: no save may make it mean another one by the way.
 import { Failure } from '../../failure.js'
-import { type Formulas, formulasIn } from '../../record/formulas.js'
+import { type Formulas, formulasIn, untouchedFormulas } from '../../record/formulas.js'
 import type { CalculationId, Dialect } from '../../remote/remote.js'
 import type { RecordChange, WrittenEdit } from '../save/editable.js'
 
@@ -13,18 +13,41 @@ export function refuseOtherMeaning(dialect: Dialect, written: WrittenEdit, chang
   const configuration = dialect.configuration(change.whole)
   const after = dialect.places(change.whole)
   if (configuration === undefined || after === undefined) return
+  const formulas = formulasIn(configuration)
   const isMine = configuration !== dialect.configuration(change.before)
+  const id = dialect.facts(change.whole).id ?? 'ID'
+  if (isMine) refuseMovedUnder(dialect, written, formulas, id)
   const before = dialect.places(isMine ? written.mine : change.before)
   if (before === undefined) return
-  const formulas = formulasIn(configuration)
-  const changed = [...movedPlaces(formulas, before, after), ...missingIds(formulas, before, after)]
+  const changed = meaningsChanged(formulas, before, after)
   if (changed.length === 0) return
   const list = dialect.listField(change.whole)
   const isListMine = list !== undefined && change.edits.has(list)
-  throw isListMine
-    ? missingReference(dialect.facts(change.whole).id ?? 'ID', changed, formulas)
-    : movedElsewhere(changed, formulas)
+  throw isListMine ? missingReference(id, changed, formulas) : movedElsewhere(changed, formulas)
 }
+
+/** An edit of one formula, or of a label, is no word about the others: in the text that was written they mean what they meant. */
+function refuseMovedUnder(
+  dialect: Dialect,
+  { base, mine }: WrittenEdit,
+  formulas: Formulas,
+  id: string,
+): void {
+  const [configuration, before, after] = [
+    dialect.configuration(base),
+    dialect.places(base),
+    dialect.places(mine),
+  ]
+  if (configuration === undefined || before === undefined || after === undefined) return
+  const untouched = untouchedFormulas(formulasIn(configuration), formulas)
+  const changed = meaningsChanged(untouched, before, after)
+  if (changed.length > 0) throw missingReference(id, changed, untouched)
+}
+
+const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] => [
+  ...movedPlaces(formulas, before, after),
+  ...missingIds(formulas, before, after),
+]
 
 type RowPlaces = readonly (CalculationId | undefined)[]
 
@@ -40,16 +63,16 @@ function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): rea
   return gone.map(id => `the graph computes with calculation ${id}, which would be gone`)
 }
 
-function missingReference(id: string, changed: readonly string[], { texts }: Formulas): Failure {
+function missingReference(id: string, changed: readonly string[], formulas: Formulas): Failure {
   return new Failure(
     'refused',
-    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${texts.join(', ')}); change the configuration in the same save, or let calcfs report renumber ${id} change both`,
+    `the new list changes what the formulas of this report mean: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')}); change these formulas in the same save, or let calcfs report renumber ${id} change both`,
   )
 }
 
-function movedElsewhere(changed: readonly string[], { texts }: Formulas): Failure {
+function movedElsewhere(changed: readonly string[], formulas: Formulas): Failure {
   return new Failure(
     'conflict',
-    `another client has changed the list that these formulas compute with: ${changed.join('; ')} (formulas: ${texts.join(', ')})`,
+    `another client has changed the list that these formulas compute with: ${changed.join('; ')} (formulas: ${formulas.texts.join(', ')})`,
   )
 }

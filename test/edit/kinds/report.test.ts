@@ -157,7 +157,7 @@ t.test('a new order under formulas is refused with the formulas', async t => {
     .replace('"calcId":7,"calcOrder":2', '"calcId":7,"calcOrder":1')
   t.match(await failureOf(write(swapped)), {
     kind: 'refused',
-    message: /c1\+c2.*configuration in the same save/,
+    message: /c1\+c2.*formulas in the same save/,
   })
   t.match(await failureOf(write(profile.replace(/,\{"calcId":7[^}]*\}/, ''))), {
     message: /c2 was calculation 7/,
