@@ -19,13 +19,32 @@ export async function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Pro
   return pino({ level: config.logLevel, redact: secret, base: null }, await target(config.logFile))
 }
 
+/** Bytes of lines that wait for room on the disk; what comes after that is lost. */
+const longestBacklog = 256 << 10
+
 async function target(file: string | undefined): Promise<DestinationStream> {
   if (file !== undefined)
-    return destination({ dest: file, mkdir: true, append: true, sync: true, mode: 0o600 })
-  if (isatty(2)) {
-    // Forty files, which a daemon whose log is a file never needs.
-    const { default: pretty } = await import('pino-pretty')
-    return pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
-  }
-  return destination({ dest: 2, sync: true })
+    return lasting(
+      destination({
+        dest: file,
+        mkdir: true,
+        append: true,
+        sync: true,
+        mode: 0o600,
+        maxLength: longestBacklog,
+      }),
+    )
+  const standardError = lasting(destination({ dest: 2, sync: true, maxLength: longestBacklog }))
+  if (!isatty(2)) return standardError
+  // Forty files, which a daemon whose log is a file never needs.
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({ destination: standardError, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
 }
+
+/** A full disk costs lines of the log, and no mount: the stream keeps what it could not write, and tries again with the next line. */
+function lasting(stream: ReturnType<typeof destination>): typeof stream {
+  return stream.on('error', linesLost)
+}
+
+/** There is no place to tell it. */
+function linesLost(): void {}

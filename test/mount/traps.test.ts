@@ -321,6 +321,18 @@ t.test('the life of a mount', async t => {
   })
 })
 
+t.test('LOG-2 a log on a full disk loses its lines, and costs nothing else', async t => {
+  const settings = { logFile: '/dev/full', logLevel: 'debug', ttlRecord: '1s', ttlListing: '1s' }
+  const testbed = await realMount(t, { fill: fillSampleData, settings })
+  const text = await textOf(testbed, report)
+  await overwrite(testbed, report, text.replace(/"title": "[^"]*"/, '"title": "Written without a log"'))
+  await testbed.service.leave()
+  await testbed.pass(1_500)
+  t.match(await textOf(testbed, report), 'Written without a log')
+  await testbed.service.back()
+  t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
+})
+
 t.test(
   'a wrong password, a full or missing mount point: one sentence, no stack, nothing mounted',
   async t => {
