@@ -298,7 +298,11 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         budget,
         deleteSender,
         aliases,
-        changedAt: node => changedAt.get(nodeKey(node)),
+        changedAt(node) {
+          const [written = 0, changed = 0] = [records.writtenAt(nodeKey(node)), changedAt.get(nodeKey(node))]
+          return instant(Math.max(written, changed))
+        },
+        hasDraft: node => records.draftOf(nodeKey(node)) !== undefined,
         patience: () => dueIn(sources.patience, clock),
         now,
       }),

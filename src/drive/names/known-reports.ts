@@ -15,27 +15,36 @@ export interface KnownReport {
 }
 
 export interface KnownReports {
-  /** In the order of their ids. */
+  /** In the order of their ids, without those that are gone. */
   list(): readonly KnownReport[]
+  /** Those of which the service has said that they are gone, and that it has not shown since. */
+  gone(): readonly ReportId[]
   /** Remembers a report with what its record says now, which a program was shown unless it is `unseen`. */
   add(id: ReportId, record: JsonObject, how?: 'unseen'): void
   /** Keeps a known report's line true; an unknown report stays unknown. */
   refresh(id: ReportId, record: JsonObject): void
-  /** The service said that it is gone. */
+  /** The service says that it is gone: remembered, for no operation would list it where that passes. */
+  lose(id: ReportId): void
+  /** It was deleted here, or its number is another one's. */
   drop(id: ReportId): void
 }
 
 const room = 'known-reports'
 
-const lineForm = z.object({ title: z.string(), type: z.string(), calculations: z.number().optional() })
+const lineForm = z.object({
+  title: z.string(),
+  type: z.string(),
+  calculations: z.number().optional(),
+  gone: z.literal(true).optional(),
+})
 
 /** A line that another version wrote says nothing, but the report stays known. */
-function lineIn(text: string): Omit<KnownReport, 'id'> {
+function lineIn(text: string): Omit<KnownReport, 'id'> & { readonly isGone: boolean } {
   try {
-    const { title, type, calculations } = lineForm.parse(JSON.parse(text))
-    return { title, type, calculations }
+    const { title, type, calculations, gone = false } = lineForm.parse(JSON.parse(text))
+    return { title, type, calculations, isGone: gone }
   } catch {
-    return { title: '', type: '', calculations: undefined }
+    return { title: '', type: '', calculations: undefined, isGone: false }
   }
 }
 
@@ -43,6 +52,12 @@ export function openKnownReports(
   ledger: Ledger,
   { dialect, shown }: { readonly dialect: Dialect; readonly shown: ShownThings },
 ): KnownReports {
+  const known = () =>
+    [...ledger.entries(room)]
+      .filter(([id]) => idForm.test(id))
+      .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
+      .sort((a, b) => compareIds(a.id, b.id))
+
   function keepLine(id: ReportId, record: JsonObject): void {
     const line = JSON.stringify({
       title: dialect.facts(record).title ?? '',
@@ -56,11 +71,8 @@ export function openKnownReports(
   }
 
   return {
-    list: () =>
-      [...ledger.entries(room)]
-        .filter(([id]) => idForm.test(id))
-        .map(([id, kept]) => ({ id: id as ReportId, ...lineIn(kept.value) }))
-        .sort((a, b) => compareIds(a.id, b.id)),
+    list: () => known().flatMap(({ isGone, ...report }) => (isGone ? [] : [report])),
+    gone: () => known().flatMap(({ isGone, id }) => (isGone ? [id] : [])),
     add(id, record, how) {
       keepLine(id, record)
       if (how === undefined) shown.shown({ of: 'report', id }, reportIdentity(dialect.facts(record)))
@@ -68,6 +80,12 @@ export function openKnownReports(
     refresh(id, record) {
       shown.told([[{ of: 'report', id }, reportIdentity(dialect.facts(record))]])
       if (ledger.get(room, id) !== undefined) keepLine(id, record)
+    },
+    lose(id) {
+      const kept = ledger.get(room, id)
+      if (kept === undefined) return
+      const { isGone, ...line } = lineIn(kept)
+      if (!isGone) ledger.set(room, id, JSON.stringify({ ...line, gone: true }))
     },
     drop: id => ledger.delete(room, id),
   }

@@ -1,8 +1,9 @@
 // The names under which this mount has made or renamed things: they answer at once and for its life, whatever the service made of them.
+import { LRUCache } from 'lru-cache'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { type Instant, idForm, type ProjectId } from '../../remote/remote.js'
 import { isSameName } from '../../spelling.js'
-import type { Node } from '../nodes/node.js'
+import { type Node, nodeKey } from '../nodes/node.js'
 
 export type NamedNode = Extract<Node, { kind: 'project' | 'calculation' }>
 
@@ -21,8 +22,8 @@ export function copyOf(
 export interface NameAliases {
   /** The child of a project under a name that was written here; a name that the service lists goes before. */
   find(parent: ProjectId, name: string): NamedNode | undefined
-  /** In the place of the names that were written for it before. `before` is the title that it had until then. */
-  add(parent: ProjectId, name: string, node: NamedNode, before?: string): void
+  /** In the place of the names that were written for it before. `title` is the one that it had until then. */
+  add(parent: ProjectId, name: string, node: NamedNode, title?: string): void
   /** Whether a listing that tells this title may be from before the name was written here: one of the service's may be late. */
   mayBeLate(parent: ProjectId, name: string, listed: string): boolean
   /** A name that a save has changed: an editor at work there goes on by it, for as long as it comes back. A new thing may have it. */
@@ -48,25 +49,34 @@ interface FormerName {
   readonly used: Instant
 }
 
-interface WrittenName {
-  readonly node: NamedNode
-  /** The title that it had before; none of what was made under this name. */
-  readonly before: string | undefined
-  readonly written: Instant
+/** The titles that a thing had before it was renamed here. */
+interface TitlesBefore {
+  readonly titles: readonly string[]
+  /** When the last one was given up. */
+  readonly until: Instant
 }
+
+const rememberedThings = 1000
 
 /** What was made by the mount at this mount point is kept over restarts: `rmdir` may take it away again. */
 export function openNameAliases(ledger: Ledger, mountPoint: string, now: () => Instant): NameAliases {
-  const names = new Map<string, WrittenName>()
+  const names = new Map<string, NamedNode>()
+  const before = new LRUCache<string, TitlesBefore>({ max: rememberedThings })
   const former = new Map<string, FormerName>()
   const room = `made ${mountPoint}`
   const keyOf = (parent: ProjectId, name: string): string => `${parent}/${name}`
 
   /** The names that were written for it lead to it no more. */
   function takeNames({ kind, id }: Pick<NamedNode, 'kind' | 'id'>): string[] {
-    const keys = [...names].filter(([, { node }]) => node.kind === kind && node.id === id).map(([key]) => key)
+    const keys = [...names].filter(([, node]) => node.kind === kind && node.id === id).map(([key]) => key)
     for (const key of keys) names.delete(key)
     return keys
+  }
+
+  /** Those of the last minutes: a listing may be later than several renames. */
+  function titlesBefore(node: NamedNode): readonly string[] {
+    const known = before.get(nodeKey(node))
+    return known !== undefined && isRecent(known.until) ? known.titles : []
   }
 
   /** A clock that was set back keeps nothing. */
@@ -84,15 +94,17 @@ export function openNameAliases(ledger: Ledger, mountPoint: string, now: () => I
   }
 
   return {
-    find: (parent, name) => names.get(keyOf(parent, name))?.node ?? formerNode(keyOf(parent, name)),
+    find: (parent, name) => names.get(keyOf(parent, name)) ?? formerNode(keyOf(parent, name)),
     mayBeLate(parent, name, listed) {
-      const known = names.get(keyOf(parent, name))
-      return known?.before !== undefined && isSameName(known.before, listed) && isRecent(known.written)
+      const node = names.get(keyOf(parent, name))
+      return node !== undefined && titlesBefore(node).some(title => isSameName(title, listed))
     },
-    add(parent, name, node, before) {
+    add(parent, name, node, title) {
       former.delete(keyOf(parent, name))
       takeNames(node)
-      names.set(keyOf(parent, name), { node, before, written: now() })
+      names.set(keyOf(parent, name), node)
+      if (title !== undefined)
+        before.set(nodeKey(node), { titles: [...titlesBefore(node), title], until: now() })
     },
     addFormer(parent, name, node) {
       // Those under which it was written before say the title of before as well.
@@ -116,6 +128,7 @@ export function openNameAliases(ledger: Ledger, mountPoint: string, now: () => I
     gone: id => ledger.delete(room, id),
     forget(kind, id) {
       takeNames({ kind, id })
+      before.delete(`${kind} ${id}`)
       for (const [key, { node }] of former) if (node.kind === kind && node.id === id) former.delete(key)
       if (kind === 'project') ledger.delete(room, id)
     },

@@ -36,15 +36,20 @@ export interface DeleteParts extends IntentionParts {
   readonly aliases: NameAliases
   readonly identities: Identities
   readonly remote: Pick<Remote, 'allFileTitles'>
-  /** When this mount last changed the record, as far as it remembers. */
+  /** When a program of this mount last wrote the record, or had it open to write, as far as that is remembered. */
   readonly changedAt: (node: RecordNode) => Instant | undefined
+  /** Whether an unsaved text of it waits. */
+  readonly hasDraft: (node: RecordNode) => boolean
   /** How long a delete may take that no call waits for. */
   readonly patience: () => RequestContext
   readonly now: () => Instant
 }
 
 const ownCleanup =
-  'it was saved here less than two seconds before it was removed, as a program does that is not content with its own copy: it is not deleted; remove it again if it is to go'
+  'it was written here less than two seconds before it was removed, as a program does that is not content with its own copy: it is not deleted; remove it again if it is to go'
+
+const unsavedText =
+  'a text of it waits that was not saved, and a program that removes its own copy would take away what was there before: it is not deleted; give that text up (calcfs drafts drop), then remove it again'
 
 type ContentNode = Extract<Node, { kind: 'content' }>
 
@@ -194,11 +199,15 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
   }
 
   /**
-   * A program that has saved the file and takes it away at once finds fault with its own copy: rclone with the size, make
-   * with the command that wrote it. It would take away what was there before it came, too. A right that is taken back right after it was given goes.
+   * Why it stays: a program that has saved the file, or tried to, and takes it away finds fault with its own copy: rclone with
+   * the size, make with the command that wrote it. It would take away what was there before it came, too. A right that is taken back right after it was given goes.
    */
-  const isJustSaved = (node: RecordNode): boolean =>
-    node.of === 'report' && parts.now() - (parts.changedAt(node) ?? Number.NEGATIVE_INFINITY) < pauseMs
+  function ownCopy(node: RecordNode): string | undefined {
+    if (node.of !== 'report') return undefined
+    if (parts.hasDraft(node)) return unsavedText
+    const isJustSaved = parts.now() - (parts.changedAt(node) ?? Number.NEGATIVE_INFINITY) < pauseMs
+    return isJustSaved ? ownCleanup : undefined
+  }
 
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
@@ -239,14 +248,14 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
       const unlinked = deleteSender.known(node)
       series.active(path)
-      const justSaved = isJustSaved(node)
+      const kept = ownCopy(node)
       pending.begin({
         node,
         path,
         scopes: scopesOf(node),
         pause: pauseMs,
         async carryOut() {
-          if (justSaved) throw new Failure('not-permitted', `${path}: ${ownCleanup}`)
+          if (kept !== undefined) throw new Failure('not-permitted', `${path}: ${kept}`)
           await deleteSender.record(node, unlinked, parts.patience(), 'shown')
         },
       })

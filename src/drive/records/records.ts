@@ -1,5 +1,6 @@
 // Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
 
+import { LRUCache } from 'lru-cache'
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
@@ -41,6 +42,8 @@ export interface Records {
   adopt(key: string, draft: Draft): void
   /** The unsaved text of a record, if it has one. */
   draftOf(key: string): Draft | undefined
+  /** When a program last had it open to write, or put a text in its place; as far as it is remembered. */
+  writtenAt(key: string): Instant | undefined
   /** Resolves when no save is on its way any more. */
   settled(): Promise<void>
   /** Counts the changes of the unsaved text of a record. */
@@ -57,8 +60,25 @@ export interface Records {
   detach(key: string): void
 }
 
+/** Records of which it is remembered when they were written. */
+const rememberedWriters = 4096
+
 export function openRecords(leases: TextLeases, clock: Clock): Records {
   const opened = new Map<string, OpenRecord>()
+  const writtenAt = new LRUCache<string, Instant>({ max: rememberedWriters })
+  const noteWriter = (key: string): void => void writtenAt.set(key, clock.now())
+
+  /** Its program is at work until it closes the file. */
+  function toWrite(key: string, handle: RecordHandle): RecordHandle {
+    noteWriter(key)
+    return {
+      ...handle,
+      release(context) {
+        noteWriter(key)
+        return handle.release(context)
+      },
+    }
+  }
 
   function recordOf(key: string): OpenRecord {
     const known = opened.get(key)
@@ -82,6 +102,21 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
     }
   }
 
+  async function handleFor(
+    source: RecordSource,
+    access: OpenAccess,
+    context: RequestContext,
+  ): Promise<RecordHandle> {
+    const record = recordOf(source.key)
+    if (record.draft !== undefined) return openRecordHandle(record, source, freshView(record.shownOfDraft()))
+    const held = await heldFor(source, access, context)
+    if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
+    source.opened(access, held.shown.bytes)
+    // No read may come: the kernel has pages of it.
+    if (held.isOvertaken && access !== 'write-only') noteShown(source, held.shown)
+    return openRecordHandle(record, source, freshView(held.shown.bytes, held))
+  }
+
   return {
     bringBack: key => opened.get(key)?.bringBack(),
     isBack: key => opened.get(key)?.isBack ?? false,
@@ -93,28 +128,23 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
       return chain(told, ({ bytes, mtime }) => ({ size: bytes.length, mtime }))
     },
     async open(source, access, context) {
-      if (access !== 'read') editingOf(source)
-      const record = recordOf(source.key)
-      if (access !== 'read') await record.ended(context)
-      if (record.draft !== undefined)
-        return openRecordHandle(record, source, freshView(record.shownOfDraft()))
-      const held = await heldFor(source, access, context)
-      if (held === undefined) return openRecordHandle(record, source, freshView(nothing))
-      source.opened(access, held.shown.bytes)
-      // No read may come: the kernel has pages of it.
-      if (held.isOvertaken && access !== 'write-only') noteShown(source, held.shown)
-      return openRecordHandle(record, source, freshView(held.shown.bytes, held))
+      if (access === 'read') return handleFor(source, access, context)
+      editingOf(source)
+      await recordOf(source.key).ended(context)
+      return toWrite(source.key, await handleFor(source, access, context))
     },
+    writtenAt: key => writtenAt.get(key),
     async create(source) {
       const record = recordOf(source.key)
       await record.draftFor(source, { bytes: nothing })
       await record.draft?.truncate(0)
       record.bringBack()
       record.touch()
-      return openRecordHandle(record, source, freshView(nothing))
+      return toWrite(source.key, openRecordHandle(record, source, freshView(nothing)))
     },
     async truncate(source, size, context) {
       editingOf(source)
+      noteWriter(source.key)
       const record = recordOf(source.key)
       await record.ended(context)
       record.touch()
@@ -130,6 +160,7 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
     },
     async replace(source, text, context) {
       editingOf(source)
+      noteWriter(source.key)
       await recordOf(source.key).replace(source, text, context)
     },
     resend: (source, context) => recordOf(source.key).save(source, {}, context),

@@ -1,8 +1,9 @@
 // The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
 
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure } from '../../failure.js'
+import { asFailure, isAbsent } from '../../failure.js'
 import { fixedNames, recordFile } from '../../layout.js'
+import type { JsonObject } from '../../record/json/json.js'
 import {
   type CalculationId,
   type Dialect,
@@ -21,6 +22,8 @@ export interface ReportTree {
   lookup(name: string, context: RequestContext): Promise<Node | undefined>
   /** An entry of one report's folder; its order needs no title of a row. */
   lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined>
+  /** Asks once more for those that are not listed because they were gone. */
+  lookForGone(context: RequestContext): Promise<void>
   /** The folder of one report. */
   listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]>
 }
@@ -45,13 +48,28 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
     const id = number as ReportId
     const record = { kind: 'record', of: 'report', id } as const
     if (json !== undefined && hasDraft(record)) return record
-    reports.refresh(id, await catalog.record({ kind: 'report', id }).ask(context))
+    await present(id, context)
     return json === undefined ? { kind: 'report', id } : record
   }
 
+  /** Its record; whether it is there is what the next listing says. */
+  async function present(id: ReportId, context: RequestContext): Promise<JsonObject> {
+    try {
+      const record = await catalog.record({ kind: 'report', id }).ask(context)
+      reports.refresh(id, record)
+      return record
+    } catch (thrown) {
+      if (isAbsent(thrown)) reports.lose(id)
+      throw thrown
+    }
+  }
+
+  /** The text of a report that is gone, where it was not saved. */
+  const unsaved = (): readonly Dentry[] =>
+    reports.gone().flatMap(id => entries(id).filter(({ node }) => node.kind === 'record' && hasDraft(node)))
+
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
-    const record = await catalog.record({ kind: 'report', id }).ask(context)
-    reports.refresh(id, record)
+    const record = await present(id, context)
     const rows = dialect.rows(record) ?? []
     const digits = Math.max(2, String(rows.length).length)
     const links = rows.map((row, at) => link(row, String(at + 1).padStart(digits, '0'), context))
@@ -84,7 +102,11 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: () => [index, ...reports.list().flatMap(({ id }) => entries(id))],
+    list: () => [index, ...reports.list().flatMap(({ id }) => entries(id)), ...unsaved()],
+    async lookForGone(context) {
+      // One that is gone still is no failure of the question for the others.
+      await Promise.allSettled(reports.gone().map(id => present(id, context)))
+    },
     lookup,
     lookupRow,
     listRows,

@@ -300,7 +300,8 @@ export function openTree(sources: TreeSources): Tree {
         return catalog.record({ kind: 'report', id: node.id }).refresh()
       case 'reports':
         for (const { id } of reports.list()) catalog.record({ kind: 'report', id }).refresh()
-        return
+        for (const id of reports.gone()) catalog.record({ kind: 'report', id }).refresh()
+        return reportTree.lookForGone(context)
       default:
         return
     }

@@ -339,6 +339,36 @@ export function deleting(t: Test, open: OpenTestbed): void {
       t.match(await files.xattr(path, 'user.calcfs.error'), /remove it again/)
     })
 
+    t.test('DEL-28 so does one whose save was refused, until that text is given up', async t => {
+      const path = `reports/${ids.profile}.json`
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, path, 'no JSON')), 'EINVAL')
+        await testbed.pass(3200)
+        await files.unlink(path)
+        await testbed.pass(3200)
+        await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+      })
+      t.same(writes(asked), [])
+      t.equal(await textOf(testbed, path), 'no JSON')
+      t.match(await files.xattr(path, 'user.calcfs.error'), /no JSON|drafts drop/)
+      await files.unlink(`.calcfs/drafts/${ids.profile}.json`)
+      t.match(await textOf(testbed, path), /"Copied"/)
+    })
+
+    t.test('DEL-28 and one whose file was only emptied', async t => {
+      const path = `reports/${ids.profile}.json`
+      await testbed.pass(3200)
+      const asked = await service.during(async () => {
+        await overwrite(testbed, path, '')
+        await files.unlink(path)
+        await testbed.pass(3200)
+        await until(5000, 'the file is back', async () => (await outcome(files.lstat(path))) === 'done')
+      })
+      t.same(writes(asked), [])
+      await testbed.pass(3200)
+      t.match(await textOf(testbed, path), /"Copied"/)
+    })
+
     t.test('DEL-9 an unmount completes what waits', async t => {
       await files.unlink(`reports/${ids.profile}.json`)
       await testbed.remount()

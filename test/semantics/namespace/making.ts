@@ -68,6 +68,22 @@ export function making(t: Test, open: OpenTestbed): void {
     }
   })
 
+  t.test('RENAME-2 a written name answers while a listing is later than two renames', async t => {
+    const testbed = await open(t, { settings: { ttlListing: '1s', ttlRecord: '1s' } })
+    const { files, service } = testbed
+    const inTime = service.intercept(/^GET \/project\/descendant/, async (response, { heard }) => {
+      const body = (await service.elsewhere('GET', heard.path)).replace(/"(Second|Third)"/g, '"TS1_opt"')
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    await files.rename(`${water}/TS1_opt`, `${water}/Second`)
+    await files.rename(`${water}/Second`, `${water}/Third`)
+    await testbed.pass(3200)
+    t.ok((await namesOf(testbed, water)).includes('TS1_opt'))
+    t.match(await textOf(testbed, `${water}/Third/.calculation.json`), /"Third"/)
+    t.equal(await outcome(files.mkdir(`${water}/Third`)), 'EEXIST')
+    inTime()
+  })
+
   t.test('mkdir', async t => {
     const testbed = await open(t, { settings: { projectDescription: '{name}, made by {user}' } })
     const { files, service } = testbed

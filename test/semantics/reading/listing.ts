@@ -17,6 +17,29 @@ async function walk(files: DriveFiles, directory: string): Promise<string[]> {
 }
 
 export function listing(t: Test, open: OpenTestbed): void {
+  t.test('LIST-8 a report that is gone is not listed, until it is opened again', async t => {
+    const testbed = await open(t, { settings: { ttlRecord: '1s', ttlAbsent: '1s' } })
+    const { files, service } = testbed
+    const path = `reports/${ids.profile}.json`
+    await textOf(testbed, path)
+    const isListed = async () => (await namesOf(testbed, 'reports')).includes(ids.profile)
+    t.ok(await isListed())
+    const back = service.intercept(
+      new RegExp(`^GET /report\\?id=${ids.profile}$`),
+      response => void response.writeHead(404).end(),
+    )
+    await testbed.pass(3200)
+    t.equal(await outcome(files.lstat(path)), 'ENOENT')
+    t.notOk(await isListed())
+    t.notMatch(await textOf(testbed, 'reports/INDEX.tsv'), new RegExp(`^${ids.profile}\t`, 'm'))
+    await testbed.remount()
+    t.notOk(await isListed())
+    back()
+    await testbed.pass(3200)
+    await textOf(testbed, path)
+    t.ok(await isListed())
+  })
+
   t.test('listing', async t => {
     const testbed = await open(t)
     const { files, service } = testbed
