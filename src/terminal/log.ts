@@ -2,6 +2,7 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { Config } from '../config/config.js'
+import { LineWriter } from './line-writer.js'
 
 export type Log = Logger
 
@@ -34,11 +35,11 @@ async function target(file: string | undefined): Promise<DestinationStream> {
         maxLength: longestBacklog,
       }),
     )
-  const standardError = lasting(destination({ dest: 2, sync: true, maxLength: longestBacklog }))
-  if (!isatty(2)) return standardError
+  const lines = new LineWriter(2)
+  if (!isatty(2)) return lines
   // Forty files, which a daemon whose log is a file never needs.
   const { default: pretty } = await import('pino-pretty')
-  return pretty({ destination: standardError, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
+  return pretty({ destination: lines.stream(), ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
 }
 
 /** A full disk costs lines of the log, and no mount: the stream keeps what it could not write, and tries again with the next line. */

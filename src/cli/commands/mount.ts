@@ -96,8 +96,19 @@ async function serveMount(given: Configured, path: string): Promise<void> {
     process.exitCode = 1
   }
   log.info(`unmounted ${path}`)
+  await toldIn(log, lastWordsMs)
   // libfuse's thread does not end by itself after a lazy unmount.
   process.exit()
+}
+
+/** Milliseconds for which the end waits for the reader of its log. */
+const lastWordsMs = 1_000
+
+function toldIn(log: Log, milliseconds: number): Promise<void> {
+  return new Promise(told => {
+    setTimeout(told, milliseconds)
+    log.flush(() => told())
+  })
 }
 
 /** A bug must not end the mount and the open files of the user's programs; it is logged with its stack. */
