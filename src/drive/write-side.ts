@@ -12,7 +12,7 @@ import { editableReport } from '../edit/kinds/report.js'
 import { editableCalculation, editableProject, editableShare } from '../edit/kinds/whole-record.js'
 import { openCreator } from '../edit/save/create.js'
 import type { EditableRecord } from '../edit/save/editable.js'
-import { createSaver } from '../edit/save/save.js'
+import { createSaver, type Saver } from '../edit/save/save.js'
 import type { Failure } from '../failure.js'
 import { type Clock, dueIn } from '../remote/clock.js'
 import {
@@ -143,7 +143,16 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     failed: sources.failed,
     clock,
   })
-  const saver = createSaver(history, now, sources.hold)
+  const sender = createSaver(history, now, sources.hold)
+  const saver: Saver = {
+    ...sender,
+    async save(request, context) {
+      // By whatever name a program saves it, an unchanged text too, it wants it to be there.
+      const { kind, id } = request.record.key
+      await pending.cancel(`record ${kind} ${id}`)
+      return sender.save(request, context)
+    },
+  }
   const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
 
   function editable(node: RecordNode | OrderNode): EditableRecord {

@@ -16,6 +16,17 @@ export interface Times {
    * very time. Otherwise vim finds the file "changed since reading" at its next save.
    */
   written(key: string, at: Instant): void
+  /**
+   * The service says what was written in these words. Where a program has seen the writer's own words first, these have
+   * their time, too, unless they are as long: the kernel keeps pages until size or time changes.
+   */
+  stored(key: string, text: Uint8Array): void
+}
+
+/** The wording that may follow without a later time. */
+interface NextWording {
+  readonly wording: string
+  readonly length: number
 }
 
 const firstRoom = 'first-time'
@@ -31,6 +42,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
   }
 
   const writings = new Map<string, Instant>()
+  const nextWordings = new Map<string, NextWording>()
   // A text is shown many times, and its bytes never change.
   const wordings = new WeakMap<TextBytes, string>()
 
@@ -44,14 +56,22 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
 
   function ofText(key: string, text: TextBytes, own: Instant | undefined): Instant {
     const wording = wordingOf(text)
-    const [keptTime = '', keptWording] = (ledger.get(textRoom, key) ?? '').split(' ')
+    const [keptTime = '', keptWording, keptNext] = (ledger.get(textRoom, key) ?? '').split(' ')
     const before = keptWording === undefined ? 0 : Number(keptTime)
     const writing = writings.get(key)
+    const next = nextWordings.get(key)
     writings.delete(key)
-    if (keptWording === wording && (writing === undefined || writing <= before)) return instant(before)
+    nextWordings.delete(key)
+    const isOlder = writing === undefined || writing <= before
+    if (keptWording === wording && isOlder) return instant(before)
+    if (keptNext === wording && isOlder) {
+      ledger.set(textRoom, key, `${before} ${wording}`)
+      return instant(before)
+    }
     const named = writing ?? own
     const time = instant(named !== undefined && named > before ? named : Math.max(now(), before + 1))
-    ledger.set(textRoom, key, `${time} ${wording}`)
+    const follows = next === undefined || next.length === text.length ? [] : [next.wording]
+    ledger.set(textRoom, key, [time, wording, ...follows].join(' '))
     return time
   }
 
@@ -60,6 +80,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     ofText,
     forget: key => ledger.delete(firstRoom, key),
     written: (key, at) => writings.set(key, at),
+    stored: (key, text) => nextWordings.set(key, { wording: digestOf(text), length: text.length }),
   }
 }
 

@@ -90,7 +90,10 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
             parts.saver.save({ record: parts.editable(node), draft, own }, context),
           )
           if (saved.outcome === 'unchanged') forgetOther(node, catalog, await draft.text())
-          else learnSaved(parts, node, saved)
+          else {
+            learnSaved(parts, node, saved)
+            times.stored(nodeKey(node), Buffer.from(saved.text))
+          }
           return undefined
         },
       }

@@ -369,6 +369,23 @@ export function deleting(t: Test, open: OpenTestbed): void {
       t.match(await textOf(testbed, path), /"Copied"/)
     })
 
+    t.test('DEL-5 one that is saved again within the pause stays, by whatever name', async t => {
+      const text = '{"name":"Two names","reportType":1}'
+      const before = await namesOf(testbed, 'reports')
+      await overwrite(testbed, 'reports/new-two.json', text)
+      const [id] = (await namesOf(testbed, 'reports')).filter(
+        name => /^\d+$/.test(name) && !before.includes(name),
+      )
+      await testbed.pass(3200)
+      await files.unlink(`reports/${id}.json`)
+      const asked = await service.during(async () => {
+        t.equal(await outcome(overwrite(testbed, 'reports/new-two.json', text)), 'done')
+        await testbed.pass(3200)
+      })
+      t.same(writes(asked), [])
+      t.match(await textOf(testbed, `reports/${id}.json`), /Two names/)
+    })
+
     t.test('DEL-9 an unmount completes what waits', async t => {
       await files.unlink(`reports/${ids.profile}.json`)
       await testbed.remount()

@@ -163,6 +163,21 @@ export function editing(t: Test, open: OpenTestbed): void {
       t.same(writes(asked), [])
     })
 
+    t.test('TIME-2 the wording of the service after the own one has the time of that', async t => {
+      await testbed.pass(3200)
+      const text = JSON.stringify(JSON.parse(await retitled(testbed, 'In other words')))
+      await overwrite(testbed, report, text)
+      // An editor that opens it at once reads what was written, and looks at its time.
+      const file = await files.open(report, 'r')
+      const { mtimeMs } = await files.lstat(report)
+      await file.close()
+      await testbed.pass(3200)
+      const now = await textOf(testbed, report)
+      t.not(now, text)
+      t.equal((await files.lstat(report)).mtimeMs, mtimeMs)
+      t.match(now, 'In other words')
+    })
+
     t.test('TIME-2 the time of a record grows with every change of its text', async t => {
       const before = (await files.lstat(report)).mtimeMs
       await testbed.pass(10)
