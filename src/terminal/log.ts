@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import type { Config } from '../config/config.js'
-import { LineWriter } from './line-writer.js'
+import { LineWriter } from '../system/line-writer.js'
 
 export type Log = Logger
 

@@ -6,6 +6,7 @@ import { freedNames } from './namespace/freed-names.js'
 import { intentions } from './namespace/intentions.js'
 import { making } from './namespace/making.js'
 import { refusals } from './namespace/refusals.js'
+import { removingRecords } from './namespace/removing-records.js'
 import { unshown } from './namespace/unshown.js'
 import { contradictions } from './reading/contradictions.js'
 import { foreignChanges } from './reading/foreign-changes.js'
@@ -87,7 +88,7 @@ export const aboutAliases: readonly Promises[] = [
 ]
 
 /** What is made, renamed and deleted. */
-export const aboutNames: readonly Promises[] = [making, deleting, rights]
+export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, rights]
 
 /** What is never deleted: what was not meant, and what was not shown. */
 export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown]

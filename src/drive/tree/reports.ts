@@ -3,7 +3,6 @@
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, isAbsent } from '../../failure.js'
 import { fixedNames, recordFile } from '../../layout.js'
-import type { JsonObject } from '../../record/json/json.js'
 import {
   type CalculationId,
   type Dialect,
@@ -53,7 +52,7 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   /** Its record; whether it is there is what the next listing says. */
-  async function present(id: ReportId, context: RequestContext): Promise<JsonObject> {
+  async function present(id: ReportId, context: RequestContext) {
     try {
       const record = await catalog.record({ kind: 'report', id }).ask(context)
       reports.refresh(id, record)
