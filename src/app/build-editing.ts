@@ -28,7 +28,7 @@ export function buildEditing(
   { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
-  { drafts, history, known, reports, shown }: Journal,
+  { drafts, history, known, reports, shown, roots }: Journal,
   { failureLog, tree }: { failureLog: FailureLog; tree(): Tree },
 ): Editing {
   const { now } = clock
@@ -47,6 +47,7 @@ export function buildEditing(
     dialect,
     remote: ownMount.remote,
     identities,
+    roots,
     times,
     leases,
     reports,

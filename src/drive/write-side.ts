@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Identities } from '../cache/identity.js'
 import type { Ledger } from '../cache/ledger/ledger.js'
 import type { Draft } from '../edit/journal/draft.js'
-import type { RecordKey } from '../edit/journal/record-key.js'
+import { type RecordKey, savedKeyOf } from '../edit/journal/record-key.js'
 import type { LockRecord } from '../edit/journal/record-lock.js'
 import { type NewRecordPorts, newReport, newShare } from '../edit/kinds/new-records.js'
 import { editableOrder } from '../edit/kinds/order-record.js'
@@ -24,7 +24,9 @@ import {
 } from '../remote/remote.js'
 import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
+import type { Roots } from './names/roots.js'
 import { openAwakeClock } from './namespace/awake.js'
+import { openConfirmedProjects } from './namespace/confirmed-projects.js'
 import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
 import { type DeleteRules, openDeleteRules } from './namespace/delete.js'
 import { openDeleteBudget } from './namespace/delete-budget.js'
@@ -60,6 +62,7 @@ export interface WriteSideSources
   readonly maxDeletes: number
   readonly remote: Remote
   readonly identities: Identities
+  readonly roots: Roots
   readonly leases: TextLeases
   /** Kept with the drafts: what this mount has made, and what it was about to delete. */
   readonly state: Ledger
@@ -148,12 +151,18 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
     ...sender,
     async save(request, context) {
       // By whatever name a program saves it, an unchanged text too, it wants it to be there.
-      const { kind, id } = request.record.key
-      await pending.cancel(`record ${kind} ${id}`)
+      const saved = nodeOfRecordKey(savedKeyOf(request.record.key))
+      if (saved !== undefined) await pending.cancel(nodeKey(saved))
       return sender.save(request, context)
     },
   }
-  const ports = { remote, dialect, resolveEntry: sources.resolveEntry }
+  const confirmedProjects = openConfirmedProjects({ ...sources, aliases, now })
+  const ports = {
+    remote,
+    dialect,
+    resolveEntry: sources.resolveEntry,
+    presentProject: confirmedProjects.record,
+  }
 
   function editable(node: RecordNode | OrderNode): EditableRecord {
     if (node.kind === 'order') return editableOrder(ports, node.id)
@@ -275,6 +284,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
       dialect,
       aliases,
       identities: sources.identities,
+      confirmedProjects,
       remote,
       describe: sources.describe,
       now,
@@ -306,6 +316,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         pending,
         budget,
         deleteSender,
+        confirmedProjects,
         aliases,
         changedAt(node) {
           const [written = 0, changed = 0] = [records.writtenAt(nodeKey(node)), changedAt.get(nodeKey(node))]

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
-import { Failure, isAbsent } from '../failure.js'
+import { Failure, isAbsent, unlessAbsent } from '../failure.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
 
@@ -105,18 +105,10 @@ export function withOneVersion(drive: Drive): Drive {
    */
   async function ofLostFolder(path: string, thrown: unknown): Promise<Attributes> {
     const attributes = held.get(path)?.reported
-    if (attributes === undefined || !isAbsent(thrown) || (await isThere(dirname(path)))) throw thrown
+    if (attributes === undefined || !isAbsent(thrown)) throw thrown
+    const folder = await (async () => drive.getattr(dirname(path)))().catch(unlessAbsent)
+    if (folder !== undefined) throw thrown
     return attributes
-  }
-
-  async function isThere(path: string): Promise<boolean> {
-    try {
-      await drive.getattr(path)
-      return true
-    } catch (thrown) {
-      if (isAbsent(thrown)) return false
-      throw thrown
-    }
   }
 
   function attributesOf(path: string): MaybePromise<Attributes> {

@@ -7,8 +7,10 @@ import { plainNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
 
+/** Milliseconds in which a busy daemon hears of what a program has closed: the kernel waits for no answer to that. */
+const releaseMs = 400
 /** Milliseconds after which nothing is answered from what the kernel has kept of an earlier answer. */
-const kernelCachesMs = 1_600
+const kernelCachesMs = 1_200
 
 /** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
 export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Promise<KernelTestbed> {
@@ -30,8 +32,10 @@ export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Pro
       await mount()
     },
     async pass(milliseconds) {
-      const awaited = Math.min(milliseconds, kernelCachesMs)
-      await ask({ verb: 'pass', directory, milliseconds: milliseconds - awaited })
+      const released = Math.min(milliseconds, releaseMs)
+      await new Promise(wake => setTimeout(wake, released))
+      const awaited = Math.min(milliseconds - released, kernelCachesMs)
+      await ask({ verb: 'pass', directory, milliseconds: milliseconds - released - awaited })
       await new Promise(wake => setTimeout(wake, awaited))
     },
   }

@@ -24,6 +24,7 @@ import type { ProjectNode, RecordNode } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
 import { type EditingParts, learnSaved, savedOrOld } from '../records/editable-files.js'
 import { recordKeyOf } from '../records/node-key.js'
+import type { ConfirmedProjects } from './confirmed-projects.js'
 import { isOtherRecord, watchNumber } from './meant-project.js'
 
 export interface CreateRenameParts extends EditingParts {
@@ -32,6 +33,7 @@ export interface CreateRenameParts extends EditingParts {
   readonly saver: Saver
   readonly aliases: NameAliases
   readonly identities: Pick<Identities, 'observe' | 'changeOf'>
+  readonly confirmedProjects: ConfirmedProjects
   readonly remote: Pick<Remote, 'createProject' | 'subProjects' | 'calculations' | 'project' | 'calculation'>
   /** The description of a project that is made by its name alone. */
   readonly describe: (title: string) => string
@@ -85,7 +87,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const again = stillFree(parent, title)
       const before = (await catalog.children(parent).ask(context)).projects
       if (catalog.children(parent).stale() !== undefined) await again(context)
-      const present = await presentProject(parent, context)
+      const present = await parts.confirmedProjects.record(parent, context)
       refuseOther(directory, present, 'nothing is made in it')
       refuseOtherNumber(path, 'nothing is made in it')
       // The parent's own record tells how this service calls things.
@@ -110,6 +112,7 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
       const refusal = rights.refusal({ do: 'rename', node })
       if (refusal !== undefined) throw refusal
       refuseProbe(name)
+      await parts.confirmedProjects.confirm(parent, given)
       const record = await present(node, given)
       refuseOther(node, record, 'it is not renamed')
       const target = recordNodeOf(node)
@@ -181,16 +184,6 @@ export function openCreateRename(parts: CreateRenameParts): CreateRename {
 
   function present(node: NamedNode, context: RequestContext): Promise<JsonObject> {
     return node.kind === 'project' ? remote.project(node.id, context) : remote.calculation(node.id, context)
-  }
-
-  /** Its record as the service has it now; never the one of before, which is shown while the service is away. */
-  async function presentProject(id: ProjectId, context: RequestContext): Promise<JsonObject> {
-    const thing = { kind: 'project', id } as const
-    const record = await catalog.record(thing).ask(context)
-    if (catalog.record(thing).stale() === undefined) return record
-    const present = await remote.project(id, context)
-    parts.identities.observe(thing, dialect.facts(present), 'record')
-    return present
   }
 }
 

@@ -23,6 +23,7 @@ import { pauseMs } from '../records/open-record.js'
 import type { AccessRights } from '../tree/access.js'
 import { openMarks } from '../tree/met.js'
 import type { Tree } from '../tree/tree.js'
+import type { ConfirmedProjects } from './confirmed-projects.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'
 import { watchNumber } from './meant-project.js'
 import { seriesPauseMs } from './removal-series.js'
@@ -35,6 +36,7 @@ export interface DeleteParts extends IntentionParts {
   readonly deleteSender: DeleteSender
   readonly aliases: NameAliases
   readonly identities: Identities
+  readonly confirmedProjects: ConfirmedProjects
   readonly remote: Pick<Remote, 'allFileTitles'>
   /** When a program of this mount last wrote the record, or had it open to write, as far as that is remembered. */
   readonly changedAt: (node: RecordNode) => Instant | undefined
@@ -80,7 +82,18 @@ export interface DeleteRules {
 }
 
 export function openDeleteRules(parts: DeleteParts): DeleteRules {
-  const { catalog, tree, rights, lineage, series, guard, whiteouts, pending, deleteSender } = parts
+  const {
+    catalog,
+    tree,
+    rights,
+    lineage,
+    series,
+    guard,
+    whiteouts,
+    pending,
+    deleteSender,
+    confirmedProjects,
+  } = parts
   const { scopesOf } = lineage
   // What the listing says of a directory is looked at before it is removed.
   const meet = openMarks(parts.identities)
@@ -116,11 +129,14 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
       throw new Failure('not-empty', `${path}: ${left.map(({ name }) => name).join(', ')} is still there`)
     refuseGuarded(path, node)
     deleteSender.refuseKnownRenamed(node)
+    const project = lineage.projectOf(node)
+    if (project !== undefined) await confirmedProjects.confirm(project, context)
+    refuseGuarded(path, node)
     if (pending.has(nodeKey(node))) return
     refuseBurst(path, nodeKey(node))
     series.active(path)
     const record = deleteSender.known(node)
-    const removed = { node, name: lastNameOf(path), project: lineage.projectOf(node), record, files }
+    const removed = { node, name: lastNameOf(path), project, record, files }
     pending.begin({
       node,
       path,
@@ -142,6 +158,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     guard.refuse(path, [...above, 'all'])
     judge(above[0], own, parentOf(path))
     guard.refuse(path, above)
+    await confirmedProjects.confirm(node.id, context)
     const lookedAt = parts.now()
     await deleteSender.refuseFull(node, path, context).catch(thrown => {
       series.tried(own, own)
@@ -237,6 +254,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         refuseGuarded(path, node)
       }
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
+      if (node.of === 'share') await confirmedProjects.confirm(node.project, context)
       await lookAt(node, context)
       deleteSender.refuseUnshown(node)
       refuseGuarded(path, node)

@@ -6,7 +6,7 @@ import type { DraftMeta } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
 import type { Drafts } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
-import type { RecordKey } from '../../edit/journal/record-key.js'
+import { type RecordKey, savedKeyOf } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
@@ -103,7 +103,7 @@ export function openDraftFiles(
       if (part !== 'theirs' || draft.key === undefined) return
       const theirs = Buffer.from(bytes).toString()
       // The text is the record's, whatever the draft is written in.
-      await history.remember(savedRecordKey(draft.key), theirs, 'read')
+      await history.remember(savedKeyOf(draft.key), theirs, 'read')
       await draft.change({ base: textHash(theirs), form: undefined })
     },
     async leave() {
@@ -112,10 +112,6 @@ export function openDraftFiles(
     named: name => fileOf(name).draft,
   }
 }
-
-/** An order is saved as an edit of its report. */
-const savedRecordKey = (key: RecordKey): RecordKey =>
-  key.as === 'order' ? { kind: key.kind, id: key.id } : key
 
 async function partBytes({ draft, part }: { draft: Draft; part: DraftPart }): Promise<Uint8Array> {
   switch (part) {

@@ -13,6 +13,10 @@ export interface RecordKey {
   readonly as?: 'new' | 'order' | undefined
 }
 
+/** The record that a save of this text changes: an order is a part of its report. */
+export const savedKeyOf = ({ as, ...record }: RecordKey): RecordKey =>
+  as === 'order' ? record : { ...record, as }
+
 /** One name for one record: safe as a file name whatever the id holds. */
 export function keyName({ kind, id, project, as }: RecordKey): string {
   const own = `${kind}-${directoryNameOf(id)}`

@@ -8,7 +8,7 @@ import type { RequestContext } from '../../remote/remote.js'
 import { makeDirectory, privateFile } from '../../system/atomic-file.js'
 import { codeOf } from '../../system/error-code.js'
 import { clearPlace } from '../../system/set-aside.js'
-import { keyName, type RecordKey } from './record-key.js'
+import { keyName, type RecordKey, savedKeyOf } from './record-key.js'
 
 /**
  * Does the work while this process has the record's lock.
@@ -35,7 +35,7 @@ export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecor
 
   return async (key, context, work) => {
     await makeDirectory(root).catch(rethrow)
-    const database = await openLock(join(root, `${keyName(lockKeyOf(key))}.lock`))
+    const database = await openLock(join(root, `${keyName(savedKeyOf(key))}.lock`))
     try {
       const until = clock.now() + Math.max(0, context.deadline - clock.now()) / 2
       while (!isTaken(database)) {
@@ -53,9 +53,6 @@ export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecor
     }
   }
 }
-
-/** The order of a report is a part of its record: both are one PUT's business. */
-const lockKeyOf = ({ as, ...record }: RecordKey): RecordKey => (as === 'order' ? record : { ...record, as })
 
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {

@@ -18,7 +18,9 @@ import type { ReportPorts } from './report-ports.js'
 import { isOtherPersons, refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
-  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares' | 'project'>
+  readonly remote: ReportPorts['remote'] & Pick<Remote, 'createReport' | 'createShare' | 'shares'>
+  /** The record of the project that a share is made in. @throws Failure 'another-thing' where the way to it means another one by now */
+  readonly presentProject: (id: ProjectId, context: RequestContext) => Promise<JsonObject>
 }
 
 /** No operation lists reports: after a lost answer it cannot be known. */
@@ -91,7 +93,7 @@ async function knownType(
 
 /** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
 export function newShare(
-  { remote, dialect }: NewRecordPorts,
+  { remote, dialect, presentProject }: NewRecordPorts,
   { name, project }: { name: string; project: ProjectId },
 ): NewRecord {
   /** The numbers that were listed before the POST: a new one is of the share that it made, however its person is spelled. */
@@ -129,7 +131,7 @@ export function newShare(
   }
   return {
     key: { kind: 'share', id: name, project, as: 'new' },
-    place: async context => dialect.facts(await remote.project(project, context)),
+    place: async context => dialect.facts(await presentProject(project, context)),
     async compose(written, context) {
       refuseBadPermission(dialect, written)
       if (dialect.sharedWith(written) === undefined)

@@ -171,6 +171,7 @@ async function findWritten(
     try {
       return chooseBase(compared, mine, held, measure)
     } catch (thrown) {
+      if (asFailure(thrown).kind !== 'conflict') throw thrown
       const since = await metSinceGivenUp(save, mine, compared)
       if (since.length === 0) throw thrown
       return chooseBase(since, mine, held, measure)
