@@ -18,6 +18,7 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import type { CallResult, Control, ListSet, NewOrder } from '../interface/control.js'
+import { nodeKey } from '../nodes/node.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
@@ -47,8 +48,16 @@ export function openReportControl(
     }
   }
 
+  /** A command that names a report wants it to be there: a removal that waits is taken back. */
+  async function keepReport(id: ReportId): Promise<void> {
+    const node = { kind: 'record', of: 'report', id } as const
+    await writeSide.recreated(node)
+    records.bringBack(nodeKey(node))
+  }
+
   async function addReport(given: string): Promise<CallResult<'addReport'>> {
     const id = reportId(given)
+    await keepReport(id)
     const record = await readNow(id, until(parts.deadlines.metadata))
     catalog.record({ kind: 'report', id }).learn(record)
     reports.add(id, record)
@@ -65,6 +74,7 @@ export function openReportControl(
     const context = until(parts.deadlines.save)
     const source = writeSide.source({ kind: 'record', of: 'report', id })
     editingOf(source)
+    await keepReport(id)
     const now = await readNow(id, context)
     const old = dialect.rows(now) ?? []
     const rows = await checkedRows(ports, old, entries.map(listEntryFrom), context)
@@ -120,6 +130,7 @@ export function openReportControl(
     const context = until(parts.deadlines.save)
     const source = writeSide.source({ kind: 'record', of: 'report', id })
     editingOf(source)
+    await keepReport(id)
     const now = await readNow(id, context)
     const unsent = unsentOf(id)
     const mine = unsent.record === undefined ? now : parseObject(await unsent.record.text())

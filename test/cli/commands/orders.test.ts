@@ -16,6 +16,24 @@ const reportOf = async (
 ): Promise<{ configuration: string; calculations: { calcId: number }[] }> =>
   JSON.parse(await service.elsewhere('GET', `/report?id=${id}`))
 
+t.test('a report that is named to a command right after its file was removed stays (DEL-5)', async t => {
+  const testbed = await warmMount(t, { settings: { access: 'manage' } })
+  const { calculations } = await reportOf(testbed, '42')
+  const same = calculations.map(row => String(row.calcId))
+  for (const args of [
+    ['add', '42'],
+    ['set', '42', ...same],
+  ]) {
+    const asked = await testbed.service.during(async () => {
+      await testbed.files.unlink('reports/42.json')
+      t.match(await calcfs(testbed, 'report', ...args), { code: 0 })
+      await testbed.pass(4_000)
+    })
+    t.same(writes(asked), [], args.join(' '))
+    t.match(await textOf(testbed, 'reports/42.json'), /"id": 42/)
+  }
+})
+
 t.test('renumber takes the order of an unsent order.txt, and ends that draft (CLI-12)', async t => {
   const testbed = await warmMount(t)
   t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1235\n1234\n')), 'EINVAL')
