@@ -120,7 +120,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
   const { now } = clock
   const rights = openAccessRights(sources.access, { catalog, dialect })
   const aliases = openNameAliases(sources.state, sources.mountPoint, now)
-  const records = openRecords(sources.leases, clock)
+  const records = openRecords(sources.leases, clock, sources.times)
   const lineage = openLineage({ catalog, dialect })
   const whiteouts = openWhiteouts(now)
   const awake = openAwakeClock(now)

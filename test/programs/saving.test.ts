@@ -121,6 +121,20 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
     },
   )
 
+  t.test(
+    'TIME-2 vim asks nothing where it has opened the record right after another vim saved it',
+    async t => {
+      const file = join(testbed.directory, report)
+      const change = `%s/"title": "[^"]*"/"title": "'"$title"'"/`
+      const vim = `vim -es -u NONE -i NONE -c "sleep $wait" -c '${change}' -c wq "$file" </dev/null`
+      for (const wait of ['100m', '1', '2', '3'])
+        for (const [at, title] of [`First of ${wait}`, `After ${wait}`].entries()) {
+          await printed('bash', ['-c', vim], { environment: { file, title, wait: at === 0 ? '1m' : wait } })
+          t.equal(await titleThere(testbed), title)
+        }
+    },
+  )
+
   t.test('a file cannot be copied into a calculation, and cp says so', async t => {
     const { code, stderr } = await shell(
       "cp /etc/hostname 'projects/Water splitting/TS1_opt/'",
@@ -152,9 +166,6 @@ async function saves(
 ): Promise<void> {
   const file = join(testbed.directory, report)
   const copy = join(testbed.local, 'new.json')
-  // Within the lease of the save before, the own wording gives way to the service's, of the same length here: the time of
-  // the file moves then, and a vim that has opened it before asks whether to overwrite.
-  await testbed.pass(2_500)
   await copyFile(file, copy)
   await writeFile(
     copy,

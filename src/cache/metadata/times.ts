@@ -9,6 +9,8 @@ export interface Times {
   first(key: string, own: Instant | undefined): Instant
   /** When a text got its present wording; a later wording never has an earlier or equal time. */
   ofText(key: string, text: TextBytes, own: Instant | undefined): Instant
+  /** Now, or where the text of this key is shown with a later time just after that. */
+  next(key: string): Instant
   /** The thing of this key is another one now. */
   forget(key: string): void
   /**
@@ -18,16 +20,21 @@ export interface Times {
   written(key: string, at: Instant): void
   /**
    * The service says what was written in these words. Where a program has seen the writer's own words first, these have
-   * their time, too, unless they are as long: the kernel keeps pages until size or time changes.
+   * their time, too. Where they are as long, the time is one whole second later: the kernel keeps pages until size or time
+   * changes, and vim takes one second for a rounding of the file system.
    */
   stored(key: string, text: Uint8Array): void
 }
 
-/** The wording that may follow without a later time. */
+/** The wording that may follow with the same time, or with one a second later. */
 interface NextWording {
   readonly wording: string
   readonly length: number
 }
+
+const roundingMs = 1_000
+/** Before the digest of a wording that follows a second later. */
+const isLaterMark = '+'
 
 const firstRoom = 'first-time'
 const textRoom = 'text-time'
@@ -63,20 +70,31 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     writings.delete(key)
     nextWordings.delete(key)
     const isOlder = writing === undefined || writing <= before
-    if (keptWording === wording && isOlder) return instant(before)
-    if (keptNext === wording && isOlder) {
-      ledger.set(textRoom, key, `${before} ${wording}`)
+    const mark = next?.length === text.length ? isLaterMark : ''
+    const follows = next === undefined || next.wording === wording ? [] : [mark + next.wording]
+    if (keptWording === wording && isOlder) {
+      if (follows.length > 0) ledger.set(textRoom, key, [before, wording, ...follows].join(' '))
       return instant(before)
+    }
+    if (isOlder && (keptNext === wording || keptNext === isLaterMark + wording)) {
+      const time = instant(keptNext === wording ? before : before + roundingMs)
+      ledger.set(textRoom, key, `${time} ${wording}`)
+      return time
     }
     const named = writing ?? own
     const time = instant(named !== undefined && named > before ? named : Math.max(now(), before + 1))
-    const follows = next === undefined || next.length === text.length ? [] : [next.wording]
     ledger.set(textRoom, key, [time, wording, ...follows].join(' '))
     return time
   }
 
+  function next(key: string): Instant {
+    const [shown = ''] = (ledger.get(textRoom, key) ?? '').split(' ')
+    return instant(Math.max(now(), Number(shown) + 1))
+  }
+
   return {
     first,
+    next,
     ofText,
     forget: key => ledger.delete(firstRoom, key),
     written: (key, at) => writings.set(key, at),

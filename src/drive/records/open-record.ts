@@ -49,11 +49,11 @@ export class OpenRecord {
   /** A finished text is taking the draft's place. */
   #swap: Promise<void> = Promise.resolve()
   readonly #handles = new Set<HandleView>()
-
   constructor(
     readonly key: string,
     private readonly leases: TextLeases,
     private readonly clock: Clock,
+    private readonly nextTime: () => Instant,
   ) {
     this.#changed = clock.now()
   }
@@ -116,9 +116,9 @@ export class OpenRecord {
     for (const view of this.#handles) if (view.gone === 'no') view.gone = gone
   }
 
-  /** The draft's bytes change. */
+  /** The draft's bytes change, at a time later than that of any text that was shown. */
   touch(): void {
-    this.#changed = this.clock.now()
+    this.#changed = this.nextTime()
     this.#revision += 1
     this.#told = false
   }

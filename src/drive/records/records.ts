@@ -1,6 +1,7 @@
 // Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
 
 import { LRUCache } from 'lru-cache'
+import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
@@ -63,7 +64,7 @@ export interface Records {
 /** Records of which it is remembered when they were written. */
 const rememberedWriters = 4096
 
-export function openRecords(leases: TextLeases, clock: Clock): Records {
+export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times, 'next'>): Records {
   const opened = new Map<string, OpenRecord>()
   const writtenAt = new LRUCache<string, Instant>({ max: rememberedWriters })
   const noteWriter = (key: string): void => void writtenAt.set(key, clock.now())
@@ -83,7 +84,7 @@ export function openRecords(leases: TextLeases, clock: Clock): Records {
   function recordOf(key: string): OpenRecord {
     const known = opened.get(key)
     if (known !== undefined) return known
-    const fresh = new OpenRecord(key, leases, clock)
+    const fresh = new OpenRecord(key, leases, clock, () => times.next(key))
     opened.set(key, fresh)
     return fresh
   }
