@@ -1,4 +1,4 @@
-// The names that calcfs gives by itself in the drive, and the shapes of paths that are made of them.
+// Layout: the fixed names in the drive, and the path shapes made of them.
 
 /** As in the contract of the drive's layout; everything else in a directory is called like a thing of the service. */
 export const fixedNames = {

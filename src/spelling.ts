@@ -1,4 +1,4 @@
-// One name in two spellings: a platform may replace blanks by underscores, or drop signs.
+// Spelling of names: a platform may replace blanks by underscores, or drop signs.
 
 /** True if two names differ only in blanks, case and signs. */
 export function isSpelling(one: string, other: string): boolean {

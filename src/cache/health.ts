@@ -1,4 +1,4 @@
-// Whether the service answers and takes the sign-in, seen from every question that is asked of it.
+// Health of the service: whether it answers and accepts the sign-in, derived from every request.
 import { asFailure, type Failure, isA } from '../failure.js'
 import { type Clock, withDeadline } from '../remote/clock.js'
 import { type Instant, instant, type Remote, type RequestContext } from '../remote/remote.js'

@@ -1,4 +1,4 @@
-// Which thing an id stands for: a service that was set up again gives the ids of old things to others, and nothing kept of those is theirs.
+// Identity of things: a service that was set up again gives old ids to other things, and nothing kept under an id is theirs.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// What the drive is made of; the verbs take from it what they need.
+// Parts of the drive, from which the verbs take what they need.
 import type { ContentCache } from '../cache/content/content.js'
 import type { Health } from '../cache/health.js'
 import type { Catalog } from '../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// Why something failed, by path, for `calcfs why` and user.calcfs.error: the last few hundred failures a user met.
+// Failure log by path, for `calcfs why` and user.calcfs.error: the last few hundred failures a user's program met.
 import { LRUCache } from 'lru-cache'
 import { type Failure, isA } from '../failure.js'
 import type { Instant } from '../remote/remote.js'

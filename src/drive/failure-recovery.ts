@@ -1,4 +1,4 @@
-// A drive whose failures to look or read at a path are forgotten as soon as the same is done well there.
+// Decorator of the drive: forgets the failures of a path as soon as the same call succeeds there.
 import { chain } from '../maybe-promise.js'
 import type { FailureLog } from './failure-log.js'
 import type { Drive, OpenAccess } from './interface/verbs.js'

@@ -1,4 +1,4 @@
-// The verbs on open files: what a handle stands for, and where its bytes come from and go.
+// Verbs on open files: what a handle stands for, and where its bytes come from and go.
 import type { FileHandle } from 'node:fs/promises'
 import { replacedFailure } from '../cache/content/versions/contradiction.js'
 import { asFailure, Failure } from '../failure.js'

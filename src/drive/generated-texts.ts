@@ -1,4 +1,4 @@
-// The texts that calcfs writes itself: indexes, the order of a report, status, the caller, the report types, a word of help.
+// Generated texts: indexes, the order of a report, status, the user, the report types, the readme.
 import type { Catalog } from '../cache/metadata/catalog.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { packedText, type TextBytes } from '../record/compact/packed-text.js'

@@ -1,4 +1,4 @@
-// Open files by number: the binding carries a handle as a 32-bit integer.
+// Table of open files: the binding carries a handle as a 32-bit integer.
 import { Failure } from '../failure.js'
 
 export interface Handles<Open> {

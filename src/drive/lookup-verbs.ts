@@ -1,4 +1,4 @@
-// The verbs that look: stat, list, follow, and what df and getfattr ask.
+// Lookup verbs: stat, readdir, readlink, statfs and xattrs.
 
 import { Failure, isAbsent } from '../failure.js'
 import { parentOf } from '../layout.js'

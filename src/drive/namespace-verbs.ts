@@ -1,4 +1,4 @@
-// The verbs that change the tree: what each means for the service, or in which words it is refused.
+// Namespace verbs: what each change of the tree means for the service, or the sentence that refuses it.
 
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'

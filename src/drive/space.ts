@@ -1,4 +1,4 @@
-// What df shows: the room of the disk that drafts are kept on, for an editor asks it before it saves.
+// Free space for df: that of the disk on which drafts are kept, because an editor asks before it saves.
 import { statfs } from 'node:fs/promises'
 import type { Space } from './interface/verbs.js'
 

@@ -1,4 +1,4 @@
-// Everything that writes, put together: records and what else is saved, what is made, what is deleted, and the drafts of earlier mounts.
+// Write side, composed: records, new records, creation, renaming, deletion, and the drafts of earlier mounts.
 
 import { LRUCache } from 'lru-cache'
 import type { Identities } from '../cache/identity.js'

@@ -1,4 +1,4 @@
-// user.calcfs.*: what is known of a path, answered from memory only, because `ls -l` and `cp` ask for every file.
+// Extended attributes user.calcfs.*: answered from memory only, because `ls -l` and `cp` ask for every file.
 
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'

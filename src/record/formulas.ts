@@ -1,4 +1,4 @@
-// What a report's configuration computes with: calculations by place (c1 = the first) and, in a graph, by id.
+// Formulas of a report's configuration: calculations by place (c1 = the first) and, in a graph, by id.
 import { diffArrays } from 'diff'
 
 /** The formulas of a configuration, an XML text; unknown parts of it are not looked at. */

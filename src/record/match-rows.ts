@@ -1,4 +1,4 @@
-// Which old row a written one goes on as: a calculation may stand twice in a list, and each of its rows has a title of its own.
+// Row matching: which old row a written one continues, because a calculation may stand twice, each time with its own title.
 
 interface MatchedRow {
   readonly calculation: string | undefined

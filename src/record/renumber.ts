@@ -1,4 +1,4 @@
-// The same formulas for a list in another order: every cN gets the number at which its calculation stands now.
+// Renumbering of formulas for a list in another order: every cN gets the new place of its calculation.
 import { formulasIn, place, tag } from './formulas.js'
 
 /** `renumbered` is the configuration with new numbers; `lost` are the formulas' calculations that the new list has not. */

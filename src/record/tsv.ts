@@ -1,4 +1,4 @@
-// A cell of a tab-separated line: it never holds a tab or a line end, whatever the text says.
+// Cell of a tab-separated line: never holds a tab or a line end.
 
 /** The text with tabs and line ends written as `%09`, `%0A` and `%0D`; one without any stays as it is. */
 export function escapeCell(text: string): string {

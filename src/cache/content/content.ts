@@ -1,4 +1,4 @@
-// The door to contents: each is downloaded once for ever, read while it arrives, and served from the disk afterwards.
+// Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import type { Clock } from '../../remote/clock.js'

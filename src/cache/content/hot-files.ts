@@ -1,4 +1,4 @@
-// Short contents that have just come or were just read, in memory: the next reads come in a moment and need no disk.
+// Hot files: short contents that arrived or were read a moment ago, in memory; the next reads need no disk.
 import { LRUCache } from 'lru-cache'
 
 export interface HotFiles {

@@ -1,4 +1,4 @@
-// Maintenance of the kept files while no call waits: counting, checking, writing uses down, stopping what was abandoned.
+// Maintenance of kept files while no call waits: counting, verifying, writing down uses, stopping abandoned downloads.
 import { type Clock, every, sleep } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { LogFunction } from '../ledger/ledger.js'

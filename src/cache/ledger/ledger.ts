@@ -1,4 +1,4 @@
-// What is remembered over restarts: texts and bytes in rooms, in memory at once and in an SQLite file soon after.
+// Ledger: texts and bytes that survive restarts, by namespace and key; in memory at once and in an SQLite file soon after.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../remote/clock.js'

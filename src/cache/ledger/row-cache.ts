@@ -1,4 +1,4 @@
-// What the ledger read or wrote a moment ago: values by room and key, believed until another process has written.
+// Row cache of the ledger: values read or written a moment ago, valid until another process has written.
 import { LRUCache } from 'lru-cache'
 import type { Instant } from '../../remote/remote.js'
 

@@ -1,4 +1,4 @@
-// The ledger's table in its SQLite file: texts as JSON texts, bytes as they are, written together.
+// Table of the ledger in its SQLite file: texts as JSON texts, bytes as they are, written in one transaction.
 import { chmodSync, statSync } from 'node:fs'
 import Database from 'libsql'
 import { type Instant, instant } from '../../remote/remote.js'

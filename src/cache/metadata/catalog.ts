@@ -1,4 +1,4 @@
-// The questions the drive asks about projects, calculations, reports and users, each with its lifetime.
+// Catalog: the questions about projects, calculations, reports and users, each with its lifetime.
 
 import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'

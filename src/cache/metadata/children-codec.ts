@@ -1,4 +1,4 @@
-// A project's children as they are kept: compressed stretch by stretch, with times that stay as they were first listed.
+// Codec of a project's children: compressed in batches, each child with the time at which it was first listed.
 import {
   batchOf,
   bundleSize,

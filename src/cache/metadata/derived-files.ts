@@ -1,4 +1,4 @@
-// Which files the service makes of a calculation's own ones: its list of files tells, or a list of the sources alone.
+// Derived files: which files the service generates from a calculation's own ones, by its list of files or a list of the sources alone.
 import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '../../content-kinds.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'

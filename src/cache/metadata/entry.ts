@@ -1,4 +1,4 @@
-// One question of the catalog: what is known of its answer, and how a newer one is got.
+// Catalog entry: one question, its known answer, and how a newer one is requested.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'

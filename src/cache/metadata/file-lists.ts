@@ -1,4 +1,4 @@
-// How long a service must say 404 of a list of files before files that it told earlier count as gone.
+// Lists of files: how long a service must say 404 of one before the files it stated earlier count as gone.
 import { LRUCache } from 'lru-cache'
 import type { SourceType } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'

@@ -1,4 +1,4 @@
-// What was asked once and how long the answer counts: TTL, single-flight, "not there", stale-if-error, kept over restarts.
+// Query cache: TTL, single-flight, negative answers, stale-if-error, kept over restarts.
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'

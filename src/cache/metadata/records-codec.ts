@@ -1,4 +1,4 @@
-// A short list of things with their records as it is kept: no token of a record changes.
+// Codec of a short list of things with their records: no token of a record changes.
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactPrint } from '../../record/json/print.js'

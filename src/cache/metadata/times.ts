@@ -1,4 +1,4 @@
-// The times the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
+// Times that the drive shows: they never move by themselves, and a text's time strictly grows with every change of it.
 import { createHash } from 'node:crypto'
 import type { TextBytes } from '../../record/compact/packed-text.js'
 import { type Instant, instant } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// What the command line may ask of the kept contents: how much there is, that they go, and that each is checked.
+// Control of the kept contents: their size, clearing, verification.
 import type { Control } from '../interface/control.js'
 import type { ControlParts } from './context.js'
 

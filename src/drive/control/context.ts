@@ -1,4 +1,4 @@
-// What the command line's questions are answered from: the drive's own parts.
+// Parts of the drive from which the control operations answer.
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Health } from '../../cache/health.js'
 import type { Identities } from '../../cache/identity.js'

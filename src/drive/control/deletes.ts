@@ -1,4 +1,4 @@
-// `calcfs delete`: what stands at some paths and goes with them, and one of these deleted as it was shown.
+// Control of `calcfs delete`: lists what some paths stand for, and deletes one thing as it was shown.
 
 import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'

@@ -1,4 +1,4 @@
-// Unsent texts from the command line: looked at, compared, sent once more by an explicit wish, given up with a copy kept.
+// Control of drafts: listed, compared, sent again by an explicit wish, given up with a copy kept.
 
 import type { Draft } from '../../edit/journal/draft.js'
 import type { DraftState } from '../../edit/journal/draft-meta.js'

@@ -1,4 +1,4 @@
-// The command line's questions, all of them, over the parts of one drive.
+// All control operations of one drive.
 import type { Control } from '../interface/control.js'
 import { openCacheControl } from './cache.js'
 import type { ControlParts } from './context.js'

@@ -1,4 +1,4 @@
-// `calcfs report`: a report is made known, its list replaced by an explicit wish, its order changed together with its formulas.
+// Control of `calcfs report`: makes a report known, replaces its list by an explicit wish, reorders it together with its formulas.
 import type { Draft } from '../../edit/journal/draft.js'
 import { editableOrder } from '../../edit/kinds/order-record.js'
 import { checkedRows, resolveEntryId } from '../../edit/kinds/report-list.js'

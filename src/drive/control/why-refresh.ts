@@ -1,4 +1,4 @@
-// `calcfs why` and `calcfs refresh`: what is known to be wrong at a path, and a new question to the service about it.
+// Control of `calcfs why` and `calcfs refresh`: the known failures of a path, and a new request for it.
 import { signInEnded } from '../../cache/health.js'
 import type { RecordRef } from '../../cache/identity.js'
 import type { Draft } from '../../edit/journal/draft.js'

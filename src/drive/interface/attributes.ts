@@ -1,4 +1,4 @@
-// What a stat says: file type, mode, size and time of every kind of node.
+// Attributes of every kind of node: file type, mode, size and time.
 import type { Instant } from '../../remote/remote.js'
 import { isDirectory, type Node, nodeKey } from '../nodes/node.js'
 

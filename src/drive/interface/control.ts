@@ -1,4 +1,4 @@
-// What the command line may ask of a running drive, each question by its name; how it travels is not known here.
+// Interface of the control operations of a running drive, by name; the transport is not known here.
 
 /** By name: what is asked, and what is answered. Everything here survives JSON. */
 export interface ControlCalls {

@@ -1,4 +1,4 @@
-// The one table that turns a failure into the errno a program sees; `mount/fuse.ts` knows the numbers.
+// The one table from failure kinds to errno names; `mount/fuse.ts` knows the numbers.
 import type { FailureKind } from '../../failure.js'
 
 /** Names as in errno(3). */

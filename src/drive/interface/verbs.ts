@@ -1,4 +1,4 @@
-// The kernel's verbs: what a mount, or a test without one, can ask of the drive. What needs no waiting for is answered at once, the rest promised.
+// Interface of the kernel's verbs. An answer that needs no waiting comes at once, any other is promised.
 
 import type { MaybePromise } from '../../maybe-promise.js'
 import type { ByteOffset, Instant } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// A name that becomes free stays free of its siblings for an hour: a path that is used twice never means two things.
+// Freed names: a name that becomes free stays closed to its siblings for an hour, so that a path used twice never means two things.
 import { LRUCache } from 'lru-cache'
 import { type Instant, instant } from '../../remote/remote.js'
 import { escapeTitle, type NamedChild, nameChildren, splitMark } from '../nodes/name.js'

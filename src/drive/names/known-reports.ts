@@ -1,4 +1,4 @@
-// The reports known here: no operation lists reports, so those created, opened or added are remembered with what their records said.
+// Known reports: no operation lists reports, so those created, opened or added are remembered with what their records said.
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'

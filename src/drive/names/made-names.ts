@@ -1,4 +1,4 @@
-// Which record each `new*.json` has made: kept until the drive ends in order after a save that was answered well, so that no second try makes another one.
+// Records made by each `new*.json`: kept until an orderly end after a confirmed save, so that no second try makes another one.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { type NewNode, nodeKey } from '../nodes/node.js'
 

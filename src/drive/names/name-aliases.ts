@@ -1,4 +1,4 @@
-// The names under which this mount has made or renamed things: they answer at once and for its life, whatever the service made of them.
+// Name aliases: the names under which this mount has made or renamed things answer at once, however the service spells them.
 import { LRUCache } from 'lru-cache'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { type Instant, idForm, type ProjectId } from '../../remote/remote.js'

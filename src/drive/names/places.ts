@@ -1,4 +1,4 @@
-// Which project stands at a path of the service, and when the answer that none stands there is believed.
+// Places: which project stands at a path of the service, and when the answer that none does is believed.
 
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// What stands at the top of `projects/`: the user's own root where it has an id, else the given roots and what was found.
+// Roots: the top of `projects/`, which is the user's own root where it has an id, else the given roots and found projects.
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'
 import { idForm, type ProjectId, type RequestContext, type ServicePath } from '../../remote/remote.js'

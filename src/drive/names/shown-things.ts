@@ -1,4 +1,4 @@
-// What each report and share was when a program saw it: no operation brings back what is removed by a number of another thing.
+// Shown things: the identity of each report and share when a program saw it, because no operation brings back what is removed by mistake.
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'

@@ -1,4 +1,4 @@
-// The time that passes while the daemon runs: a pause in which no call can arrive (SIGSTOP, a frozen cgroup, a machine that sleeps) is none.
+// Awake clock: counts no pause in which no call can arrive (SIGSTOP, a frozen cgroup, a machine that sleeps).
 import { type Instant, instant } from '../../remote/remote.js'
 import { type MachineClocks, machineClocks } from '../../system/machine-clocks.js'
 

@@ -1,4 +1,4 @@
-// Whether the projects that lead to a thing are still those that their names meant: asked again before anything is made, shared, renamed or deleted.
+// Confirmation of projects: asked again before anything is made, shared, renamed or deleted below a name that may mean another project by now.
 import { LRUCache } from 'lru-cache'
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// mkdir makes a project, and a rename gives a project or a calculation another name: never another place.
+// Creation and renaming: mkdir makes a project, a rename changes a title; nothing is moved to another place.
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// At most so many deletions a minute through the files of all mounts of a state directory; what was taken back does not count.
+// Delete budget: at most so many deletions a minute in all mounts of a state directory; what is taken back does not count.
 import { randomUUID } from 'node:crypto'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Instant } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// rm and rmdir: what is refused, what is deleted after the pause, and what calls it off.
+// Deletion: what rm and rmdir refuse, what they delete after the pause, and what cancels that.
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// When several removals are one intention on a whole project, or too many at once: all of them are refused then.
+// Intentions: several removals that amount to a whole project, or are too many at once, are all refused.
 import { parentOf } from '../../layout.js'
 import type { DeleteBudget } from './delete-budget.js'
 import type { Lineage, Scope } from './lineage.js'

@@ -1,4 +1,4 @@
-// Which project a thing lies in, and which are above that one: by the thing itself, whatever path it was reached by.
+// Lineage: the project of a thing and the projects above, by the thing itself, whatever path led to it.
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import type { Dialect, ProjectId } from '../../remote/remote.js'
 import { type CalculationNode, type Node, nodeKey } from '../nodes/node.js'

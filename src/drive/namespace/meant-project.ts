@@ -1,4 +1,4 @@
-// Whether a project's number still stands for the project that a path meant: where it does not, nothing is deleted or made there.
+// Meant project: whether a project's number still stands for the project that a path meant.
 import type { Identities } from '../../cache/identity.js'
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'

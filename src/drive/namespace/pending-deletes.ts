@@ -1,4 +1,4 @@
-// What waits to be deleted: nothing is sent before a pause in which an editor, a larger intention or a touch may call it off.
+// Pending deletes: nothing is sent before a pause in which an editor, a larger intention or a touch may cancel it.
 import { z } from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'

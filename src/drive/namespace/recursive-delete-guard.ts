@@ -1,4 +1,4 @@
-// `rm -r` of a project, or of all reports, is refused: once a sign of it was seen, nothing in there is deleted for a minute.
+// Recursive delete guard: after a sign of `rm -r` of a project, or of all reports, nothing in it is deleted for a minute.
 import { Failure } from '../../failure.js'
 import type { AwakeClock } from './awake.js'
 import type { Scope } from './lineage.js'

@@ -1,4 +1,4 @@
-// What is removed in one go: removals that follow one another without a pause, of whichever program and wherever.
+// Removal series: removals that follow one another without a pause, of any program, anywhere in the drive.
 import { parentOf } from '../../layout.js'
 
 import { noop } from '../../noop.js'

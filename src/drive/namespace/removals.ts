@@ -1,4 +1,4 @@
-// What a person is told of removals that are not done yet: what waits, for how long, what holds it, and what stays.
+// Report of removals in progress: what waits, for how long, what blocks it, and what stays.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { CalculationId, Dialect, Instant } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'

@@ -1,4 +1,4 @@
-// How each kind of thing is deleted on the service: looked at once more, sent once, forgotten here.
+// Sending of a deletion, by kind: checked once more, sent once, forgotten here.
 import type { Catalog, ChildRef } from '../../cache/metadata/catalog.js'
 import { type DeleteOperation, deleteOnce } from '../../edit/save/delete.js'
 import { editsBetween } from '../../edit/save/diff.js'

@@ -1,4 +1,4 @@
-// A drive whose calls are seen as steps of an `rm -r`: where one begins, what it passes by, what waits for the service meanwhile.
+// Decorator of the drive: detects the steps of an `rm -r` in its calls, where one begins, what it skips, and what waits meanwhile.
 import { asFailure, isAbsent } from '../../failure.js'
 import { parentOf } from '../../layout.js'
 import type { RequestContext } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// What `rm -r` of a calculation has unlinked so far: it counts for ten minutes, in memory only, and hides nothing by itself.
+// Whiteouts: files of a calculation that `rm -r` has unlinked; they count for ten minutes, in memory only, and hide nothing by themselves.
 import { LRUCache } from 'lru-cache'
 import type { CalculationId, Instant } from '../../remote/remote.js'
 import type { Scope } from './lineage.js'

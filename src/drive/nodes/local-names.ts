@@ -1,4 +1,4 @@
-// Which names beside a record are an editor's own files: they stay local and never reach the service.
+// Local names: names beside a record that are an editor's own files; they never reach the service.
 import { fixedNames, idOfRecordFile } from '../../layout.js'
 
 /** libfuse keeps a file that is open under such a name, where it is unlinked or another takes its place. */

@@ -1,4 +1,4 @@
-// What a path of the drive can be: a closed union, so that every switch over it is complete.
+// Node: what a path of the drive can be, as a closed union, so that every switch over it is complete.
 import type { CompressedBatch } from '../../record/compact/compressed-batch.js'
 import type { CalculationId, Content, Instant, ProjectId, ReportId, ShareId } from '../../remote/remote.js'
 

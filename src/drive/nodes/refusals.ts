@@ -1,4 +1,4 @@
-// The sentences with which the drive refuses what the service has no operation for.
+// Sentences that refuse what the service has no operation for.
 import { Failure } from '../../failure.js'
 import { type DirectoryNode, isDirectory, type Node } from './node.js'
 

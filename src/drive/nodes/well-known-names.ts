@@ -1,4 +1,4 @@
-// The names that file managers, indexers and macOS ask for everywhere; they are answered without a request.
+// Well-known names that file managers, indexers and macOS look up everywhere; they are answered without a request.
 
 const probes = new Set([
   '.git',

@@ -1,4 +1,4 @@
-// The queue of guesses: begun in order while the service has room for them, and forgotten when the user has left.
+// Prefetch queue: started in order while the service has room, and dropped when the traversal has ended.
 import { setMaxListeners } from 'node:events'
 import { asFailure, isA } from '../../failure.js'
 import { dueIn } from '../../remote/clock.js'

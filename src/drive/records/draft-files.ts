@@ -1,4 +1,4 @@
-// `.calcfs/drafts/`: the unsaved texts of this mount, each with its why, and the other text where a conflict stands against it.
+// Draft files in `.calcfs/drafts/`: the unsaved texts of this mount, each with its reason, and the other text of a conflict.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft } from '../../edit/journal/draft.js'

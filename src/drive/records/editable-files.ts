@@ -1,4 +1,4 @@
-// Records as files: where their texts come from, and what happens after a save of one.
+// Editable files: where the text of a record comes from, and what follows a save of it.
 
 import type { Catalog, Readable } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'

@@ -1,4 +1,4 @@
-// What one open file sees of a record, and what may take the record's place.
+// Handle view: what one open file sees of a record, and what may take the record's place.
 import type { LeasedText } from './text-lease.js'
 
 /** What one handle sees: the text it was opened on, or the bytes it has saved since. */

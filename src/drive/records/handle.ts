@@ -1,4 +1,4 @@
-// One open file of a record: what its program reads, what it writes, and when that is saved.
+// Handle of a record: what its program reads and writes, and when that is saved.
 import type { Draft } from '../../edit/journal/draft.js'
 import { Failure } from '../../failure.js'
 import type { ByteOffset, RequestContext } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// What is told of a new file whose record was made, and not all that it says, or not where this machine notes it.
+// Sentences about a new record that was made only in part, or whose number this machine could not store.
 import { Failure } from '../../failure.js'
 import type { NewNode } from '../nodes/node.js'
 

@@ -1,4 +1,4 @@
-// What a text under the name of a new file changes of the record that was made under it: all its names share what was saved here.
+// Text of a new file, compared with the record made of it: all names of that record share what was saved here.
 
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import type { NewRecord } from '../../edit/save/create.js'

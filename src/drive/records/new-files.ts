@@ -1,4 +1,4 @@
-// `new*.json`: saved once it makes a record; from then on, as long as the mount lives, it is another name of that record.
+// New files (`new*.json`): the first save makes a record; from then on the name is an alias of that record until the unmount.
 
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
 import { withFailure, withFailureAs } from '../../edit/journal/explain.js'

@@ -1,4 +1,4 @@
-// The two names of a file whose saves reach the service: the drive's node and the edit room's key.
+// Keys of an editable file: the node's key in the drive, and the record's key in the journal.
 
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import { fixedNames, recordFile } from '../../layout.js'

@@ -1,4 +1,4 @@
-// One record as a file: when its draft begins, is saved and ends, what each handle sees of it, and when it is away. All of its state is here.
+// Open record, all of its state: when its draft begins, is saved and ends, what each handle sees, and when it is away.
 import type { Draft } from '../../edit/journal/draft.js'
 import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'

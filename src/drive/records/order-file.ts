@@ -1,4 +1,4 @@
-// `reports/42/order.txt`: the report's list as lines, and a save of them as an edit of that list.
+// Order file (`reports/42/order.txt`): the report's list as lines, and a save of them as an edit of that list.
 import { LRUCache } from 'lru-cache'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { Failure } from '../../failure.js'

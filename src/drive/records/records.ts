@@ -1,4 +1,4 @@
-// Records as files, by their nodes' keys: what a stat says, how one is opened, made and cut.
+// Records as files, by node key: stat, open, create and truncate.
 
 import { LRUCache } from 'lru-cache'
 import type { Times } from '../../cache/metadata/times.js'

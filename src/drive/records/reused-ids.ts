@@ -1,4 +1,4 @@
-// What becomes of everything that is kept under an id once that stands for another thing: forgotten, or kept apart from it.
+// Reused ids: what is kept under an id that stands for another thing now is forgotten, or set apart.
 import type { Identities, RecordRef, ReusedId } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { Times } from '../../cache/metadata/times.js'

@@ -1,4 +1,4 @@
-// Editors' own files beside a record (swap, backup, temporary): local files in the state directory that never reach the service.
+// Scratch files: editors' own files beside a record (swap, backup, temporary), kept in the state directory; they never reach the service.
 import { constants } from 'node:fs'
 import {
   type FileHandle,

@@ -1,4 +1,4 @@
-// What the drive must know of one record: its text, and how an edit of it goes out.
+// Source of one record: its text, and how an edit of it is sent.
 
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'

@@ -1,4 +1,4 @@
-// The text lease: a text whose size the kernel was told is served unchanged until the kernel would ask again.
+// Text lease: a text whose size the kernel was given is served unchanged until the kernel would ask again.
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import type { TextBytes } from '../../record/compact/packed-text.js'

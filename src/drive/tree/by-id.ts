@@ -1,4 +1,4 @@
-// The tree below by-id/: everything that has a number is reachable by it, even when nothing lists it.
+// Tree below by-id/: everything that has a number is reachable by it, even when nothing lists it.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import {
   type CalculationId,

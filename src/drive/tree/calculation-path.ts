@@ -1,4 +1,4 @@
-// A calculation named by a path: of the drive, of the mount as the user's shell sees it, or of the platform's web pages.
+// Path of a calculation: of the drive, of the mount as a shell sees it, or of the platform's web pages.
 import { Failure, isAbsent } from '../../failure.js'
 import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'

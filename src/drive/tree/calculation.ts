@@ -1,4 +1,4 @@
-// A calculation's folder: its record, its files under their names, and the generated geometry.
+// Tree of a calculation: its record, its files under their names, and the generated geometry.
 
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'

@@ -1,4 +1,4 @@
-// What an answer that something is absent says of a name: nothing, where it is the directory that is called absent.
+// Doubtful absence: "not found" says nothing of a name where it is the directory that is called absent.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { ProjectId } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// What the tree asks about files that exist here only: editors' files, drafts, and what is not sent yet.
+// Port of the tree to files that exist only here: editors' files, drafts, and new records that are not sent yet.
 import type { Dentry, DirectoryNode, EditableNode, NewNode } from '../nodes/node.js'
 
 /** Files that exist here only. */

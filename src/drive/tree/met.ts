@@ -1,4 +1,4 @@
-// The identity of a directory's project or calculation, noted before anything that is kept under its id is looked at.
+// Identity mark: the identity of a project or calculation, noted before anything kept under its id is used.
 import type { Identities } from '../../cache/identity.js'
 import { Failure } from '../../failure.js'
 import type { CalculationNode, ProjectNode } from '../nodes/node.js'

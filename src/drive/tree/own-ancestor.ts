@@ -1,4 +1,4 @@
-// A project that the service lists below itself: shown as a link to where it stands above, so that every walk ends.
+// Own ancestors: a project that the service lists below itself is a link to its place above, so that every walk ends.
 import type { ProjectId } from '../../remote/remote.js'
 import type { Dentry, Node } from '../nodes/node.js'
 

@@ -1,4 +1,4 @@
-// One deadline for a path: the kernel looks up one component after another, and each goes on with what the one before has left.
+// Path deadline: the kernel looks up one component after another, and each continues with the time that the one before has left.
 
 import { parentOf } from '../../layout.js'
 import { dueIn } from '../../remote/clock.js'

@@ -1,4 +1,4 @@
-// From a path of the kernel to what the drive has there: the node, the record even while its file is away, a place for scratch.
+// Path resolver: from a kernel path to a node, to a record whose file is away, or to a place for scratch files.
 
 import { Failure, isAbsent, unlessAbsent } from '../../failure.js'
 import { fixedNames, lastNameOf, parentOf } from '../../layout.js'

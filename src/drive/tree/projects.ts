@@ -1,4 +1,4 @@
-// The tree below projects/: a project's children under their names, its record, index and shares, and what stands at the top.
+// Tree below projects/: a project's children under their names, its record, index and shares, and the entries at the top.
 
 import type { Catalog, Children } from '../../cache/metadata/catalog.js'
 import { fixedNames, recordFile } from '../../layout.js'

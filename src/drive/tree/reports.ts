@@ -1,4 +1,4 @@
-// The tree below reports/: the known reports, any other by its number, and each one's calculations in order.
+// Tree below reports/: the known reports, any other by its number, and each one's calculations in order.
 
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, isAbsent } from '../../failure.js'

@@ -1,4 +1,4 @@
-// THE mapping from paths to nodes: lookup and readdir of every directory stand side by side, so that they agree.
+// Tree: the one mapping from paths to nodes; lookup and readdir of every directory stand side by side, so that they agree.
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'

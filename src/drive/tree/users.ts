@@ -1,4 +1,4 @@
-// The tree below db/: links, so that a path pasted from the platform's web pages works here, colleagues' too.
+// Tree below db/: links, so that a path pasted from the platform's web pages works here, also a colleague's.
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { asFailure, type FailureKind } from '../../failure.js'
 import type { RequestContext } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// Puts a draft's directory into place: made aside with text and note and moved there, so that none is seen without its note.
+// Draft directory: built aside with text and note, then moved into place, so that none exists without its note.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

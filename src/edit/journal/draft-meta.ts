@@ -1,4 +1,4 @@
-// What is kept on disk beside a draft's text: whose it is, how far its save has come, and why it is still there.
+// Note of a draft on disk: its owner, the state of its save, and why it still exists.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// How a draft is called in `.calcfs/drafts/` and by `calcfs drafts`: a report's like its file, others with their kind.
+// Name of a draft in `.calcfs/drafts/` and in `calcfs drafts`: a report's like its file, others with their kind.
 import { fixedNames } from '../../layout.js'
 import type { RecordKey } from './record-key.js'
 

@@ -1,4 +1,4 @@
-// One text that a program is writing, on disk from its first byte: what was answered survives any crash.
+// Draft: one text that a program is writing, on disk from its first byte; what was acknowledged survives any crash.
 
 import { open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Which drafts there are: new ones, and those that a daemon left behind when it ended.
+// Set of drafts: new ones, and those that an earlier daemon left behind.
 import { randomUUID } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

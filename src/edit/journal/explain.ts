@@ -1,4 +1,4 @@
-// Why a text is still a draft: written down beside it when a save fails, and told to people in their words.
+// Explanation of a draft: written beside it when a save fails, in the user's words.
 import { Failure } from '../../failure.js'
 import type { Draft } from './draft.js'
 import { type DraftState, whyOf } from './draft-meta.js'

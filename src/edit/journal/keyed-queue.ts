@@ -1,4 +1,4 @@
-// Work on one record happens one after the other, on different records side by side.
+// Keyed queue: work on one record is serial, on different records concurrent.
 import pLimit, { type LimitFunction } from 'p-limit'
 import { keyName, type RecordKey } from './record-key.js'
 

@@ -1,4 +1,4 @@
-// Which process a draft belongs to, told apart from a later one that got the same number.
+// Owner of a draft: its process, distinguished from a later one with the same number.
 import { processAt } from '../../system/process.js'
 
 /** `started` is opaque: equal only for one and the same process. */

@@ -1,4 +1,4 @@
-// Which record a text belongs to, as a value, as a map key and as a directory name.
+// Record key: the record of a text, as a value, as a map key and as a directory name.
 import { createHash } from 'node:crypto'
 import type { RecordKind } from '../../remote/remote.js'
 

@@ -1,4 +1,4 @@
-// One save of a record at a time across the processes that share a state directory: from reading it to reading it again.
+// Record lock: one save of a record at a time across the processes of a state directory, from its read to its re-read.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'libsql'

@@ -1,4 +1,4 @@
-// Whether a draft's text is still the one that was written: its length and checksum, kept in the note beside it.
+// Seal of a draft: length and checksum in its note, which show whether the text is still the one that was written.
 import type { DraftMeta, DraftReason } from './draft-meta.js'
 import { textHash } from './text-history.js'
 

@@ -1,4 +1,4 @@
-// The memory of every text a record had here: what an edit may be based on, and the history of what was sent.
+// Text history: every text a record had here, as candidates for the merge base and as history of what was sent.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
 import { readdir, rm, rmdir, stat } from 'node:fs/promises'

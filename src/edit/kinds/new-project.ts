@@ -1,4 +1,4 @@
-// mkdir as the service knows it: one POST, and a look at the list where the answer was lost or the place is in doubt.
+// New project: one POST for mkdir, and a look at the list where the answer was lost or the place is in doubt.
 
 import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'

@@ -1,4 +1,4 @@
-// The two kinds of record that a file makes: a report and a share, each with what its POST needs.
+// New report and new share: the two kinds of record that a file makes, each with what its POST needs.
 
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'

@@ -1,4 +1,4 @@
-// How far one order of calculations is from another: what came and went counts before what was moved.
+// Distance between two orders of calculations: added and removed rows count before moved ones.
 
 /** 0 for the same order; rows that came or went weigh more than any number of moves. */
 export function orderDistance(one: readonly string[], other: readonly string[]): number {

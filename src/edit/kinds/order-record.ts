@@ -1,4 +1,4 @@
-// A report's order as a record of its own: the lines become the report's list, on the list that their writer had.
+// Order as an editable record: its lines become the report's list, merged with the list that their writer had.
 
 import { posix } from 'node:path'
 import { Failure } from '../../failure.js'

@@ -1,4 +1,4 @@
-// `order.txt`: a report's list as lines of id, title and path; and what the lines of an edited one mean.
+// Text of `order.txt`: a report's list as lines of id, title and path, and how edited lines are parsed.
 import { Failure } from '../../failure.js'
 import { escapeCell } from '../../record/tsv.js'
 import type { ReportRow } from '../../remote/remote.js'

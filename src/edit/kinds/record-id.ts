@@ -1,4 +1,4 @@
-// The id in a record's text says which record it is: it is neither changed nor left out.
+// Id in a record's text: it is neither changed nor left out.
 import { Failure } from '../../failure.js'
 
 /** @throws Failure 'refused' */

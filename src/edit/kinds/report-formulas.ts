@@ -1,4 +1,4 @@
-// A formula says c1 and means a calculation: no save may make it mean another one by the way.
+// Formulas of a report: no save may change by accident which calculation a cN means.
 import { Failure } from '../../failure.js'
 import { type Formulas, formulasIn, untouchedFormulas } from '../../record/formulas.js'
 import type { CalculationId, Dialect } from '../../remote/remote.js'

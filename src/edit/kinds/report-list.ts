@@ -1,4 +1,4 @@
-// Which list of calculations a report may be given: known ones, and only where the old list could be seen.
+// List of a report: which calculations it may be given; known ones, and only where the old list could be read.
 import { asFailure, Failure } from '../../failure.js'
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject, withField } from '../../record/json/json.js'

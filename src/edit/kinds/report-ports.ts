@@ -1,4 +1,4 @@
-// What saving a report needs of the world.
+// Ports of saving a report.
 import type { CalculationId, Dialect, Remote, RequestContext } from '../../remote/remote.js'
 
 export interface ReportPorts {

@@ -1,4 +1,4 @@
-// A new order of a report together with its formulas: list and configuration change in one text, so that neither is ever alone.
+// Renumbering: a new order of a report and its formulas change in one text, so that neither is ever stored alone.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { newlyMeaningful, renumber } from '../../record/renumber.js'

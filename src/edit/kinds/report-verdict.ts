@@ -1,4 +1,4 @@
-// Whether a report has the list that was sent: its order must be there, what a service adds of its own may differ.
+// Verdict on a stored list: its order must be the one sent, what the service adds of its own may differ.
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 import type { CalculationId, Dialect, ReportRow } from '../../remote/remote.js'

@@ -1,4 +1,4 @@
-// How a report is saved: its list of calculations by one request, its other fields by another, never the same twice.
+// Saving of a report: its list by one request, its other fields by another, neither twice.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'

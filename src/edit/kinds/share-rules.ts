@@ -1,4 +1,4 @@
-// What a share may say: one of the three permissions, to one person, always the same.
+// Rules of a share: one of three permissions, for one person who never changes.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, Permission } from '../../remote/remote.js'

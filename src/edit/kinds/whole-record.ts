@@ -1,4 +1,4 @@
-// How a project, a calculation or a share is saved: one PUT of the whole record, and a name that the service tidies is still the name.
+// Saving of a project, calculation or share: one PUT of the whole record; a name that the service normalises is still that name.
 
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'

@@ -1,4 +1,4 @@
-// Whether the id of a draft stands for another thing now than the one its writer had: such a text is kept and never sent.
+// Other thing: whether the id of a draft stands for another thing now; such a text is kept and never sent.
 import { Failure } from '../../failure.js'
 import { type Identity, isAnotherThing } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'

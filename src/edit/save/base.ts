@@ -1,4 +1,4 @@
-// Chooses the merge base: FUSE does not tell which text a program had before it wrote this one, so the nearest known one.
+// Merge base: FUSE does not tell which version a program had read, so the closest known version is chosen.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant } from '../../remote/remote.js'

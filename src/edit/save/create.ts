@@ -1,4 +1,4 @@
-// How a new record is made: checked before it is sent, sent once, and looked for where the answer was lost.
+// Creation of a record: checked before it is sent, sent once, and looked for where the answer was lost.
 import { asFailure, Failure, isA } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'

@@ -1,4 +1,4 @@
-// A DELETE is sent once; where its answer was lost, a look tells whether the thing is gone.
+// Deletion: one DELETE; where its answer was lost, a look tells whether the thing is gone.
 import { asFailure, isA, isAbsent } from '../../failure.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import { openLateAnswers } from './late-answers.js'

@@ -1,4 +1,4 @@
-// What an edit is: the top-level fields in which a program's text differs from the text it had.
+// Edit: the top-level fields in which a program's text differs from the text it had.
 import { equalJson } from '../../record/json/equal.js'
 import { type Field, fieldOf, type Json, type JsonObject } from '../../record/json/json.js'
 

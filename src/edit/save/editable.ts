@@ -1,4 +1,4 @@
-// What the saving path must know of a kind of record; every kind that can be edited implements it once.
+// Interface of an editable kind of record, implemented once for each kind.
 import type { JsonObject } from '../../record/json/json.js'
 import type { Identity, RequestContext } from '../../remote/remote.js'
 import type { RecordKey } from '../journal/record-key.js'

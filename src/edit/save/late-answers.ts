@@ -1,4 +1,4 @@
-// A change that was seen to be carried out: its answer is not waited for any more.
+// Late answers: a change that is seen to be carried out is no longer waited for.
 import type { RequestContext } from '../../remote/remote.js'
 
 export interface LateAnswers {

@@ -1,4 +1,4 @@
-// A part of the time is kept for looking what became of a request whose answer is lost.
+// Reserve: a part of the deadline is kept for checking a request whose answer is lost.
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 
 /** A third of the time left is kept for reading again after a lost answer. */

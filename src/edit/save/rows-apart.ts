@@ -1,4 +1,4 @@
-// How far two texts with the same number of differing fields are apart: by the rows of the lists that differ.
+// Row distance of two texts with the same number of differing fields: by the rows of the differing lists.
 
 import { equalJson } from '../../record/json/equal.js'
 import { fieldOf, type Json, type JsonArray, type JsonObject } from '../../record/json/json.js'

@@ -1,4 +1,4 @@
-// A field that a writer gives twice: which of the two is meant is not known.
+// Duplicate fields: a field that a text gives twice is refused, because either could be meant.
 import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 

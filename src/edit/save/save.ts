@@ -1,4 +1,4 @@
-// The one way from a text to the service: parse, find the base, check, compare, send, read again.
+// Save pipeline, the one way from a text to the service: parse, find the base, check, compare, send, read back.
 import { setImmediate } from 'node:timers/promises'
 import { asFailure, Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'

@@ -1,4 +1,4 @@
-// One change on its way: noted on disk before it leaves, sent once, and read again whatever was answered.
+// Sending of one change: noted on disk before it leaves, sent once, and read back whatever the answer.
 import { asFailure, Failure, isA } from '../../failure.js'
 import { fieldOf, type JsonObject, withField, withoutField } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'

@@ -1,4 +1,4 @@
-// What a listing carries that is hardly ever asked for: kept in compressed bundles, for each item a place in one.
+// Compressed batch: rarely needed parts of a listing, compressed together, each item with its place in a batch.
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 /** Some hundred texts. */

@@ -1,4 +1,4 @@
-// Memory for one long text, of which nothing stays with the process once it is garbage.
+// Memory for one long text, returned to the system once it is garbage.
 
 /** From this length on the C library never keeps what was freed (DEFAULT_MMAP_THRESHOLD_MAX of glibc is 32 MiB). */
 const neverKept = (32 << 20) + 1

@@ -1,4 +1,4 @@
-// Where a name stands in a list: a table of numbers, for a Map of a hundred thousand names takes ten times as much memory.
+// Name index of a list: a table of numbers, because a Map of a hundred thousand names takes ten times the memory.
 
 export interface NameIndex {
   /** The place of an equal name, as it was put last; undefined where there is none. */

@@ -1,4 +1,4 @@
-// How the children of a listing are held small: what some hundred of them say lies in columns, and a child is a row.
+// Packed children of a listing: the fields of some hundred children in columns, a child is a row.
 import type { CompressedBatch } from './compressed-batch.js'
 
 /** What a listing says of a child; times and parents are whatever kinds of number and text the caller has. */

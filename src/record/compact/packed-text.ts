@@ -1,4 +1,4 @@
-// How a long text that calcfs has written is held small: compressed piece by piece, and a reader opens the piece it reads.
+// Packed text: a long generated text compressed piece by piece; a reader decompresses the piece it reads.
 import { createHash } from 'node:crypto'
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 

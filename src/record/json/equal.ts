@@ -1,4 +1,4 @@
-// When two JSON values mean the same: spelling, white space and field order do not matter, everything else does.
+// Equality of JSON values: spelling, white space and field order do not matter, everything else does.
 import { FoldedArray, FoldedObject } from './folded.js'
 import { eachItem, type Json, type JsonArray, type JsonObject } from './json.js'
 

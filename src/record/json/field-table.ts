@@ -1,4 +1,4 @@
-// Where the fields of a long object stand in its text: a name is found among hundreds of thousands without a tree of them.
+// Field table of a long object: positions of its fields in the text, so that no tree of hundreds of thousands is built.
 import { type ScanState, signAt, valueEnd } from './skim.js'
 
 const [backslash, comma, colon] = [0x5c, 0x2c, 0x3a]

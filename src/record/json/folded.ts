@@ -1,4 +1,4 @@
-// A long object or list as its text: a part becomes a tree when it is looked at, and only for as long as that takes.
+// Folded JSON: a long object or list as its text; a part becomes a tree only while it is used.
 import { type FieldTable, fieldTable } from './field-table.js'
 import type { Field, Json, JsonArray, JsonObject } from './json.js'
 

@@ -1,4 +1,4 @@
-// How a list is taken apart while it arrives: item by item, so that the whole text of a long one is never held.
+// Streaming list parser: item by item while the text arrives, so that a long one is never held whole.
 import { Failure } from '../../failure.js'
 import { backslash, closeList, closeObject, comma, openList, openObject, quote } from './signs.js'
 

@@ -1,4 +1,4 @@
-// A JSON text as a tree that forgets nothing: key order, number spelling, escapes and unknown fields all come back.
+// JSON tree without loss: key order, number spelling, escapes and unknown fields are preserved.
 import { type NameIndex, nameIndex } from '../compact/name-index.js'
 
 /** One field of an object. Duplicate names are kept; the last one counts, as in JSON.parse. */

@@ -1,4 +1,4 @@
-// How a JSON text is read: one walk over it, every token as it was written, whatever digits a number has; a long one stays its bytes.
+// JSON parser: one pass, every token as written, numbers of any length; a long text stays bytes.
 import { FoldedArray, FoldedObject, type Unfolding } from './folded.js'
 import type { Field, Json, JsonObject, JsonString, JsonWord } from './json.js'
 import {

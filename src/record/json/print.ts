@@ -1,4 +1,4 @@
-// How a record looks as a text: two blanks a level, one field a line, every token as it was written.
+// JSON printer: two blanks a level, one field a line, every token as written.
 import { FoldedArray, FoldedObject } from './folded.js'
 import type { Json } from './json.js'
 import type { JsonText } from './parse.js'

@@ -1,4 +1,4 @@
-// The signs that JSON is written with, by their codes, which are the same in UTF-8 bytes and in UTF-16 units.
+// Character codes of JSON, equal in UTF-8 bytes and UTF-16 units.
 
 /** In the place of a sign where the text has ended. */
 export const endOfText = -1

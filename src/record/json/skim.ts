@@ -1,4 +1,4 @@
-// Walking over the bytes of a text that is JSON without making a tree of it: where a value ends, how it is printed.
+// Skimming of JSON bytes without a tree: where a value ends, and how it is printed.
 import { longBytes } from '../compact/long-bytes.js'
 import {
   backslash,

@@ -1,4 +1,4 @@
-// What counts as JSON: exactly the standard, at most 200 levels deep; and what is wrong with any other text, at the first sign that cannot be right.
+// JSON syntax: exactly the standard, at most 200 levels deep; an error names the first sign that cannot be right.
 import { Failure } from '../../failure.js'
 import {
   backslash,

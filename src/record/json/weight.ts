@@ -1,4 +1,4 @@
-// How much memory a JSON text takes once it is understood: an estimate, by what the engine's objects and strings take.
+// Memory weight of a parsed JSON text: an estimate from the size of the engine's objects and strings.
 import { foldedFrom, type JsonText } from './parse.js'
 
 /** Bytes of one value or name with its object, and of each character as text, as token and in print. */

@@ -1,4 +1,4 @@
-// The bytes of one content while they arrive in any order: in memory by chunks until the disk has them, then proven.
+// Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { type Checksum, chunkBytes, chunkCount, chunkHash } from '../store/checksum.js'
 import { type IntervalSet, openIntervalSet } from './interval-set.js'

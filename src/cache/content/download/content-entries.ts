@@ -1,4 +1,4 @@
-// Contents on their way: one `ContentEntry` for each that was asked for and is not open yet.
+// Table of content entries: one `ContentEntry` for each content that was requested and is not open yet.
 import type { Content } from '../../../remote/remote.js'
 import { type ContentEntry, type ContentEntryPorts, openContentEntry } from './content-entry.js'
 import type { RangeSupport } from './range-scheduler.js'

@@ -1,4 +1,4 @@
-// One content on its way: which way a read takes (kept file, what arrives, passing through).
+// Content entry: chooses how a read of one content is served (kept file, running download, uncached stream).
 import { openAskers } from '../../../askers.js'
 import { asFailure, Failure, isA, isAbsent } from '../../../failure.js'
 import { noop } from '../../../noop.js'

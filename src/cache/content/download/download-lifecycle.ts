@@ -1,4 +1,4 @@
-// One content's download and what becomes of it: kept, refused by the disk, given up, or a failure.
+// Lifecycle of one download and its outcome: kept, refused by the disk, given up, or failed.
 import { Failure } from '../../../failure.js'
 import { noop } from '../../../noop.js'
 import { type Clock, sleep } from '../../../remote/clock.js'

@@ -1,4 +1,4 @@
-// One content on its way: readers wait for exactly the bytes they asked for, and no byte is asked for twice.
+// Download of one content: readers wait for exactly the bytes they requested, and no byte is requested twice.
 import { Failure } from '../../../failure.js'
 import type { ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
 import type { UnfinishedFile } from '../store/blob-store.js'

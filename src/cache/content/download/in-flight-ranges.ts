@@ -1,4 +1,4 @@
-// Which bytes of one content are there or on their way already, so that none is asked for twice.
+// In-flight ranges: the bytes of one content that are present or requested already, so that none is requested twice.
 import type { Failure } from '../../../failure.js'
 import type { Body, RequestContext } from '../../../remote/remote.js'
 import type { IntervalSet } from './interval-set.js'

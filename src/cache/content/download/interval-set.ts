@@ -1,4 +1,4 @@
-// Which bytes of a file there are: stretches that do not touch, in order.
+// Interval set: the present bytes of a file as sorted ranges that do not touch.
 
 export interface Interval {
   /** Bytes from the start of the file. */

@@ -1,4 +1,4 @@
-// Which requests bring the bytes of one content: one for all where it is small, else parts ahead of its readers.
+// Range scheduler: the requests that bring the bytes of one content; one for all where it is small, else ranges ahead of its readers.
 import { Failure } from '../../../failure.js'
 import {
   type Body,

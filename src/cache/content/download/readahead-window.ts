@@ -1,4 +1,4 @@
-// How far ahead of a reader is asked for: little after one read somewhere, ever more where reads follow each other.
+// Readahead window: small after a single read, growing while reads are sequential.
 
 export interface ReadaheadWindow {
   /** Notes a read, in bytes from the start; how many bytes behind its end are worth having soon. */

@@ -1,4 +1,4 @@
-// A body taken to its very end: a connection lost halfway is taken up where it was lost, if the service honours Range.
+// Resumable body: a connection lost halfway is resumed at the lost byte, if the service honours Range.
 import { type Body, type ByteOffset, byteOffset } from '../../../remote/remote.js'
 import { isContradiction } from '../versions/contradiction.js'
 

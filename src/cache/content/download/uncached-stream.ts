@@ -1,4 +1,4 @@
-// Reading without keeping, where the disk is full: one body on its way, of which a short stretch stays in memory.
+// Uncached stream, for a full disk: one running body, of which a short window stays in memory.
 import { Failure } from '../../../failure.js'
 import { type Body, type ByteOffset, byteOffset, type ContentVersion } from '../../../remote/remote.js'
 import { OtherLength, OtherVersion } from '../versions/contradiction.js'

@@ -1,4 +1,4 @@
-// The files of the content cache on disk: a temporary one becomes a kept one by a single rename, proof included.
+// Blob store: the files of the content cache on disk; a temporary file becomes a kept one by a single rename, checksum included.
 import { randomBytes } from 'node:crypto'
 import { existsSync, open as openDescriptor } from 'node:fs'
 import { opendir, rename, rm, stat, utimes } from 'node:fs/promises'

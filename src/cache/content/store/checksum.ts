@@ -1,4 +1,4 @@
-// What proves that a kept file is whole: a hash of each MiB and of the whole list, standing behind the bytes.
+// Checksum of a kept file: a hash of each MiB and of the list of hashes, stored behind the bytes.
 import { createHash, hash } from 'node:crypto'
 
 export const chunkBytes = 1 << 20

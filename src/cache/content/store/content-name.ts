@@ -1,4 +1,4 @@
-// Which kept file belongs to which content: titles are any text at all, so the file's name is a hash.
+// File name of a kept content: a hash, because titles are any text at all.
 import { createHash } from 'node:crypto'
 import type { Content } from '../../../remote/remote.js'
 

@@ -1,4 +1,4 @@
-// Which kept files have to go: the least recently used, as soon as all together are over the limit.
+// Eviction: the least recently used kept files go as soon as all together exceed the limit.
 import type { Instant } from '../../../remote/remote.js'
 import type { StoredFile } from './blob-store.js'
 

@@ -1,4 +1,4 @@
-// What it means when two answers about one content contradict each other: another version, or two lengths of which none counts.
+// Contradiction of two answers about one content: another version, or two lengths of which neither counts.
 import { Failure } from '../../../failure.js'
 import type { ContentFacts, ContentVersion } from '../../../remote/remote.js'
 import type { ContentSizes } from './sizes.js'

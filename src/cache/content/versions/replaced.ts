@@ -1,4 +1,4 @@
-// Which contents were found to be another version than before, and when: their readers begin again, and their time moves.
+// Replaced contents and the time of their replacement: their readers begin again, and their mtime moves.
 import { type Instant, instant } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
 

@@ -1,4 +1,4 @@
-// How long each content is and of which version, as the service told it or as it was counted; contents never change.
+// Length and version of each content, as the service stated or as counted; contents never change.
 import { type ByteCount, byteCount } from '../../../remote/remote.js'
 import type { Ledger } from '../../ledger/ledger.js'
 import type { VersionFingerprint } from './versions.js'

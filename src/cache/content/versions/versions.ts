@@ -1,4 +1,4 @@
-// When two answers are of two versions of one content, and when the parts of one content must come from a single answer.
+// Versions of a content: when two answers are of different versions, and when all parts must come from a single answer.
 import { createHash } from 'node:crypto'
 import type { ContentVersion } from '../../../remote/remote.js'
 
