@@ -12,9 +12,9 @@ import { buildCaches } from './build-caches.js'
 import { buildDrive, buildTree } from './build-drive.js'
 import { buildEditing, type Editing } from './build-editing.js'
 import { buildJournal } from './build-journal.js'
-import { clearHistory, clearOwnDirectories } from './own-places.js'
 import { watchDirectories } from './place-troubles.js'
 import { claimPlaces } from './places-owner.js'
+import { clearHistory, clearOwnDirectories } from './prepare-places.js'
 
 export interface AssembledDrive {
   /** Whether anything of this account is cached from earlier mounts. */

@@ -6,7 +6,7 @@ import type { OwnDirectories } from '../config/places.js'
 import { keepNameOf, makeDirectory, privateFile } from '../system/atomic-file.js'
 import { codeOf, isMissing } from '../system/error-code.js'
 import { asidesBelow, clearPlace, placeOfAside } from '../system/set-aside.js'
-import type { NoteFailure, OwnPlaces } from './own-places.js'
+import type { NoteFailure, OwnPlaces } from './prepare-places.js'
 
 export interface DirectoryTroubles {
   /** Sentences, none where all is well. Directories that were deleted are re-created. */

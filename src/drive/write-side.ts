@@ -25,7 +25,7 @@ import {
 import { openMadeNames } from './names/made-names.js'
 import { type NameAliases, type NamedNode, openNameAliases } from './names/name-aliases.js'
 import type { Roots } from './names/roots.js'
-import { openAwakeClock } from './namespace/awake.js'
+import { openAwakeClock } from './namespace/awake-clock.js'
 import { openConfirmedProjects } from './namespace/confirmed-projects.js'
 import { type CreateRename, openCreateRename } from './namespace/create-rename.js'
 import { type DeleteRules, openDeleteRules } from './namespace/delete.js'

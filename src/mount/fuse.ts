@@ -8,8 +8,8 @@ import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import { byteOffset, instant } from '../remote/remote.js'
+import type { PendingCalls } from './changes-in-progress.js'
 import { sourceOf } from './mount-point.js'
-import type { PendingCalls } from './under-way.js'
 
 /** Mount options of the kernel. */
 export interface KernelSettings {

@@ -2,12 +2,12 @@
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../drive/interface/verbs.js'
+import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
+import { withReportedSizes } from './kernel-sizes.js'
 import { detach, drives, drivesOfUser, type Mount, mountAt, placesOf, unmount } from './mount-point.js'
 import { withOneVersion } from './one-version.js'
 import { withSettledPages } from './settled-pages.js'
-import { withReportedSizes } from './told-sizes.js'
-import { openPendingCalls } from './under-way.js'
 
 export interface Mounted {
   /** The kernel's device number of the file system; undefined where the mount has ended at once. */

@@ -5,7 +5,7 @@ import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { askFor } from '../../terminal/prompt.js'
-import { driveAt, NoAnswer } from '../control/daemon-of.js'
+import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.js'
 
 interface Flags {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
-import { daemonAt } from '../control/daemon-of.js'
+import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
 
 export function statusCommand(): Command {

@@ -14,7 +14,7 @@ import {
 } from '../../mount/mount-point.js'
 import { isProcessAlive } from '../../system/process.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { daemonAt, NoAnswer } from '../control/daemon-of.js'
+import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 import { sweepFor } from '../control/socket.js'
 import type { Status } from '../control/status-form.js'
 

@@ -1,7 +1,7 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
 import { Command } from 'commander'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { driveAt } from '../control/daemon-of.js'
+import { driveAt } from '../control/find-daemon.js'
 import { drivePathOf, mountFlag } from '../control/select-mount.js'
 
 interface Flags {

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path'
 import { drives, drivesOfUser, innermost, type Mount, mountPath } from '../../mount/mount-point.js'
 import { withoutLinks } from '../../mount/probe.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { driveAt, hasEnded } from './daemon-of.js'
+import { driveAt, hasEnded } from './find-daemon.js'
 
 /** A path of the drive, with a leading slash, and where that drive is mounted. */
 export interface DrivePath {

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
 import { sourceOf } from '../../mount/mount-point.js'
 import { configured, withSettings } from '../../terminal/settings.js'
-import { daemonAt, driveAt } from './daemon-of.js'
+import { daemonAt, driveAt } from './find-daemon.js'
 import { chosenMount, liveMounts, mountFlag } from './select-mount.js'
 
 /** A command for a mounted drive, and without one for the drafts of the configured service. */

@@ -1,7 +1,7 @@
 // A drive's control without a daemon: assembled in this process for the length of one command.
 import { assemble } from '../../app/assemble.js'
 import { connect } from '../../app/connect.js'
-import { prepareDirectories } from '../../app/own-places.js'
+import { prepareDirectories } from '../../app/prepare-places.js'
 import type { Control } from '../../drive/interface/control.js'
 import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'

@@ -2,7 +2,7 @@
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
-import { prepareDirectories } from '../../app/own-places.js'
+import { prepareDirectories } from '../../app/prepare-places.js'
 import { type LoginRefusal, triedPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'

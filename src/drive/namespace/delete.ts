@@ -21,7 +21,7 @@ import {
 import { readOnlyBecause, refuseOldName } from '../nodes/refusals.js'
 import { pauseMs } from '../records/open-record.js'
 import type { AccessRights } from '../tree/access.js'
-import { openMarks } from '../tree/met.js'
+import { openMarks } from '../tree/identity-mark.js'
 import type { Tree } from '../tree/tree.js'
 import type { ConfirmedProjects } from './confirmed-projects.js'
 import { type IntentionParts, itself, openIntentions } from './intentions.js'

@@ -1,6 +1,6 @@
 // Recursive delete guard: after a sign of `rm -r` of a project, or of all reports, nothing in it is deleted for a minute.
 import { Failure } from '../../failure.js'
-import type { AwakeClock } from './awake.js'
+import type { AwakeClock } from './awake-clock.js'
 import type { Scope } from './lineage.js'
 
 export interface RecursiveDeleteGuard {

@@ -2,7 +2,7 @@
 import { parentOf } from '../../layout.js'
 
 import { noop } from '../../noop.js'
-import type { AwakeClock } from './awake.js'
+import type { AwakeClock } from './awake-clock.js'
 import type { Scope } from './lineage.js'
 
 export interface RemovalSeries {

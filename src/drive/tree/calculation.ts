@@ -8,7 +8,7 @@ import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
 import { nameDerived, nameFiles } from '../nodes/name.js'
 import { type CalculationNode, type Dentry, type Node, nodesByName } from '../nodes/node.js'
-import type { MarkOf } from './met.js'
+import type { MarkOf } from './identity-mark.js'
 
 export interface CalculationTree {
   list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>

@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Instant } from '../../remote/remote.js'
 import { type Edits, editsBetween } from './diff.js'
-import { rowsApart } from './rows-apart.js'
+import { rowsApart } from './row-distance.js'
 
 /** A text of the record that programs of this mount have met, and when. */
 export interface Candidate {

@@ -6,9 +6,9 @@ import type { RequestContext } from '../../remote/remote.js'
 import type { Draft } from '../journal/draft.js'
 import { type SaveAttempt, whyOf } from '../journal/draft-meta.js'
 import type { TextHistory } from '../journal/text-history.js'
-import { refuseAnother } from './another.js'
 import { removed } from './diff.js'
 import type { EditableRecord, RecordChange } from './editable.js'
+import { refuseAnother } from './other-thing.js'
 
 /** stored: the service has all the draft says. not-stored: it has not, and the draft waits. nothing: none was under way. */
 export type Reconciled = 'stored' | 'not-stored' | 'nothing'

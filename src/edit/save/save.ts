@@ -10,7 +10,6 @@ import { withFailure } from '../journal/explain.js'
 import { openKeyedQueue } from '../journal/keyed-queue.js'
 import { type LockRecord, lockNothing } from '../journal/record-lock.js'
 import { type KnownText, type TextHistory, textHash } from '../journal/text-history.js'
-import { isOtherThan, refuseAnother } from './another.js'
 import { byFields, type Candidate, chooseBase, type Measure } from './base.js'
 import { editsBetween, merge } from './diff.js'
 import {
@@ -20,6 +19,7 @@ import {
   type RecordChange,
   type WrittenEdit,
 } from './editable.js'
+import { isOtherThan, refuseAnother } from './other-thing.js'
 import { type Reconciled, reconcileAttempt } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'

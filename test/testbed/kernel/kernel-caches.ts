@@ -3,8 +3,8 @@ import type { Attributes } from '../../../src/drive/interface/attributes.js'
 import { errnoOf } from '../../../src/drive/interface/errno.js'
 import type { Drive } from '../../../src/drive/interface/verbs.js'
 import { asFailure } from '../../../src/failure.js'
+import { withReportedSizes } from '../../../src/mount/kernel-sizes.js'
 import { withOneVersion } from '../../../src/mount/one-version.js'
-import { withReportedSizes } from '../../../src/mount/told-sizes.js'
 import type { Instant } from '../../../src/remote/remote.js'
 
 interface Told {
