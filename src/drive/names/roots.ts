@@ -106,8 +106,9 @@ export function openRoots({ ledger, state, given, ...parts }: RootParts): Roots 
         if (present !== id) throw leadsElsewhere(path, id)
       }
     const title = given.includes(id) ? state.get(rootTitles, id) : undefined
-    if (title !== undefined && !isSameName(title, (await rootById(id, context))?.title))
-      throw leadsElsewhere(title, id)
+    if (title === undefined) return
+    catalog.record({ kind: 'project', id }).refresh()
+    if (!isSameName(title, (await rootById(id, context))?.title)) throw leadsElsewhere(title, id)
   }
 
   function foundBelow(user: string): FoundProject[] {

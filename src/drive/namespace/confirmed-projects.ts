@@ -87,10 +87,11 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
     throw anotherThing(id)
   }
 
-  /** One above it that is not told to this user contradicts nothing. */
+  /** The record of one that no listing has named says nothing of a name; one that is refused to this user contradicts nothing. */
   async function confirmAbove(id: ProjectId, context: RequestContext): Promise<void> {
     try {
-      await confirmOne(id, context)
+      if (catalog.parentOf(id) === undefined) await roots.refuseOther(id, context)
+      else await confirmOne(id, context)
     } catch (thrown) {
       const failure = asFailure(thrown)
       if (!isA('denial', failure)) throw failure
@@ -109,7 +110,7 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
   }
 
   const confirmAll = (ids: readonly ProjectId[], context: RequestContext): Promise<unknown> =>
-    Promise.all(ids.filter(id => !isConfirmed(id)).map(id => confirmAbove(id, context)))
+    Promise.all(ids.filter(id => !isConfirmed(id)).map(one => confirmAbove(one, context)))
 
   return {
     async record(id, context) {
