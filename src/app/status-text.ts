@@ -7,6 +7,7 @@ import type { FailureLog } from '../drive/failure-log.js'
 import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
+import { recordPhrase } from '../edit/journal/record-key.js'
 import { asFailure } from '../failure.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
@@ -89,7 +90,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       cache: content.stats(),
       otherThings: sources.identities.count,
       unsent: drafts.unsent().map(({ key, meta }) => ({
-        record: key === undefined ? 'unknown' : `${key.kind} ${key.id}`,
+        record: key === undefined ? 'unknown' : recordPhrase(key),
         state: meta.state,
         since: time(meta.changed),
         why: meta.why?.sentence,

@@ -2,12 +2,13 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { withPassword } from '../../app/sign-in.js'
+import { recordPhrase } from '../../edit/journal/record-key.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { systemClock } from '../../remote/clock.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { type Log, openLog } from '../../terminal/log.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
-import { inBackground, tellStarter } from '../mount/daemon.js'
+import { inBackground, tellStarter, waitingSentence } from '../mount/daemon.js'
 import { giveMemoryBack } from '../mount/give-back.js'
 import { notifySystemd } from '../mount/notify.js'
 import { prepareDrive, type ServedDrive } from '../mount/serve-drive.js'
@@ -82,7 +83,9 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
   const ended = untilSignal(log)
   const served = await prepared.mount()
-  tellStarter({ mounted: path })
+  const unsaved = served.unsent()
+  if (unsaved.length > 0) log.warn(waitingSentence(unsaved.length))
+  tellStarter({ mounted: path, unsaved: unsaved.length })
   await notifySystemd('READY=1', environment)
   const checking = setTimeout(served.check, checkAfterMs).unref()
   await Promise.race([ended, served.gone])
@@ -143,7 +146,7 @@ const ends = [
 
 function sayUnsent(unsent: ReturnType<ServedDrive['unsent']>, log: Log): void {
   if (unsent.length === 0) return
-  const names = unsent.map(({ key }) => (key === undefined ? 'a record' : `${key.kind} ${key.id}`)).join(', ')
+  const names = unsent.map(({ key }) => (key === undefined ? 'a record' : recordPhrase(key))).join(', ')
   log.warn(
     `not saved on the service: ${names}; the texts are kept and will be in .calcfs/drafts at the next mount`,
   )

@@ -4,6 +4,8 @@ import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
 
 interface Word {
   readonly mounted: string
+  /** Edits of earlier mounts that wait to be saved. */
+  readonly unsaved: number
 }
 
 /** Milliseconds a mount may take; it sends no request. */
@@ -42,11 +44,16 @@ export async function inBackground(environment: Readonly<Record<string, string |
   child.disconnect()
   child.unref()
   console.log(`mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`)
+  if (mounted.unsaved > 0) console.log(waitingSentence(mounted.unsaved))
 }
 
 /** The exit code that the process would have had in the foreground. */
 const codeOf = (code: number | null): ExitCode =>
   Object.values(exitCodes).find(known => known === code && known !== exitCodes.done) ?? exitCodes.failed
+
+/** A mount that shows texts which the service has not got says so. */
+export const waitingSentence = (unsaved: number): string =>
+  `${unsaved === 1 ? 'one edit of an earlier mount is' : `${unsaved} edits of earlier mounts are`} not saved yet: calcfs drafts list`
 
 /** Tells the parent of a background process, if there is one, that the drive is mounted. */
 export function tellStarter(word: Word): void {

@@ -17,6 +17,10 @@ export interface RecordKey {
 export const savedKeyOf = ({ as, ...record }: RecordKey): RecordKey =>
   as === 'order' ? record : { ...record, as }
 
+/** The record in a sentence for a person. */
+export const recordPhrase = ({ kind, id, as }: RecordKey): string =>
+  `${as === 'order' ? 'order of ' : ''}${kind} ${id}`
+
 /** One name for one record: safe as a file name whatever the id holds. */
 export function keyName({ kind, id, project, as }: RecordKey): string {
   const own = `${kind}-${directoryNameOf(id)}`
