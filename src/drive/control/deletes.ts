@@ -1,33 +1,62 @@
 // Control of `calcfs delete`: lists what some paths stand for, and deletes one thing as it was shown.
 
-import { Failure } from '../../failure.js'
+import { asFailure, Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
+import { isSameName } from '../../spelling.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
+import { openMarks } from '../tree/identity-mark.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
   const { catalog, reports, tree, writeSide } = parts
-  const { deleteSender, lineage, pending, rights, aliases } = writeSide
+  const { confirmedProjects, deleteSender, lineage, pending, rights, aliases } = writeSide
   const { dialect } = writeSide.ports
+  const meet = openMarks(parts.identities)
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
   async function deletion(paths: readonly string[]): Promise<readonly DeletableItem[]> {
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
       const context = until(parts.deadlines.save)
-      const node = targetOf(path, await tree.walk(path, context))
-      refuseOldName(path, node)
-      refuseRights(path, node)
-      found.set(nodeKey(node), await described(path, node, context))
+      const item = await itemAt(path, context).catch((thrown: unknown) => {
+        // The name was passed on to another thing: the next look finds that one.
+        if (asFailure(thrown).kind !== 'another-thing') throw thrown
+        return itemAt(path, context)
+      })
+      found.set(item.key, item.thing)
     }
     return [...found.values()]
+  }
+
+  async function itemAt(
+    path: string,
+    context: RequestContext,
+  ): Promise<{ readonly key: string; readonly thing: DeletableItem }> {
+    const node = targetOf(path, await tree.walk(path, context))
+    refuseOldName(path, node)
+    refuseRights(path, node)
+    // What the listing says of it now is what a look at it is compared with.
+    if (node.kind !== 'record') meet(node)
+    const thing = await described(path, node, context)
+    if (node.kind === 'calculation' && !isSameName(node.title, thing.title)) {
+      if (node.parent !== undefined) catalog.refreshProject(node.parent)
+      throw new Failure('another-thing', `${path}: it is called ${JSON.stringify(thing.title)} now`)
+    }
+    return { key: nodeKey(node), thing }
+  }
+
+  /** The project that a name has led to, or through. */
+  function projectOf(node: DeleteTarget): ProjectId | undefined {
+    if (node.kind === 'project') return node.id
+    if (node.kind === 'calculation') return lineage.projectOf(node)
+    return node.of === 'share' ? node.project : undefined
   }
 
   function refuseRights(path: string, node: DeleteTarget): void {
@@ -45,6 +74,8 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     node: DeleteTarget,
     context: RequestContext,
   ): Promise<DeletableItem> {
+    const project = projectOf(node)
+    if (project !== undefined) await confirmedProjects.confirm(project, context)
     if (node.kind === 'project') await deleteSender.refuseFull(node, path, context)
     const { title, files } = await deleteSender.look(node, context)
     const same = { path, id: node.id, title }

@@ -122,27 +122,30 @@ t.test('a token that ends while the PUT is on its way is renewed', async t => {
   t.equal(JSON.parse(await stored(testbed)).title, 'Late')
 })
 
-t.test('CLI-25 unsent at the unmount: it says so, ends with 7, and the text is there at the next mount', async t => {
-  const testbed = await realMount(t)
-  const text = await retitled(testbed, 'Unsent')
-  const mend = testbed.service.intercept(put, response => void response.writeHead(500).end())
-  t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
-  mend()
-  t.match(await testbed.calcfs('unmount', testbed.directory), {
-    code: 7,
-    stderr: /unmounted, but not saved on the service: report 42; the texts are kept in .*\/drafts/,
-  })
-  await testbed.mount()
-  t.match(await testbed.log(), /one edit of an earlier mount is not saved yet: calcfs drafts list/)
-  t.equal(await textOf(testbed, report), text)
-  t.equal(await testbed.terminate(), 7, 'so does the daemon when a signal ends it')
-  t.match(await testbed.log(), /not saved on the service: report 42/)
-  await testbed.mount()
-  t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)
-  t.equal(await outcome(overwrite(testbed, report, text)), 'done')
-  t.equal(JSON.parse(await stored(testbed)).title, 'Unsent')
-  t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
-})
+t.test(
+  'CLI-25 unsent at the unmount: it says so, ends with 7, and the text is there at the next mount',
+  async t => {
+    const testbed = await realMount(t)
+    const text = await retitled(testbed, 'Unsent')
+    const mend = testbed.service.intercept(put, response => void response.writeHead(500).end())
+    t.equal(await outcome(overwrite(testbed, report, text)), 'EIO')
+    mend()
+    t.match(await testbed.calcfs('unmount', testbed.directory), {
+      code: 7,
+      stderr: /unmounted, but not saved on the service: report 42; the texts are kept in .*\/drafts/,
+    })
+    await testbed.mount()
+    t.match(await testbed.log(), /one edit of an earlier mount is not saved yet: calcfs drafts list/)
+    t.equal(await textOf(testbed, report), text)
+    t.equal(await testbed.terminate(), 7, 'so does the daemon when a signal ends it')
+    t.match(await testbed.log(), /not saved on the service: report 42/)
+    await testbed.mount()
+    t.equal(await textOf(testbed, `.calcfs/drafts/${ids.report}.json`), text)
+    t.equal(await outcome(overwrite(testbed, report, text)), 'done')
+    t.equal(JSON.parse(await stored(testbed)).title, 'Unsent')
+    t.match(await testbed.calcfs('unmount', testbed.directory), { code: 0 })
+  },
+)
 
 const stored = ({ service }: MountTestbed): Promise<string> =>
   service.elsewhere('GET', `/report?id=${ids.report}`)
