@@ -3,6 +3,7 @@ import { withConfirmedDeletes } from '../cache/confirming.js'
 import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
+import type { CalculationNode } from '../drive/nodes/node.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
 import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
@@ -39,7 +40,13 @@ export function buildEditing(
     mountPoint,
     isMounted: isMounted ?? (async () => true),
   })
-  const entries = { tree, remote, mountPoint }
+  const entries = {
+    tree,
+    remote,
+    mountPoint,
+    confirm: (node: CalculationNode, context: RequestContext) =>
+      writeSide.confirmedProjects.calculation(node, context),
+  }
   const writeSide = openWriteSide({
     access: config.access,
     maxDeletes: config.maxDeletes,

@@ -8,11 +8,12 @@ import type { Dialect, Instant, ProjectId, Remote, RequestContext } from '../../
 import type { NameAliases } from '../names/name-aliases.js'
 import type { Roots } from '../names/roots.js'
 import { escapeTitle } from '../nodes/name.js'
+import type { CalculationNode } from '../nodes/node.js'
 import { isOtherRecord } from './meant-project.js'
 
 export interface ConfirmedProjectsParts {
   readonly catalog: Catalog
-  readonly remote: Pick<Remote, 'project'>
+  readonly remote: Pick<Remote, 'project' | 'calculation'>
   readonly dialect: Dialect
   readonly identities: Pick<Identities, 'observe'>
   readonly aliases: Pick<NameAliases, 'find'>
@@ -20,12 +21,14 @@ export interface ConfirmedProjectsParts {
   readonly now: () => Instant
 }
 
-/** Both methods throw a Failure 'another-thing' where the project, or one above it, was reached by a name that means another one by now. */
+/** All methods throw a Failure 'another-thing' where the project, or one above it, was reached by a name that means another one by now. */
 export interface ConfirmedProjects {
   /** The project's record, as the service has it now; never the one of before, which is shown while the service is away. */
   record(id: ProjectId, context: RequestContext): Promise<JsonObject>
   /** The same for a thing in the project: an answer of the last second counts. */
   confirm(id: ProjectId, context: RequestContext): Promise<void>
+  /** The same for a calculation that a path has led to: its record has the name that was listed. */
+  calculation(node: CalculationNode, context: RequestContext): Promise<void>
 }
 
 /** Milliseconds for which a confirmation counts: an `rm -r` asks once. */
@@ -120,6 +123,18 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
     },
     async confirm(id, context) {
       await confirmAll([id, ...above(id)], context)
+    },
+    async calculation(node, context) {
+      const record = await parts.remote.calculation(node.id, context)
+      if (isOtherRecord(node, record, dialect)) {
+        if (node.parent !== undefined) catalog.refreshProject(node.parent)
+        throw new Failure(
+          'another-thing',
+          `calculation ${node.id} was renamed meanwhile, or is another one now`,
+        )
+      }
+      const project = node.parent ?? (dialect.facts(record).parent as ProjectId | undefined)
+      if (project !== undefined) await confirmAll([project, ...above(project)], context)
     },
   }
 }

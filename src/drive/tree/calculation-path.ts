@@ -1,12 +1,15 @@
 // Path of a calculation: of the drive, of the mount as a shell sees it, or of the platform's web pages.
-import { Failure, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
 import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'
+import type { CalculationNode, Node } from '../nodes/node.js'
 import type { Tree } from './tree.js'
 
 export interface CalculationPathSources {
   readonly tree: () => Tree
   readonly remote: Pick<Remote, 'resolveCalculation'>
+  /** @throws Failure 'another-thing' where the path means another one by now */
+  readonly confirm: (node: CalculationNode, context: RequestContext) => Promise<void>
   /** Where the drive is mounted; a path below it means the same as without it. */
   readonly mountPoint: string
 }
@@ -21,11 +24,25 @@ export async function calculationAt(
 ): Promise<CalculationId> {
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
   if (/^\/db\//.test(below)) return calculationOfService(below, sources, context)
-  const node = await sources.tree().walk(below, context)
+  const node = await meantNow(below, sources, context).catch((thrown: unknown) => {
+    // The name was passed on to another one: the next look finds that.
+    if (asFailure(thrown).kind !== 'another-thing') throw thrown
+    return meantNow(below, sources, context)
+  })
   if (node.kind === 'calculation') return node.id
   const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
   if (linked !== undefined) return linked as CalculationId
   throw new Failure('absent', `${path}: there is no calculation at this path`)
+}
+
+async function meantNow(
+  path: string,
+  { tree, confirm }: CalculationPathSources,
+  context: RequestContext,
+): Promise<Node> {
+  const node = await tree().walk(path, context)
+  if (node.kind === 'calculation') await confirm(node, context)
+  return node
 }
 
 /** As the web pages write it; else with the escapes of the drive, where it was completed by a shell. */

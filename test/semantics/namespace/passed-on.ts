@@ -78,6 +78,32 @@ const acts: Readonly<Record<string, (testbed: Testbed, path: string) => Promise<
 }
 
 export function passedOn(t: Test, open: OpenTestbed): void {
+  t.test('THING-8 a path in a report’s list means what it leads to now', async t => {
+    const way: Way = { path: 'projects/Dyes' }
+    const testbed = await open(t, {
+      fill(seed) {
+        filled(way)(seed)
+        seed.addReport({ id: '42', name: 'Report', owner: 'demo', calculations: [] })
+      },
+    })
+    const { service } = testbed
+    const rows = async () =>
+      JSON.parse(await service.elsewhere('GET', '/report?id=42')).calculations.map(
+        (row: { calcId: number }) => row.calcId,
+      )
+    await textOf(testbed, 'projects/Dyes/opt/a.inp')
+    await textOf(testbed, 'reports/42.json')
+    await passOn(testbed, way)
+    await overwrite(testbed, 'reports/42/order.txt', 'projects/Dyes/opt\n')
+    t.same(await rows(), [8000])
+    const text = await service.elsewhere('GET', '/calculation?id=8000')
+    await service.elsewhere('PUT', '/calculation', text.replace('"name":"opt"', '"name":"opt of before"'))
+    service.seed.addCalculation({ id: '9000', name: 'opt', project: present, files: { 'a.inp': 'new' } })
+    await testbed.pass(3_000)
+    await overwrite(testbed, 'reports/42/order.txt', 'projects/Dyes/opt\n')
+    t.same(await rows(), [9000])
+  })
+
   for (const [how, way] of Object.entries(ways))
     for (const [what, act] of Object.entries(acts))
       t.test(
