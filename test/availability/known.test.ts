@@ -68,6 +68,27 @@ for (const [how, spoiler] of Object.entries(silences)) {
   })
 }
 
+t.test('STALE-11 what was to be read again is waited for by one call, not by each of a walk', async t => {
+  const testbed = await inProcess(t, { settings })
+  const { files, service } = testbed
+  const walk = async () => {
+    for (const name of await namesOf(testbed, project)) await files.lstat(`${project}/${name}`)
+  }
+  await walk()
+  for (const [how, spoiler] of Object.entries(silences)) {
+    const heal = service.intercept(/./, spoiler)
+    await files.touch(project)
+    const began = Date.now()
+    for (let round = 0; round < 3; round += 1) t.equal(await within(30_000, how, outcome(walk())), 'done')
+    t.ok(Date.now() - began < 8_000, `${how}: three walks took ${Date.now() - began} ms`)
+    heal()
+    await until(10_000, 'what is new', async () => {
+      await walk()
+      return (await files.xattr(project, 'user.calcfs.stale')) === undefined
+    })
+  }
+})
+
 t.test('STALE-11 a service that only takes its time is waited for', async t => {
   const testbed = await inProcess(t, { settings })
   const { service } = testbed

@@ -85,8 +85,8 @@ interface CachedAnswer {
   stale: Failure | undefined
   /** Milliseconds that its request took, where it was asked for by this process. */
   readonly waitedMs: number | undefined
-  /** A refresh was asked for: it is no longer fresh, but as good as before while the service is away. */
-  expired: boolean
+  /** A refresh was asked for then: it is no longer fresh, but as good as before while the service is away. */
+  expiredAt: Instant | undefined
   /** What is on the disk is another answer, for the next mount. */
   isLeft: boolean
 }
@@ -102,13 +102,11 @@ const silenceWait = 1_000
 /** What came while this process itself was busy is read first. */
 const busyGrace = 50
 /** While the service is away, one question in this many milliseconds is sent, and waited for no longer than the second. */
-const tryEvery = 1_000
-const tryWait = 25
+const [tryEvery, tryWait] = [1_000, 25]
 const lateSentence = 'the service did not answer in time'
 /** The part of a lifetime after which a used answer is fetched again in the background. */
 const nearItsEnd = 0.75
 
-/** Whether the service is known to be away. */
 export type ServiceHealth = Pick<Health, 'away' | 'silentSince' | 'outage'>
 
 export function openQueryCache(
@@ -130,6 +128,8 @@ export function openQueryCache(
   const flights = new Map<string, Flight>()
   /** When a question last waited for a service that is away. */
   let triedAt = Number.NEGATIVE_INFINITY
+  /** When a question last waited its whole time, and nothing at all was heard of the service. */
+  let inVainAt = Number.NEGATIVE_INFINITY
   const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
   function recall<Answer>(query: Query<Answer>): CachedAnswer | undefined {
@@ -163,7 +163,7 @@ export function openQueryCache(
       at: form.stored,
       stale: undefined,
       waitedMs,
-      expired: false,
+      expiredAt: undefined,
       isLeft: false,
     }
     entries.set(nameOf(query.namespace, query.key), entry)
@@ -205,7 +205,7 @@ export function openQueryCache(
     const before = query.settled === undefined ? undefined : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && answer === before.answer && !before.isLeft) {
-      entries.set(name, { ...before, at: now(), stale: undefined, waitedMs, expired: false })
+      entries.set(name, { ...before, at: now(), stale: undefined, waitedMs, expiredAt: undefined })
       ledger.freshen(query.namespace, query.key)
       return answer
     }
@@ -292,11 +292,14 @@ export function openQueryCache(
     old: CachedAnswer,
   ): Promise<Answer> {
     // What was asked to be read again may decide whether something is made twice.
-    if (service.away && !old.expired) return newerOfAway(query, context)
+    if (service.away && (old.expiredAt ?? Number.NEGATIVE_INFINITY) <= inVainAt)
+      return newerOfAway(query, context)
     const began = now()
     const upTo = (wait: number): RequestContext => dueSooner(context, wait, { now: () => began })
     const usual =
-      old.waitedMs === undefined || old.expired ? oldAnswerWait : Math.max(silenceWait, 2 * old.waitedMs)
+      old.waitedMs === undefined || old.expiredAt !== undefined
+        ? oldAnswerWait
+        : Math.max(silenceWait, 2 * old.waitedMs)
     if (usual < oldAnswerWait) {
       try {
         return await awaited(query, upTo(usual))
@@ -307,7 +310,13 @@ export function openQueryCache(
         throw thrown
       }
     }
-    return awaited(query, upTo(oldAnswerWait))
+    try {
+      return await awaited(query, upTo(oldAnswerWait))
+    } catch (thrown) {
+      // One caller waits for it, and not each of a walk.
+      if (asFailure(thrown).kind === 'timeout' && service.silentSince(began)) inVainAt = now()
+      throw thrown
+    }
   }
 
   /** One question in a while finds out what is back: each costs a connection, or a handshake in vain. */
@@ -319,13 +328,14 @@ export function openQueryCache(
 
   const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)
 
+  const isExpired = ({ expiredAt, at }: CachedAnswer): boolean => expiredAt !== undefined || at < freshFrom
+
   function fresh<Answer>(query: Query<Answer>): Answer | undefined {
     const entry = recall(query)
-    if (entry === undefined || entry.expired || entry.at < freshFrom) return undefined
+    if (entry === undefined || isExpired(entry)) return undefined
     const age = now() - entry.at
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
-    // A guess that fails costs nothing: the user's own question will tell him.
     if (age > query.lifetime * nearItsEnd) fetchOnce(query).answer.catch(noop)
     return entry.answer as Answer
   }
@@ -365,16 +375,14 @@ export function openQueryCache(
     },
     unexpired(query) {
       const entry = recall(query)
-      return (
-        entry === undefined || entry.expired || entry.at < freshFrom ? undefined : entry.answer
-      ) as never
+      return (entry === undefined || isExpired(entry) ? undefined : entry.answer) as never
     },
     expire(query) {
       flights.delete(nameOf(query.namespace, query.key))
       absences.delete(nameOf(query.namespace, query.key))
       const entry = recall(query)
       if (entry === undefined) return
-      entry.expired = true
+      entry.expiredAt = now()
       // A mount that comes up in a moment must not take it for fresh.
       ledger.backdate(query.namespace, query.key, instant(now() - query.lifetime))
       writeSoon()
