@@ -11,7 +11,7 @@ import { openKeyedQueue } from '../journal/keyed-queue.js'
 import type { RecordKey } from '../journal/record-key.js'
 import { type TextHistory, textHash } from '../journal/text-history.js'
 import { openLateAnswers } from './late-answers.js'
-import { isOtherThan, notedThing, refuseAnother } from './other-thing.js'
+import { anotherThing, isOtherThan, keepApart, notedThing, refuseAnother } from './other-thing.js'
 import { originalFailure } from './reconcile.js'
 import { withReserve } from './reserve.js'
 import { refuseSameNames } from './same-names.js'
@@ -134,8 +134,15 @@ async function create(creation: Creation, context: RequestContext): Promise<Crea
 
 /** @throws Failure 'another-thing' where what it is to be made in is another thing than when the draft was begun */
 async function refuseOtherPlace({ record, draft }: Creation, context: RequestContext): Promise<void> {
-  if (record.place === undefined || draft.meta.thing === undefined) return
-  await refuseAnother(draft, isOtherThan(draft, await record.place(context)))
+  if (record.place === undefined) return
+  // What was refused as not meant is not sent by a later try of the same text.
+  if (draft.meta.apart === true) throw anotherThing(draft.key)
+  if (draft.meta.thing === undefined) return
+  const place = await record.place(context).catch(async (thrown: unknown) => {
+    if (asFailure(thrown).kind === 'another-thing') await keepApart(draft)
+    throw thrown
+  })
+  await refuseAnother(draft, isOtherThan(draft, place))
 }
 
 /** The draft may hold another text than the one that the record was made of: then it has made nothing yet. */
