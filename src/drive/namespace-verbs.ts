@@ -2,8 +2,9 @@
 
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
-import { asFailure, Failure, isAbsent } from '../failure.js'
+import { asFailure, Failure, isAbsent, unlessAbsent } from '../failure.js'
 import { lastNameOf, parentOf } from '../layout.js'
+import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
 import type { DriveParts } from './context.js'
 import type { NamespaceVerbs } from './interface/verbs.js'
@@ -146,6 +147,7 @@ export function openNamespaceVerbs(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
+    await removalEnds(to, context)
     await naming({ kind: 'project', id: here.id }, async () => {
       const name = lastNameOf(to)
       const lookedAt = parts.clock.now()
@@ -155,6 +157,15 @@ export function openNamespaceVerbs(
       await createRename.retitle(node, { parent: here.id, name, lookedAt }, context)
     })
     parts.succeeded(to, parts.clock.now())
+  }
+
+  /** `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone. */
+  async function removalEnds(path: string, context: RequestContext): Promise<void> {
+    if (parts.pending.count === 0) return
+    const removed = await (async () => tree.walk(path, context))().catch(unlessAbsent)
+    if (removed === undefined || !deleteRules.hides(removed)) return
+    const waits = `${path}: what was removed there is not deleted yet`
+    await withDeadline(parts.pending.settled(nodeKey(removed)), context, parts.clock, waits)
   }
 
   /**

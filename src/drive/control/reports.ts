@@ -139,7 +139,11 @@ export function openReportControl(
     if (unsent.record !== undefined && records.draftOf(source.key)?.id === unsent.record.id)
       await records.replace(source, { text: Buffer.from(prettyPrint(whole)) }, context)
     else await saveBeside(source, { now, whole }, context)
-    if (unsent.order !== undefined) await writeSide.end(unsent.order)
+    if (unsent.order !== undefined) {
+      // An order that was not asked for here is given up: a copy of its text is kept.
+      if (entries === undefined) await writeSide.end(unsent.order)
+      else await writeSide.discardDraft(unsent.order)
+    }
     return {
       order: rowIds(rows),
       before: formulasIn(dialect.configuration(now) ?? '').texts,
@@ -158,7 +162,11 @@ export function openReportControl(
     context: RequestContext,
   ): Promise<readonly ReportRow[]> {
     const { id, unsent } = wish
-    if (wish.entries !== undefined) return rowsOf(wish.entries.map(listEntryFrom), context)
+    if (wish.entries !== undefined) {
+      const rows = await rowsOf(wish.entries.map(listEntryFrom), context)
+      refuseLeftOut(id, dialect.rows(wish.now) ?? [], rows)
+      return rows
+    }
     if (unsent.order !== undefined && unsent.record !== undefined) {
       throw new Failure(
         'refused',
@@ -199,6 +207,17 @@ export function openReportControl(
 }
 
 const rowIds = (rows: readonly ReportRow[]): readonly CalculationId[] => rows.map(row => row.calculation)
+
+/** A new order names every row: a row is taken out of the list itself. @throws Failure 'refused' */
+function refuseLeftOut(id: ReportId, old: readonly ReportRow[], rows: readonly ReportRow[]): void {
+  const named = rowIds(rows)
+  const left = rowIds(old).filter(one => !named.includes(one))
+  if (left.length === 0) return
+  throw new Failure(
+    'refused',
+    `the order leaves out ${left.join(', ')}, and a renumbering takes no row away: name ${left.length === 1 ? 'it' : 'them'}, too, or change the list first (order.txt, calcfs report set ${id})`,
+  )
+}
 
 /** What is no number is a path: of the drive, below its mount point, or of the web pages. */
 const listEntryFrom = (text: string): Exclude<ListEntry, { as: 'nonsense' }> =>

@@ -38,6 +38,8 @@ export interface PendingDeletes {
   /** Calls off all of these that are not on their way; `why` is noted for each. */
   takeBack(which: (one: PendingDelete) => boolean, why: string): readonly PendingDelete[]
   waiting(): readonly PendingDelete[]
+  /** Resolves when it waits no longer, whatever becomes of it. */
+  settled(key: string): Promise<void>
   /** Begins what is due; nothing waits for it. */
   due(): void
   /**
@@ -50,6 +52,8 @@ export interface PendingDeletes {
 interface QueuedDelete extends DeleteRequest {
   readonly since: Instant
   running: Promise<void> | undefined
+  /** Called once it is deleted, or stays. */
+  readonly settled: (() => void)[]
 }
 
 const journalForm = z.object({
@@ -111,6 +115,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     if (pending.get(key) === one) pending.delete(key)
     if (untold === undefined) ledger.delete(room, key)
     sources.ended(one.node, how, one.path)
+    for (const tell of one.settled) tell()
   }
 
   function start(key: string, one: QueuedDelete, last?: 'last'): Promise<void> {
@@ -147,7 +152,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     clock.after(Math.max(left(one), 0) + 20, check, 'in-background')
   }
 
-  const seen = ({ running, ...one }: QueuedDelete): PendingDelete => ({
+  const seen = ({ running, settled: _, ...one }: QueuedDelete): PendingDelete => ({
     ...one,
     isSent: running !== undefined,
   })
@@ -156,7 +161,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     begin(deletion) {
       const key = nodeKey(deletion.node)
       note(key, deletion, false)
-      const one: QueuedDelete = { ...deletion, since: now(), running: undefined }
+      const one: QueuedDelete = { ...deletion, since: now(), running: undefined, settled: [] }
       pending.set(key, one)
       wait(key, one)
     },
@@ -187,6 +192,12 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
       return back
     },
     waiting: () => [...pending.values()].map(seen),
+    settled: key =>
+      new Promise(resolve => {
+        const one = pending.get(key)
+        if (one === undefined) resolve()
+        else one.settled.push(resolve)
+      }),
     due,
     async end() {
       const left = [...pending].filter(([, one]) => one.running === undefined && one.node.kind !== 'record')

@@ -99,7 +99,10 @@ t.test('renumber takes an order by ids; what a formula needs must stay in it (CL
   t.same(await orderOf(testbed, '43'), ['1236', '1235', '1234'])
   t.equal(await configurationOf(testbed, '43'), 'c3\nc3+c2')
   const sent = await testbed.service.during(async () => {
-    const lost = await report(testbed, 'renumber', '43', '1236', '1234')
+    const less = await report(testbed, 'renumber', '43', '1236', '1234')
+    t.match(less, { code: 2, stderr: /leaves out 1235/ })
+    t.equal(await outcome(overwrite(testbed, 'reports/43/order.txt', '1236\n1234\n')), 'EINVAL')
+    const lost = await report(testbed, 'renumber', '43')
     t.match(lost, { code: 2, stderr: /c2 is calculation 1235; keep them in the list/ })
     t.match(await report(testbed, 'renumber', '42'), { code: 2, stderr: /report 42 has no unsent order/ })
   })
