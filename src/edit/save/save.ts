@@ -172,7 +172,11 @@ async function findWritten(
       return chooseBase(compared, mine, held, measure)
     } catch (thrown) {
       if (asFailure(thrown).kind !== 'conflict') throw thrown
-      const since = await metSinceGivenUp(save, mine, compared)
+      const saysMine = (text: string): boolean => {
+        const said = tryObject(text)
+        return said !== undefined && isAsSaid(save.record, save.record.plain(said), mine)
+      }
+      const since = await metSinceGivenUp(save, saysMine, compared)
       if (since.length === 0) throw thrown
       return chooseBase(since, mine, held, measure)
     }
@@ -191,16 +195,12 @@ async function findWritten(
  * What programs have read or saved since a text that says this was given up after a refusal (`drafts drop`): its user was
  * told, so that what was met before is no old buffer any more. None where it was not given up, or nothing was read since.
  */
-async function metSinceGivenUp(
-  { record, history }: SaveState,
-  mine: JsonObject,
-  known: readonly Candidate[],
-): Promise<readonly Candidate[]> {
-  const saysMine = (text: string): boolean => {
-    const said = tryObject(text)
-    return said !== undefined && isAsSaid(record, record.plain(said), mine)
-  }
-  const given = (await history.discarded(record.key)).find(({ text }) => saysMine(text))
+async function metSinceGivenUp<Met extends Candidate>(
+  { record, draft, history }: SaveState,
+  saysSame: (text: string) => boolean,
+  known: readonly Met[],
+): Promise<readonly Met[]> {
+  const given = (await history.discarded(draft.key ?? record.key)).find(({ text }) => saysSame(text))
   if (given === undefined) return []
   // Saved or read once more since, it may be an old buffer again.
   return known.filter(({ read = 0, saved = 0 }) => Math.max(read, saved) > given.at)
@@ -226,7 +226,16 @@ async function readMeaning(
   const written = await keepingTheirs(
     save.draft,
     () => save.record.read(context),
-    async () => save.record.mean?.(text, met, context),
+    async () => {
+      try {
+        return await save.record.mean?.(text, met, context)
+      } catch (thrown) {
+        if (asFailure(thrown).kind !== 'conflict') throw thrown
+        const since = await metSinceGivenUp(save, given => given === text, met.known)
+        if (since.length === 0) throw thrown
+        return save.record.mean?.(text, { ...met, known: since }, context)
+      }
+    },
   )
   if (written === undefined) throw new Failure('internal', 'what this text means is not known')
   return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
