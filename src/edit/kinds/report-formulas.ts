@@ -49,14 +49,19 @@ const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces
   ...missingIds(formulas, before, after),
 ]
 
-type RowPlaces = readonly (CalculationId | undefined)[]
+type RowPlace = CalculationId | undefined
+type RowPlaces = readonly RowPlace[]
 
-/** A place beyond the old list, or an empty one, meant nothing, so nothing can be taken from it. */
+/** A place beyond the old list, or an empty one, meant nothing: a new row may take it, one that only moves up may not. */
 function movedPlaces({ places }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
+  const isTaken = (was: RowPlace, now: RowPlace): boolean =>
+    was === undefined ? now !== undefined && before.includes(now) : was !== now
   return places
-    .filter(place => before[place - 1] !== undefined && before[place - 1] !== after[place - 1])
-    .map(place => `c${place} was calculation ${before[place - 1]} and would be ${after[place - 1] ?? 'none'}`)
+    .filter(place => isTaken(before[place - 1], after[place - 1]))
+    .map(place => `c${place} was ${phraseOf(before[place - 1])} and would be ${after[place - 1] ?? 'none'}`)
 }
+
+const phraseOf = (row: RowPlace): string => (row === undefined ? 'none' : `calculation ${row}`)
 
 function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
   const gone = before.filter(id => id !== undefined && ids.includes(id) && !after.includes(id))
