@@ -4,7 +4,7 @@ import t from 'tap'
 import { type DriveFiles, outcome } from '../../testbed/testbed.js'
 import { type FieldName, fields, type Interleaved, openInterleaved, quiet, valueIn } from './interleaved.js'
 
-const runs = Number(process.env['CALCFS_INTERLEAVINGS'] ?? 150)
+const runs = Number(process.env['CALCFS_INTERLEAVINGS'] ?? 60)
 const seed = Number(process.env['CALCFS_INTERLEAVINGS_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 const report = 'reports/42.json'
 /** Which program changes which field: the first the title, the second the description. */
