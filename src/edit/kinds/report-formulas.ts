@@ -49,19 +49,14 @@ const meaningsChanged = (formulas: Formulas, before: RowPlaces, after: RowPlaces
   ...missingIds(formulas, before, after),
 ]
 
-type RowPlace = CalculationId | undefined
-type RowPlaces = readonly RowPlace[]
+type RowPlaces = readonly (CalculationId | undefined)[]
 
-/** A place beyond the old list, or an empty one, meant nothing: a new row may take it, one that only moves up may not. */
+/** A place beyond the old list, or an empty one, meant nothing, so nothing can be taken from it. */
 function movedPlaces({ places }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
-  const isTaken = (was: RowPlace, now: RowPlace): boolean =>
-    was === undefined ? now !== undefined && before.includes(now) : was !== now
   return places
-    .filter(place => isTaken(before[place - 1], after[place - 1]))
-    .map(place => `c${place} was ${phraseOf(before[place - 1])} and would be ${after[place - 1] ?? 'none'}`)
+    .filter(place => before[place - 1] !== undefined && before[place - 1] !== after[place - 1])
+    .map(place => `c${place} was calculation ${before[place - 1]} and would be ${after[place - 1] ?? 'none'}`)
 }
-
-const phraseOf = (row: RowPlace): string => (row === undefined ? 'none' : `calculation ${row}`)
 
 function missingIds({ ids }: Formulas, before: RowPlaces, after: RowPlaces): readonly string[] {
   const gone = before.filter(id => id !== undefined && ids.includes(id) && !after.includes(id))

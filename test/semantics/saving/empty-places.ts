@@ -40,35 +40,6 @@ export function emptyPlaces(t: Test, open: OpenTestbed): void {
       t.same(await storedList(testbed, ids.report), [ids.product, ids.bare])
     })
 
-    t.test('ORDER-9 a row that moves into an empty place by the way is refused', async t => {
-      const gap = await open(t, {
-        fill(seed) {
-          seed.addUser({ name: 'demo', password: 'demo' })
-          const project = seed.addProject({ id: '300', name: 'All', owner: 'demo' })
-          for (const id of ['9', '10', '13', '14', '15'])
-            seed.addCalculation({ id, name: `run ${id}`, project, files: { a: id } })
-          seed.addReport({
-            id: '42',
-            name: 'Gap',
-            owner: 'demo',
-            configuration: '<step label="sum">c1+c2</step>',
-            calculations: ['9', '10', '13', '14'].map(id => ({ id })),
-          })
-        },
-      })
-      await textOf(gap, 'reports/42.json')
-      await gap.service.elsewhere('DELETE', '/calculation?id=10')
-      await gap.pass(12_000)
-      const lines = await textOf(gap, 'reports/42/order.txt')
-      t.equal(await outcome(overwrite(gap, 'reports/42/order.txt', `${lines}15\n`)), 'EINVAL')
-      t.match(await textOf(gap, '.calcfs/drafts/42-order.txt.why'), /c2 was none and would be 13/)
-      await gap.files.unlink('.calcfs/drafts/42-order.txt')
-      const [first = '', ...rest] = lines.split('\n')
-      const filled = [first, '15', ...rest].join('\n')
-      t.equal(await outcome(overwrite(gap, 'reports/42/order.txt', filled)), 'done', 'a new row may take it')
-      t.same(await storedList(gap, '42'), ['9', '15', '13', '14'])
-    })
-
     t.test('ORDER-9 formulas count by the numbers of the places', async t => {
       await testbed.pass(3200)
       const text = await textOf(testbed, profile)
