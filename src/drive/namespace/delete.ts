@@ -2,11 +2,18 @@
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { Failure, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import type { CalculationId, Instant, Remote, ReportId, RequestContext } from '../../remote/remote.js'
+import type {
+  CalculationId,
+  Instant,
+  ProjectId,
+  Remote,
+  ReportId,
+  RequestContext,
+} from '../../remote/remote.js'
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
@@ -226,6 +233,15 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     return isJustSaved ? ownCleanup : undefined
   }
 
+  /** While the service is away an editor may take a share's file away to create it again: it is asked before the deletion. */
+  async function confirmShare(project: ProjectId, context: RequestContext): Promise<void> {
+    try {
+      await confirmedProjects.confirm(project, context)
+    } catch (thrown) {
+      if (!isA('outage', asFailure(thrown))) throw thrown
+    }
+  }
+
   function hides(node: Node): boolean {
     if (pending.count === 0) return false
     if (node.kind === 'content') return pending.has(calculationKey(node.content.calculation))
@@ -254,7 +270,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         refuseGuarded(path, node)
       }
       if (!isDeletable(node) || rights.refusal({ do: 'delete-record', node }) !== undefined) return
-      if (node.of === 'share') await confirmedProjects.confirm(node.project, context)
+      if (node.of === 'share') await confirmShare(node.project, context)
       await lookAt(node, context)
       deleteSender.refuseUnshown(node)
       refuseGuarded(path, node)
@@ -274,6 +290,7 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
         pause: pauseMs,
         async carryOut() {
           if (kept !== undefined) throw new Failure('not-permitted', `${path}: ${kept}`)
+          if (node.of === 'share') await confirmedProjects.confirm(node.project, parts.patience())
           await deleteSender.record(node, unlinked, parts.patience(), 'shown')
         },
       })

@@ -11,6 +11,7 @@ import {
 } from '../expected/content.js'
 import { stored } from '../expected/database.js'
 import { loaded } from '../expected/looking.js'
+import { endsOfPaths } from '../expected/renamed.js'
 import { changedHere, lent } from '../expected/shown.js'
 import { calculationsOf, fileOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
@@ -84,11 +85,7 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   const existing = calculationsOf(stage)
   const question = { kind, base, mine, truth, isUp: stage.isUp, existing }
   const verdicts = judgeAll(question, possibleBases(thing, { base, mine }, fieldsApart))
-  expect(
-    what,
-    end,
-    verdicts.flatMap(({ allowed }) => allowed),
-  )
+  expect(what, end, [...verdicts.flatMap(({ allowed }) => allowed), ...endsOfPaths(text, stage.things)])
   const isEdit = edited(base, mine).length > 0
   const mayEdit = isEdit || verdicts.length > 1
   if ((end !== 'done' || !mayEdit) && sent > 0)

@@ -1,10 +1,10 @@
 // Projects and calculations: made, renamed, taken away when empty, and deleted with all that is in them.
-import { escapeTitle } from '../../../src/drive/nodes/name.js'
 import { outcome, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { away, type Content, printed, same } from '../expected/content.js'
 import { childrenOf, stored } from '../expected/database.js'
 import { loaded } from '../expected/looking.js'
+import { endsOnOldWay, isRenamedElsewhere } from '../expected/renamed.js'
 import { changedHere } from '../expected/shown.js'
 import { fileOf, fresh, live, pick, placeOf, reachable, type Stage, type Thing, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
@@ -43,7 +43,7 @@ export async function mkdir(stage: Stage, step: Extract<Step, { does: 'mkdir' }>
   // A request on a connection that had just broken is of unknown outcome.
   if (!stage.isUp) return void expect(`mkdir ${path}`, end, [...away, 'EIO'])
   // In one that another client has renamed nothing is made by the path of before; after a save of this drive it is.
-  expect(`mkdir ${path}`, end, ['done', ...(isRenamedElsewhere(parent) ? ['ESTALE', 'ENOENT'] : [])])
+  expect(`mkdir ${path}`, end, ['done', ...endsOnOldWay(parent)])
   if (end !== 'done') return
   const ids = childrenOf(stage.theatre.database, 'project', parent.id)
   const id = ids.find(one => !stage.things.some(thing => thing.kind === 'project' && thing.id === one))
@@ -71,11 +71,7 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   const { files } = stage.theatre.testbed
   if (step.to === 'taken' && sibling !== undefined) {
     const end = await outcome(files.rename(from, placeOf(sibling)))
-    const ends = [
-      ...taken,
-      ...(stage.isUp ? [] : away),
-      ...(isRenamedElsewhere(thing) ? ['ESTALE', 'ENOENT'] : []),
-    ]
+    const ends = [...taken, ...(stage.isUp ? [] : away), ...endsOnOldWay(thing)]
     return void expect(`mv ${from} ${placeOf(sibling)}`, end, ends)
   }
   if (step.to === 'elsewhere' && other !== undefined) {
@@ -85,7 +81,8 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
   const end = await outcome(files.rename(from, `${placeOf(parent)}/${file}`))
   if (!stage.isUp) return void expect(`mv ${from} ${file}`, end, away)
   if (isRenamedElsewhere(thing)) return void expect(`mv ${from} ${file}`, end, ['ESTALE', 'ENOENT'])
-  expect(`mv ${from} ${file}`, end, ['done'])
+  expect(`mv ${from} ${file}`, end, ['done', ...endsOnOldWay(parent)])
+  if (end !== 'done') return
   thing.truth = { ...thing.truth, name: title }
   met(thing, thing.truth)
   changedHere(thing.record, printed(thing.truth))
@@ -97,12 +94,6 @@ export async function rename(stage: Stage, step: Extract<Step, { does: 'rename' 
 /** It is listed under the name that the service has it under now. */
 const hasItsName = (thing: Thing): boolean =>
   thing.isListed && thing.truth !== undefined && !isRenamedElsewhere(thing)
-
-/** The name of its path is one of before another client gave it its own. */
-function isRenamedElsewhere({ name, truth }: Thing): boolean {
-  const own = escapeTitle(String(truth?.['name']))
-  return name !== own && !name.startsWith(`${own}~`)
-}
 
 const isBelow = (folder: Thing, above: Thing): boolean =>
   folder.parent !== undefined && (folder.parent === above || isBelow(folder.parent, above))
@@ -148,10 +139,9 @@ async function rmdirOf(stage: Stage, thing: Thing): Promise<void> {
   }
   // What was tried just before, and what follows without a pause, would count as one go.
   if (problems.length > 0) await pass(stage, pauseMs)
-  if (problems.length > 0) return void expect(`rmdir ${path}`, end, problems)
+  if (problems.length > 0) return void expect(`rmdir ${path}`, end, [...problems, ...endsOnOldWay(thing)])
   // The drive has not met the new name yet: what is called otherwise is not deleted.
-  const isRenamed = isRenamedElsewhere(thing)
-  expect(`rmdir ${path}`, end, isRenamed ? ['done', 'ESTALE', 'ENOENT'] : ['done'])
+  expect(`rmdir ${path}`, end, ['done', ...endsOnOldWay(thing)])
   if (end !== 'done') return pass(stage, pauseMs)
   if (isCounted) deleted(stage)
   if (thing.kind === 'project') {

@@ -2,6 +2,7 @@
 import { outcome, overwrite } from '../../testbed/testbed.js'
 import { away, contentIn, printed, same } from '../expected/content.js'
 import { childrenOf, reportsAfter } from '../expected/database.js'
+import { endsOnOldWay } from '../expected/renamed.js'
 import { fresh, live, people, pick, placeOf, reachable, type Stage, thingOf } from '../stage.js'
 import type { Step } from '../steps.js'
 import { listingChanged } from './spreading.js'
@@ -67,7 +68,8 @@ export async function newShare(stage: Stage, step: Extract<Step, { does: 'new sh
     ...(isTaken ? ['EINVAL'] : []),
     ...(stage.isUp ? [] : away),
   ]
-  expect(`> ${path} for ${user}`, end, problems.length > 0 ? problems : ['done'])
+  const old = endsOnOldWay(project)
+  expect(`> ${path} for ${user}`, end, [...(problems.length > 0 ? problems : ['done']), ...old])
   if (end !== 'done') {
     stage.slots.set(draftName, { draft: text, thing: undefined, written: undefined })
     return

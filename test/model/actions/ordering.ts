@@ -1,5 +1,6 @@
 // `order.txt`: the report's list as lines, edited and saved as one new list.
 import { away, type Content, judgeAll, type Row, rowsOf, same } from '../expected/content.js'
+import { endsOfPaths } from '../expected/renamed.js'
 import { calculationsOf, pick, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { alteredOrder } from './altering.js'
@@ -39,6 +40,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
     ...(isEmpty ? ['EINVAL'] : verdicts.flatMap(verdict => verdict.allowed)),
     // Entries are looked up before anything else.
     ...(stage.isUp ? [] : away),
+    ...endsOfPaths(text, stage.things),
   ]
   expect(`${step.change} of ${path}`, end, allowed)
   if (end !== 'done') {

@@ -4,6 +4,7 @@ import { until } from '../../testbed/within.js'
 import { same } from '../expected/content.js'
 import { stored } from '../expected/database.js'
 import { loaded } from '../expected/looking.js'
+import { endsOnOldWay } from '../expected/renamed.js'
 import { fileOf, fresh, pick, placeOf, reachable, type Stage, type Thing } from '../stage.js'
 import type { Step } from '../steps.js'
 import { altered } from './altering.js'
@@ -30,7 +31,10 @@ export async function remove(stage: Stage, step: Extract<Step, { does: 'rm' }>):
   const { files } = stage.theatre.testbed
   // One that was saved a moment ago stays (DEL-28).
   if (thing.kind === 'report') await pass(stage, justSavedMs)
-  expect(`rm ${path}`, await outcome(files.unlink(path)), ['done'])
+  const end = await outcome(files.unlink(path))
+  const mayDelete = stage.theatre.access === 'manage' && thing.kind === 'share'
+  expect(`rm ${path}`, end, ['done', ...(mayDelete ? endsOnOldWay(thing.parent) : [])])
+  if (end !== 'done') return
   expect(`stat of ${path}, which was unlinked`, await outcome(files.lstat(path)), ['ENOENT'])
   if (step.next === 'remount') await remount(stage)
   else await pass(stage, pauseMs)
