@@ -2,7 +2,7 @@
 
 import { openKeyedQueue } from '../edit/journal/keyed-queue.js'
 import { mayBeMade } from '../edit/save/create.js'
-import { asFailure, Failure, isAbsent, unlessAbsent } from '../failure.js'
+import { asFailure, Failure, isAbsent } from '../failure.js'
 import { lastNameOf, parentOf } from '../layout.js'
 import { withDeadline } from '../remote/clock.js'
 import type { RequestContext } from '../remote/remote.js'
@@ -147,7 +147,9 @@ export function openNamespaceVerbs(
         `${from}: the service moves nothing to another project; in its own it may get another name`,
       )
     }
-    await removalEnds(to, context)
+    // `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone.
+    const waits = `${to}: what was removed there is not deleted yet`
+    await withDeadline(deleteRules.removalEnds(to, context), context, parts.clock, waits)
     await naming({ kind: 'project', id: here.id }, async () => {
       const name = lastNameOf(to)
       const lookedAt = parts.clock.now()
@@ -157,15 +159,6 @@ export function openNamespaceVerbs(
       await createRename.retitle(node, { parent: here.id, name, lookedAt }, context)
     })
     parts.succeeded(to, parts.clock.now())
-  }
-
-  /** `rm -r A/c1 && mv A/c2 A/c1`: the name is free once what was removed is gone. */
-  async function removalEnds(path: string, context: RequestContext): Promise<void> {
-    if (parts.pending.count === 0) return
-    const removed = await (async () => tree.walk(path, context))().catch(unlessAbsent)
-    if (removed === undefined || !deleteRules.hides(removed)) return
-    const waits = `${path}: what was removed there is not deleted yet`
-    await withDeadline(parts.pending.settled(nodeKey(removed)), context, parts.clock, waits)
   }
 
   /**

@@ -32,9 +32,16 @@ interface NextWording {
   readonly length: number
 }
 
+/** The time of a text as the ledger has it, and the wording that may follow. */
+interface KeptTime {
+  readonly time: number
+  readonly wording: string | undefined
+  readonly next: string | undefined
+}
+
 const roundingMs = 1_000
 /** Before the digest of a wording that follows a second later. */
-const isLaterMark = '+'
+const laterMark = '+'
 
 const firstRoom = 'first-time'
 const textRoom = 'text-time'
@@ -61,22 +68,27 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
     return wording
   }
 
+  /** What was shown last; time 0 before the first text. */
+  function keptOf(key: string): KeptTime {
+    const [time = '', wording, next] = (ledger.get(textRoom, key) ?? '').split(' ')
+    return { time: wording === undefined ? 0 : Number(time), wording, next }
+  }
+
   function ofText(key: string, text: TextBytes, own: Instant | undefined): Instant {
     const wording = wordingOf(text)
-    const [keptTime = '', keptWording, keptNext] = (ledger.get(textRoom, key) ?? '').split(' ')
-    const before = keptWording === undefined ? 0 : Number(keptTime)
+    const { time: before, wording: keptWording, next: keptNext } = keptOf(key)
     const writing = writings.get(key)
     const next = nextWordings.get(key)
     writings.delete(key)
     nextWordings.delete(key)
     const isOlder = writing === undefined || writing <= before
-    const mark = next?.length === text.length ? isLaterMark : ''
+    const mark = next?.length === text.length ? laterMark : ''
     const follows = next === undefined || next.wording === wording ? [] : [mark + next.wording]
     if (keptWording === wording && isOlder) {
       if (follows.length > 0) ledger.set(textRoom, key, [before, wording, ...follows].join(' '))
       return instant(before)
     }
-    if (isOlder && (keptNext === wording || keptNext === isLaterMark + wording)) {
+    if (isOlder && (keptNext === wording || keptNext === laterMark + wording)) {
       const time = instant(keptNext === wording ? before : before + roundingMs)
       ledger.set(textRoom, key, `${time} ${wording}`)
       return time
@@ -88,8 +100,7 @@ export function openTimes(ledger: Ledger, now: () => Instant): Times {
   }
 
   function next(key: string): Instant {
-    const [shown = ''] = (ledger.get(textRoom, key) ?? '').split(' ')
-    return instant(Math.max(now(), Number(shown) + 1))
+    return instant(Math.max(now(), keptOf(key).time + 1))
   }
 
   return {

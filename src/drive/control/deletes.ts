@@ -1,17 +1,17 @@
 // Control of `calcfs delete`: lists what some paths stand for, and deletes one thing as it was shown.
 
-import { asFailure, Failure } from '../../failure.js'
+import { Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { dueIn } from '../../remote/clock.js'
 import type { CalculationId, ProjectId, ReportId, RequestContext, ShareId } from '../../remote/remote.js'
-import { isSameName } from '../../spelling.js'
 import type { Control, DeletableItem } from '../interface/control.js'
 import type { DeleteTarget } from '../namespace/send-delete.js'
 import { type Node, nodeKey } from '../nodes/node.js'
 import { refuseOldName } from '../nodes/refusals.js'
 import { openMarks } from '../tree/identity-mark.js'
+import { withSecondLook } from '../tree/second-look.js'
 import type { ControlParts } from './context.js'
 
 export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion' | 'delete'> {
@@ -25,11 +25,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     const found = new Map<string, DeletableItem>()
     for (const path of paths) {
       const context = until(parts.deadlines.save)
-      const item = await itemAt(path, context).catch((thrown: unknown) => {
-        // The name was passed on to another thing: the next look finds that one.
-        if (asFailure(thrown).kind !== 'another-thing') throw thrown
-        return itemAt(path, context)
-      })
+      const item = await withSecondLook(() => itemAt(path, context))
       found.set(item.key, item.thing)
     }
     return [...found.values()]
@@ -45,10 +41,7 @@ export function openDeleteControl(parts: ControlParts): Pick<Control, 'deletion'
     // What the listing says of it now is what a look at it is compared with.
     if (node.kind !== 'record') meet(node)
     const thing = await described(path, node, context)
-    if (node.kind === 'calculation' && !isSameName(node.title, thing.title)) {
-      if (node.parent !== undefined) catalog.refreshProject(node.parent)
-      throw new Failure('another-thing', `${path}: it is called ${JSON.stringify(thing.title)} now`)
-    }
+    if (node.kind === 'calculation') deleteSender.refuseRenamed(node, thing.title)
     return { key: nodeKey(node), thing }
   }
 

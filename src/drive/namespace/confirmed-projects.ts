@@ -50,7 +50,7 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
   /** Once more, right before a change that has waited is sent: a way that was confirmed when it began. */
   async function lastLook(id: ProjectId, context: RequestContext): Promise<JsonObject> {
     const record = await parts.remote.project(id, context)
-    if (isListedOtherwise(id, record)) throw anotherThing(id)
+    if (listedOtherwiseIn(id, record) !== undefined) throw anotherThing(id)
     return record
   }
 
@@ -63,7 +63,8 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
     return record
   }
 
-  function isListedOtherwise(id: ProjectId, record: JsonObject): boolean {
+  /** The project whose listing says another thing of it than its record. */
+  function listedOtherwiseIn(id: ProjectId, record: JsonObject): ProjectId | undefined {
     const parent = catalog.parentOf(id)
     const listed =
       parent &&
@@ -71,10 +72,12 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
         .children(parent)
         .known()
         ?.projects.find(child => child.id === id)
-    if (parent === undefined || listed === undefined || !isOtherRecord(listed, record, dialect)) return false
+    if (parent === undefined || listed === undefined || !isOtherRecord(listed, record, dialect))
+      return undefined
     const { title } = dialect.facts(record)
     // A name that was given here counts before the listing shows it.
-    return title === undefined || parts.aliases.find(parent, escapeTitle(title))?.id !== id
+    const isGivenHere = title !== undefined && parts.aliases.find(parent, escapeTitle(title))?.id === id
+    return isGivenHere ? undefined : parent
   }
 
   /** A listing that is late is asked again, so that the next look at the name finds what it means now. */
@@ -83,8 +86,8 @@ export function openConfirmedProjects(parts: ConfirmedProjectsParts): ConfirmedP
     record: JsonObject,
     context: RequestContext,
   ): Promise<void> {
-    const parent = catalog.parentOf(id)
-    if (parent === undefined || !isListedOtherwise(id, record)) return
+    const parent = listedOtherwiseIn(id, record)
+    if (parent === undefined) return
     catalog.refreshProject(parent)
     await catalog.children(parent).ask(context)
     throw anotherThing(id)

@@ -2,7 +2,7 @@
 
 import type { Identities } from '../../cache/identity.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
-import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import { asFailure, Failure, isA, unlessAbsent } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { recover } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
@@ -80,6 +80,8 @@ export interface DeleteRules {
   takeBack(path: string, node: Node): boolean
   /** The same for a calculation that waits at this path, where nothing is seen of it. */
   takeBackAt(path: string, context: RequestContext): Promise<boolean>
+  /** Once the calculation that waits at this path is deleted; at once where none does. */
+  removalEnds(path: string, context: RequestContext): Promise<void>
   /** A call at this path waits for the service until the answer is called. */
   waits(path: string): () => void
   /** What is hidden, because it waits to be deleted. */
@@ -249,6 +251,13 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     return pending.has(nodeKey(node))
   }
 
+  /** What waits at this path to be deleted. */
+  async function hiddenAt(path: string, context: RequestContext): Promise<Node | undefined> {
+    if (pending.count === 0) return undefined
+    const node = await (async () => tree.walk(path, context))().catch(unlessAbsent)
+    return node !== undefined && hides(node) ? node : undefined
+  }
+
   return {
     unlinkContent(path, node, folder) {
       const { calculation } = node.content
@@ -315,14 +324,12 @@ export function openDeleteRules(parts: DeleteParts): DeleteRules {
     },
     takeBack,
     async takeBackAt(path, context) {
-      if (pending.count === 0) return false
-      try {
-        const node = await tree.walk(path, context)
-        return node.kind === 'calculation' && hides(node) && takeBack(path, node)
-      } catch (thrown) {
-        if (isAbsent(thrown)) return false
-        throw thrown
-      }
+      const node = await hiddenAt(path, context)
+      return node?.kind === 'calculation' && takeBack(path, node)
+    },
+    async removalEnds(path, context) {
+      const node = await hiddenAt(path, context)
+      if (node !== undefined) await pending.settled(nodeKey(node))
     },
     waits(path) {
       const began = parts.now()

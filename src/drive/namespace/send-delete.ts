@@ -77,6 +77,8 @@ export interface DeleteSender {
   refuseUnshown(node: RecordNode): void
   /** What the service says of it now: its title, and the files of a calculation. */
   look(node: DeleteTarget, context: RequestContext): Promise<ObservedTarget>
+  /** @throws Failure 'another-thing' where the listing that showed it is old: the next look asks for a new one */
+  refuseRenamed(node: CalculationNode | ProjectNode, title: string | undefined): void
   /** @throws Failure 'another-thing' where it is known to have another name than the one that was shown */
   refuseKnownRenamed(node: CalculationNode): void
   /** The record as it is known here, without a request. */
@@ -151,9 +153,9 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     await refuseListedBefore(node, path, context)
   }
 
-  /** @throws Failure 'another-thing' where the listing that showed it is old: the next look asks for a new one */
-  function refuseRenamed(node: CalculationNode | ProjectNode, record: JsonObject): void {
-    const { title } = parts.dialect.facts(record)
+  const toldTitle = (record: JsonObject): string | undefined => parts.dialect.facts(record).title
+
+  function refuseRenamed(node: CalculationNode | ProjectNode, title: string | undefined): void {
     if (isSameName(node.title, title)) return
     if (node.parent !== undefined) catalog.refreshProject(node.parent)
     const name = JSON.stringify(title)
@@ -181,7 +183,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
     )
   }
 
-  const titleOf = (record: JsonObject): string => parts.dialect.facts(record).title ?? ''
+  const titleOf = (record: JsonObject): string => toldTitle(record) ?? ''
 
   async function shareNow(node: ShareRecord, context: RequestContext): Promise<Share> {
     const share = (await remote.shares(node.project, context)).find(({ id }) => id === node.id)
@@ -191,9 +193,10 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
   return {
     known,
+    refuseRenamed,
     refuseKnownRenamed(node) {
       const record = known(node)
-      if (record !== undefined) refuseRenamed(node, record)
+      if (record !== undefined) refuseRenamed(node, toldTitle(record))
     },
 
     async look(node, context) {
@@ -217,11 +220,11 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
 
     async emptyProject({ node, name, lookedAt }, context) {
       const again = async (within: RequestContext): Promise<void> => {
-        refuseRenamed(node, await remote.project(node.id, within))
+        refuseRenamed(node, toldTitle(await remote.project(node.id, within)))
         await refuseFull(node, name, within)
       }
       const look = { at: lookedAt, again }
-      if (node.title !== undefined) refuseRenamed(node, await remote.project(node.id, context))
+      if (node.title !== undefined) refuseRenamed(node, toldTitle(await remote.project(node.id, context)))
       await deleteOnce(
         {
           // A project that is being made in it is not there yet.
@@ -240,7 +243,7 @@ export function openDeleteSender(parts: DeleteSenderParts): DeleteSender {
       const look = async (a: RequestContext): Promise<JsonObject> => {
         refuseAdded(files, await remote.allFileTitles(node.id, a))
         const present = await remote.calculation(node.id, a)
-        refuseRenamed(node, present)
+        refuseRenamed(node, toldTitle(present))
         return present
       }
       await deleteChecked(

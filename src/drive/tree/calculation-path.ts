@@ -1,8 +1,9 @@
 // Path of a calculation: of the drive, of the mount as a shell sees it, or of the platform's web pages.
-import { asFailure, Failure, isAbsent } from '../../failure.js'
+import { Failure, isAbsent } from '../../failure.js'
 import type { CalculationId, Remote, RequestContext, ServicePath } from '../../remote/remote.js'
 import { titlesIn } from '../nodes/name.js'
 import type { CalculationNode, Node } from '../nodes/node.js'
+import { withSecondLook } from './second-look.js'
 import type { Tree } from './tree.js'
 
 export interface CalculationPathSources {
@@ -24,11 +25,7 @@ export async function calculationAt(
 ): Promise<CalculationId> {
   const below = path.startsWith(`${sources.mountPoint}/`) ? path.slice(sources.mountPoint.length) : path
   if (/^\/db\//.test(below)) return calculationOfService(below, sources, context)
-  const node = await meantNow(below, sources, context).catch((thrown: unknown) => {
-    // The name was passed on to another one: the next look finds that.
-    if (asFailure(thrown).kind !== 'another-thing') throw thrown
-    return meantNow(below, sources, context)
-  })
+  const node = await withSecondLook(() => meantNow(below, sources, context))
   if (node.kind === 'calculation') return node.id
   const linked = node.kind === 'link' ? byNumber.exec(node.to)?.[1] : undefined
   if (linked !== undefined) return linked as CalculationId

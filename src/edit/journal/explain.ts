@@ -3,7 +3,7 @@ import { Failure } from '../../failure.js'
 import type { Draft } from './draft.js'
 import { type DraftState, whyOf } from './draft-meta.js'
 import { damagedEnding, draftName } from './draft-name.js'
-import type { RecordKey } from './record-key.js'
+import { type RecordKey, recordPhrase } from './record-key.js'
 
 /**
  * Writes the failure down beside the draft and answers the one to throw. A request that may have been carried out
@@ -50,8 +50,7 @@ export function explain(draft: Draft): string | undefined {
 /** The record in a sentence. */
 export function recordWords(key: RecordKey | undefined): string {
   if (key === undefined) return 'a record'
-  if (key.as === 'new') return `the new ${key.kind} ${key.id}`
-  return key.as === 'order' ? `the order of report ${key.id}` : `the ${key.kind} ${key.id}`
+  return `the ${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`
 }
 
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)

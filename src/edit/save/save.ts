@@ -164,31 +164,45 @@ async function findWritten(
   { known, held }: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const readTheirs = () => save.record.read(context)
   const compared = await comparedWith(mine, known)
   const measure: Measure = { ...byFields, isSame: (met, edits) => isAsSaid(save.record, mine, met, edits) }
-  const base = await keepingTheirs(save.draft, readTheirs, async () => {
-    try {
-      return chooseBase(compared, mine, held, measure)
-    } catch (thrown) {
-      if (asFailure(thrown).kind !== 'conflict') throw thrown
-      const saysMine = (text: string): boolean => {
-        const said = tryObject(text)
-        return said !== undefined && isAsSaid(save.record, save.record.plain(said), mine)
-      }
-      const since = await metSinceGivenUp(save, saysMine, compared)
-      if (since.length === 0) throw thrown
-      return chooseBase(since, mine, held, measure)
-    }
-  })
+  const saysMine = (text: string): boolean => {
+    const said = tryObject(text)
+    return said !== undefined && isAsSaid(save.record, save.record.plain(said), mine)
+  }
+  const choose = async (met: readonly Candidate[]) => chooseBase(met, mine, held, measure)
+  const base = await chosenFrom(save, { known: compared, saysSame: saysMine }, choose, context)
   if (base !== undefined) return { base: base.record, mine, edits: base.edits, asNear: base.asNear }
-  const theirs = save.record.plain(await readTheirs())
+  const theirs = save.record.plain(await save.record.read(context))
   const [now, meant] = await Promise.all([theirs, mine].map(one => save.record.identity(one, context)))
   await refuseAnother(
     save.draft,
     now !== undefined && meant !== undefined && isAnotherThing(meant, now, 'strictly'),
   )
   return { base: theirs, mine, edits: editsBetween(theirs, mine), asNear: [] }
+}
+
+/**
+ * Chosen from all known texts; where these contradict one that was given up, from those that were met since.
+ * @throws Failure 'conflict' where none fits; their text lies beside the draft then
+ */
+async function chosenFrom<Met extends Candidate, Chosen>(
+  save: SaveState,
+  { known, saysSame }: { known: readonly Met[]; saysSame: (text: string) => boolean },
+  choose: (known: readonly Met[]) => Promise<Chosen>,
+  context: RequestContext,
+): Promise<Chosen> {
+  const readTheirs = () => save.record.read(context)
+  return keepingTheirs(save.draft, readTheirs, async () => {
+    try {
+      return await choose(known)
+    } catch (thrown) {
+      if (asFailure(thrown).kind !== 'conflict') throw thrown
+      const since = await metSinceGivenUp(save, saysSame, known)
+      if (since.length === 0) throw thrown
+      return choose(since)
+    }
+  })
 }
 
 /**
@@ -223,20 +237,9 @@ async function readMeaning(
   met: KnownTexts,
   context: RequestContext,
 ): Promise<WrittenEdit> {
-  const written = await keepingTheirs(
-    save.draft,
-    () => save.record.read(context),
-    async () => {
-      try {
-        return await save.record.mean?.(text, met, context)
-      } catch (thrown) {
-        if (asFailure(thrown).kind !== 'conflict') throw thrown
-        const since = await metSinceGivenUp(save, given => given === text, met.known)
-        if (since.length === 0) throw thrown
-        return save.record.mean?.(text, { ...met, known: since }, context)
-      }
-    },
-  )
+  const texts = { known: met.known, saysSame: (given: string) => given === text }
+  const choose = async (known: KnownBases['known']) => save.record.mean?.(text, { ...met, known }, context)
+  const written = await chosenFrom(save, texts, choose, context)
   if (written === undefined) throw new Failure('internal', 'what this text means is not known')
   return { ...written, edits: editsBetween(written.base, written.mine), asNear: [] }
 }
