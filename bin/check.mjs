@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { build, orStop, setUp } from './setup.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const tests = join(root, 'dist/test')
 const count = { passed: 0, failed: 0, skipped: 0 }
 
 function check(name, holds) {
@@ -30,26 +31,32 @@ function formatAndLint() {
 const parts = /^(cache|config|drive|edit|record|remote|system|[^/]*\.test\.js$)/
 const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
 
-/** The compiled tests that start no daemon: no kernel, no other program. */
-function withoutMounts() {
-  const tests = join(root, 'dist/test')
-  return readdirSync(tests, { recursive: true })
-    .filter(name => name.endsWith('.test.js') && parts.test(name))
-    .filter(name => !usesProcesses.test(readFileSync(join(tests, name), 'utf8')))
-    .map(name => join('dist/test', name))
+/** Files that wait for kernels more than they compute: begun first, so that others use the processors meanwhile. */
+const waitsMost = /^(mount\/semantics|long)\//
+
+function compiledTests() {
+  const names = readdirSync(tests, { recursive: true }).filter(name => name.endsWith('.test.js'))
+  return names.sort().sort((one, other) => waitsMost.test(other) - waitsMost.test(one))
 }
 
-/** Runs tap over dist/test, or over the files named on the command line, and adds its own totals to the count. */
+/** The compiled tests that start no daemon: no kernel, no other program. */
+const withoutMounts = () =>
+  compiledTests()
+    .filter(name => parts.test(name))
+    .filter(name => !usesProcesses.test(readFileSync(join(tests, name), 'utf8')))
+
+const inTests = name => join('dist/test', name)
+
+/** Runs some files of dist/test, and adds tap's own totals to the count. */
 async function runTests(files) {
-  const tap = join(root, 'node_modules/tap/dist/esm/run.mjs')
-  const tests = spawn(process.execPath, [tap, 'run', '--reporter=tap', ...files], {
+  const runner = spawn(process.execPath, [join(root, 'bin/test-files.mjs'), ...files], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = new Promise(resolve => tests.on('close', resolve))
+  const ended = new Promise(resolve => runner.on('close', resolve))
   let totals
   let failure
-  for await (const line of createInterface({ input: tests.stdout })) {
+  for await (const line of createInterface({ input: runner.stdout })) {
     totals = /^# \{ total: \d+,.*\}$/.exec(line)?.[0] ?? totals
     const file = /^(not ok|ok) \d+ - (\S+)(?: # time=(.*))?$/.exec(line)
     if (file) console.log(`${file[1] === 'ok' ? 'ok' : 'FAILED'}  ${file[2]}  ${file[3] ?? ''}`)
@@ -76,9 +83,13 @@ const ready = orStop(() => {
 if (check('set-up', ready === true)) {
   check('format and lint', formatAndLint())
   const [first, ...rest] = process.argv.slice(2)
-  const named = () =>
-    first === '--no-mounts' ? withoutMounts() : first === undefined ? [] : [first, ...rest]
-  if (check('types', build())) await runTests(named())
+  const wanted = () =>
+    first === '--no-mounts'
+      ? withoutMounts().map(inTests)
+      : first === undefined
+        ? compiledTests().map(inTests)
+        : [first, ...rest]
+  if (check('types', build())) await runTests(wanted())
 }
 const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
 console.log(`${count.passed} passed, ${count.failed} failed${skipped}`)

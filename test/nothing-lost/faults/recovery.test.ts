@@ -8,6 +8,7 @@ import type { Interceptor } from '../../testbed/proxy.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
 
 const report = `reports/${ids.report}.json`
 const put = /^PUT \/report$/
@@ -135,7 +136,8 @@ t.test(
       stderr: /unmounted, but not saved on the service: report 42; the texts are kept in .*\/drafts/,
     })
     await testbed.mount()
-    t.match(await testbed.log(), /one edit of an earlier mount is not saved yet: calcfs drafts list/)
+    const told = /one edit of an earlier mount is not saved yet: calcfs drafts list/
+    await until(10_000, 'the log tells of it', async () => told.test(await testbed.log()))
     t.equal(await textOf(testbed, report), text)
     t.equal(await testbed.terminate(), 7, 'so does the daemon when a signal ends it')
     t.match(await testbed.log(), /not saved on the service: report 42/)

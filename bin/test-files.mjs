@@ -1,0 +1,33 @@
+// Test runner: each test file is a plain Node process whose TAP is read by tap. `tap run` loads its coverage hooks into each of them, which cost more than a short file's tests.
+import { availableParallelism } from 'node:os'
+import t from 'tap'
+
+/** Tests wait for kernels and timers more than they compute. */
+const jobs = 2 * Math.max(2, availableParallelism())
+/** Milliseconds after which a file is ended; one that needs longer says so itself. */
+const timeout = 600_000
+
+const running = new Set()
+t.on('spawn', test =>
+  test.on('process', child => {
+    running.add(child)
+    child.once('exit', () => running.delete(child))
+  }),
+)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal)
+    process.kill(process.pid, signal)
+  })
+
+t.jobs = jobs
+t.setTimeout(0)
+for (const file of process.argv.slice(2))
+  t.spawn('/usr/bin/env', ['-u', 'NODE_OPTIONS', process.execPath, file], {
+    name: file,
+    buffered: true,
+    timeout,
+    at: null,
+    stack: '',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
