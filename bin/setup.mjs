@@ -97,8 +97,8 @@ export function build() {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const known = join(root, 'dist', '.tsbuildinfo')
   const flags = ['-p', root, '--incremental', '--tsBuildInfoFile', known]
-  const { status } = run(process.execPath, [compiler, ...flags])
-  if (status !== 0) return false
+  if (run(process.execPath, [compiler, ...flags]).status !== 0) return false
+  if (run(process.execPath, [join(root, 'bin/bundle.mjs')]).status !== 0) return false
   removeOrphans(join(root, 'dist'))
   fs.writeFileSync(stamp, '')
   fs.utimesSync(stamp, began, began)
@@ -248,7 +248,7 @@ function newestSource() {
 /** A compiled file whose source is gone would still be run as a test or packed. */
 function removeOrphans(dist) {
   for (const place of fs.readdirSync(dist, { recursive: true })) {
-    if (!/\.js(\.map)?$/.test(place)) continue
+    if (!/\.js(\.map)?$/.test(place) || place.startsWith('program/')) continue
     const source = join(root, place.replace(/\.js(\.map)?$/, '.ts'))
     if (!fs.existsSync(source)) fs.rmSync(join(dist, place))
   }

@@ -5,13 +5,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { detach, mountedType } from '../../mount/mount-point.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { packageRoot } from '../../terminal/package-root.js'
 import { tour } from '../demo/tour.js'
 
-const launcher = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const launcher = join(packageRoot(), 'bin/calcfs')
 
 /** Milliseconds until the service listens or the drive is mounted. */
 const startLimit = 60_000

@@ -1,0 +1,14 @@
+// Root directory of this installation: where package.json lies, whether the program runs from its modules or bundled.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** @throws Error where no directory above this file has a package.json */
+export function packageRoot(): string {
+  let at = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(at, 'package.json'))) {
+    if (at === dirname(at)) throw new Error('the directory that calcfs is installed in is not found')
+    at = dirname(at)
+  }
+  return at
+}
