@@ -27,6 +27,8 @@ for (const file of process.argv.slice(2))
     name: file,
     buffered: true,
     timeout,
+    // Operations on a mount wait in one of these threads each, and tests of one file run side by side.
+    env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
     at: null,
     stack: '',
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,4 +4,6 @@ import { aboutIntentions } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
 t.setTimeout(570_000)
+// Deadlines and answers that are late on purpose are waited for.
+t.jobs = 3
 for (const promises of aboutIntentions) promises(t, inProcess)

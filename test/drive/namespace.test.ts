@@ -4,4 +4,6 @@ import { aboutNames } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
 t.setTimeout(570_000)
+// Deadlines and answers that are late on purpose are waited for.
+t.jobs = 3
 for (const promises of aboutNames) promises(t, inProcess)

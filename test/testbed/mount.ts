@@ -197,8 +197,8 @@ const flags = (settings: NonNullable<TestbedOptions['settings']>): string[] =>
     [value].flat().flatMap(word => [`--${flagName(name)}`, word]),
   )
 
-/** Node has few threads for files, and the service in this process needs some: never more than these wait for the kernel. */
-const waiting = pLimit(2)
+/** Of Node's threads for files the service in this process needs some: never more than these wait for the kernel. */
+const waiting = pLimit(Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) / 2)
 const operationLimit = 40_000
 const inTime = <Value>(what: string, work: () => Promise<Value>): Promise<Value> =>
   waiting(() => within(operationLimit, what, work()))

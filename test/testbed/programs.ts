@@ -28,10 +28,17 @@ export interface RunOptions {
 }
 
 /**
- * Node as a user starts it, as the first words of a command. The test runner puts a loader into the environment of each
- * process that a test starts; it takes longer to load than calcfs itself, and 25 MB.
+ * Node as a user starts it, as the first words of a command. The test runner gives a test's process more threads for files;
+ * `tap run` puts a loader into the environment, which takes longer to load than calcfs itself, and 25 MB.
  */
-export const plainNode = ['/usr/bin/env', '-u', 'NODE_OPTIONS', process.execPath] as const
+export const plainNode = [
+  '/usr/bin/env',
+  '-u',
+  'NODE_OPTIONS',
+  '-u',
+  'UV_THREADPOOL_SIZE',
+  process.execPath,
+] as const
 
 /** Runs a program to its end. */
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
