@@ -42,7 +42,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   'remote/rest': ['src', 'record/json', 'remote', 'remote/http', 'remote/wire'],
 
   // what is remembered over restarts, in SQLite
-  'cache/ledger': ['system', 'remote'],
+  'cache/ledger': ['src', 'system', 'remote'],
 
   // Remotes in front of a Remote: health, identity, confirmed deletions; deadlines
   cache: ['src', 'record/json', 'remote', 'cache/ledger'],

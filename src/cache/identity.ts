@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
+import { upTo } from '../growing-lru.js'
 import {
   differ,
   type Identity,
@@ -71,7 +72,7 @@ export function openIdentities(
 ): Identities {
   const listeners: ((other: ReusedId) => void)[] = []
   const doubters: ((thing: RecordRef) => void)[] = []
-  const changes = new LRUCache<string, ReusedId>({ max: remembered })
+  const changes = new LRUCache<string, ReusedId>(upTo(remembered))
   let count = 0
   const keyOf = ({ kind, id }: RecordRef): string => `${kind} ${id}`
 

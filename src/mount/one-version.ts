@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { Failure, isAbsent, unlessAbsent } from '../failure.js'
+import { upTo } from '../growing-lru.js'
 import { chain, type MaybePromise, recover } from '../maybe-promise.js'
 import { type Instant, instant } from '../remote/remote.js'
 
@@ -37,7 +38,7 @@ const rememberedPaths = 10_000
 export function withOneVersion(drive: Drive): Drive {
   const held = new Map<string, OpenPath>()
   const pathOf = new Map<number, string>()
-  const last = new LRUCache<string, LastVersion>({ max: rememberedPaths })
+  const last = new LRUCache<string, LastVersion>(upTo(rememberedPaths))
 
   function drop(handle: number): void {
     const path = pathOf.get(handle)

@@ -1,6 +1,7 @@
 // New pages before a second reader: after a path has got another version, the next opens wait until the first one's has dropped the old pages.
 import { LRUCache } from 'lru-cache'
 import type { FileVerbs, OpenAccess } from '../drive/interface/verbs.js'
+import { upTo } from '../growing-lru.js'
 import { chain } from '../maybe-promise.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import type { ByteOffset } from '../remote/remote.js'
@@ -26,7 +27,7 @@ const longestWait = 100
  * pages beside new ones. The first one's `read`, `flush` or `release` shows that its open has ended.
  */
 export function withSettledPages<Verbs extends OpenVerbs>(drive: Verbs, clock: Clock = systemClock): Verbs {
-  const last = new LRUCache<string, string>({ max: rememberedPaths })
+  const last = new LRUCache<string, string>(upTo(rememberedPaths))
   const settling = new Map<string, Settling>()
 
   function begin(path: string, handle: number): void {

@@ -1,6 +1,7 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
 import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
@@ -91,7 +92,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const { now } = clock
   const store = storeIn(options)
   const sizes = openContentSizes(options.ledger)
-  const names = new LRUCache<string, string>({ max: namesAtMost })
+  const names = new LRUCache<string, string>(upTo(namesAtMost))
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const hotFiles = openHotFiles()
   const versions = openVersions()

@@ -1,5 +1,6 @@
 // Row cache of the ledger: values read or written a moment ago, valid until another process has written.
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../../growing-lru.js'
 import type { Instant } from '../../remote/remote.js'
 
 export interface RowCache<Value> {
@@ -18,7 +19,7 @@ export function openRowCache<Value extends object>(
   version: () => number,
   now: () => Instant,
 ): RowCache<Value> {
-  const values = new LRUCache<string, Value>({ max: atMost })
+  const values = new LRUCache<string, Value>(upTo(atMost))
   const nameOf = (namespace: string, key: string): string => `${namespace}\0${key}`
   let seen: number | undefined
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -31,7 +31,7 @@ import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } fro
 import { openDerivedFiles } from './derived-files.js'
 import { type Entry, QueryEntry } from './entry.js'
 import { openFileLists } from './file-lists.js'
-import type { Query, QueryCache } from './query-cache.js'
+import type { Query, QueryCache } from './query.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
 /** What a project holds, one level deep. */

@@ -3,7 +3,7 @@ import { type DerivedName, derivedKinds, derivedNames, type SourceType } from '.
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
 import type { CalculationId, FileTitle, RequestContext } from '../../remote/remote.js'
 import type { FileLists } from './file-lists.js'
-import type { Query, QueryCache } from './query-cache.js'
+import type { Query, QueryCache } from './query.js'
 
 export interface DerivedFiles {
   /** Asks for the list of files first, which most often tells. */

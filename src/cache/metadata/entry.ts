@@ -3,7 +3,7 @@ import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import type { RequestContext } from '../../remote/remote.js'
-import type { Query, QueryCache } from './query-cache.js'
+import type { Query, QueryCache } from './query.js'
 
 export interface Entry<Answer> {
   /** The answer: at once where it is fresh, else as soon as the service gives it; a stale one where that is away. Never throws, but may reject with a Failure. */

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { SourceType } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
 import {
   type CalculationId,
   type FileTitle,
@@ -26,7 +27,7 @@ export interface FileLists {
 }
 
 export function openFileLists(remote: Pick<Remote, 'fileTitles'>, now: () => Instant): FileLists {
-  const spells = new LRUCache<string, { readonly began: Instant; readonly last: Instant }>({ max: 10_000 })
+  const spells = new LRUCache<string, { readonly began: Instant; readonly last: Instant }>(upTo(10_000))
   return {
     async titles({ of, type, hadSome }, context) {
       const titles = await remote.fileTitles(of, type, context)

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { type CountedAskers, openAskers } from '../../askers.js'
 import { asFailure, Failure, isA } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { treeBytes } from '../../record/json/weight.js'
@@ -10,61 +11,8 @@ import { type Instant, instant, type RequestContext } from '../../remote/remote.
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue, StoredValue } from '../ledger/table.js'
-
-/** One question to the service: how it is asked, how long its answer counts, and its form on disk. */
-export interface Query<Answer> {
-  /** The ledger's room; with `key` it names the question. */
-  readonly namespace: string
-  readonly key: string
-  /** Milliseconds for which an answer is used without asking again. */
-  readonly lifetime: number
-  fetch(context: RequestContext): Promise<Answer>
-  encode(answer: Answer): LedgerValue
-  /** Throws on what is none of its own. */
-  decode(kept: LedgerValue): Answer
-  /** How many names an answer holds in memory; if not given, its bytes count. */
-  names?(answer: Answer): number
-  /** How many bytes an answer of this form takes in memory; if not given, its tree is weighed. */
-  bytes?(form: LedgerValue): number
-  /** What stays of the answer before; the very same answer where there is nothing new. */
-  settled?(answer: Answer, before: Answer | undefined, now: Instant): Answer
-  /** Told of each answer before it is kept, where nothing of the one before matters. */
-  taken?(answer: Answer): void
-}
-
-export interface QueryCache {
-  /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */
-  ask<Answer>(query: Query<Answer>, context: RequestContext): MaybePromise<Answer>
-  /** What is known without any request, however old. */
-  known<Answer>(query: Query<Answer>): Answer | undefined
-  /** The same, unless it was expired. */
-  unexpired<Answer>(query: Query<Answer>): Answer | undefined
-  /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
-  learn<Answer>(query: Query<Answer>, answer: Answer): void
-  /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */
-  leave<Answer>(query: Query<Answer>, answer: Answer): void
-  /** The next ask goes to the service; the old answer stays for outages. */
-  expire<Answer>(query: Query<Answer>): void
-  /** The same for every answer, at once. */
-  expireAll(): void
-  /** Forgets wholly: the service said that it is gone. */
-  forget(namespace: string, key: string): void
-  /** Why the last answer is old, if it is. */
-  staleBecause(namespace: string, key: string): Failure | undefined
-}
-
-export interface QueryCacheLimits {
-  /** Names in all, each 256 bytes; a list counts as two fifths of them at most, a record as three fifths. */
-  readonly names: number
-  /** Milliseconds for which "not there" is believed. */
-  readonly absence: number
-  /** Milliseconds after its lifetime for which an answer may serve while the service is away. */
-  readonly staleness: number
-  /** Milliseconds within which a failed request may be repeated. */
-  readonly patience: number
-  /** Milliseconds a request may take in all: it goes on behind those who stopped waiting for it, and the next ones find it. */
-  readonly behind: number
-}
+import { openAbsences } from './absences.js'
+import type { Query, QueryCache, QueryCacheLimits } from './query.js'
 
 /** A request on its way, and those who wait for it. */
 interface Flight {
@@ -121,8 +69,8 @@ export function openQueryCache(
     sizeCalculation: ({ names }) => names,
   })
   // What the ledger was asked for in vain: a stat asks for records that were never read.
-  const unkept = new LRUCache<string, true>({ max: 20_000 })
-  const absences = new LRUCache<string, { failure: Failure; until: number }>({ max: 10_000 })
+  const unkept = new LRUCache<string, true>(upTo(20_000))
+  const absences = openAbsences(limits.absence, now)
   /** What is older is not fresh. */
   let freshFrom = 0
   const flights = new Map<string, Flight>()
@@ -200,7 +148,7 @@ export function openQueryCache(
 
   function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number): Answer {
     const name = nameOf(query.namespace, query.key)
-    absences.delete(name)
+    absences.forget(name)
     query.taken?.(fresh)
     const before = query.settled === undefined ? undefined : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
@@ -218,7 +166,7 @@ export function openQueryCache(
 
   function forget(namespace: string, key: string): void {
     entries.delete(nameOf(namespace, key))
-    absences.delete(nameOf(namespace, key))
+    absences.forget(nameOf(namespace, key))
     ledger.delete(namespace, key)
   }
 
@@ -246,7 +194,7 @@ export function openQueryCache(
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
           if (failure.kind === 'absent') forget(query.namespace, query.key)
-          if (isA('settled', failure)) absences.set(name, { failure, until: now() + limits.absence })
+          if (isA('settled', failure)) absences.note(name, failure)
           throw failure
         },
       )
@@ -347,8 +295,8 @@ export function openQueryCache(
   async function fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const name = nameOf(query.namespace, query.key)
     const entry = recall(query)
-    const absence = absences.get(name)
-    if (absence !== undefined && now() < absence.until) throw absence.failure
+    const absence = absences.find(name)
+    if (absence !== undefined) throw absence
     try {
       return await (entry === undefined ? awaited(query, context) : newer(query, context, entry))
     } catch (thrown) {
@@ -379,7 +327,7 @@ export function openQueryCache(
     },
     expire(query) {
       flights.delete(nameOf(query.namespace, query.key))
-      absences.delete(nameOf(query.namespace, query.key))
+      absences.forget(nameOf(query.namespace, query.key))
       const entry = recall(query)
       if (entry === undefined) return
       entry.expiredAt = now()

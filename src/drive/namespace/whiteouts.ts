@@ -1,5 +1,6 @@
 // Whiteouts: files of a calculation that `rm -r` has unlinked; they count for ten minutes, in memory only, and hide nothing by themselves.
 import { LRUCache } from 'lru-cache'
+import { upTo } from '../../growing-lru.js'
 import type { CalculationId, Instant } from '../../remote/remote.js'
 import type { Scope } from './lineage.js'
 
@@ -43,7 +44,7 @@ interface FolderWhiteouts {
 
 export function openWhiteouts(now: () => Instant): Whiteouts {
   const folders = new Map<CalculationId, FolderWhiteouts>()
-  const listings = new LRUCache<CalculationId, Instant>({ max: foldersAtMost })
+  const listings = new LRUCache<CalculationId, Instant>(upTo(foldersAtMost))
 
   function live(calculation: CalculationId): FolderWhiteouts | undefined {
     const folder = folders.get(calculation)

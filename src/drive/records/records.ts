@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Times } from '../../cache/metadata/times.js'
 import type { Draft } from '../../edit/journal/draft.js'
 import { isAbsent } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { ByteOffset, Instant, RequestContext } from '../../remote/remote.js'
@@ -66,7 +67,7 @@ const rememberedWriters = 4096
 
 export function openRecords(leases: TextLeases, clock: Clock, times: Pick<Times, 'next'>): Records {
   const opened = new Map<string, OpenRecord>()
-  const writtenAt = new LRUCache<string, Instant>({ max: rememberedWriters })
+  const writtenAt = new LRUCache<string, Instant>(upTo(rememberedWriters))
   const noteWriter = (key: string): void => void writtenAt.set(key, clock.now())
 
   /** Its program is at work until it closes the file. */

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { type DerivedName, derivedKinds, derivedNames } from '../../content-kinds.js'
+import { upTo } from '../../growing-lru.js'
 import { fixedNames } from '../../layout.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { FileTitle, RequestContext } from '../../remote/remote.js'
@@ -29,7 +30,7 @@ interface FolderListing {
 
 export function openCalculationTree(catalog: Catalog, markOf: MarkOf): CalculationTree {
   // A listing gives each calculation one node for as long as it counts, and may have a hundred thousand of them.
-  const folders = new LRUCache<CalculationNode, FolderListing>({ max: foldersAtMost })
+  const folders = new LRUCache<CalculationNode, FolderListing>(upTo(foldersAtMost))
 
   function folderOf(
     node: CalculationNode,

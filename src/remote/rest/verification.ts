@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { asFailure, isA } from '../../failure.js'
+import { upTo } from '../../growing-lru.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type {
   CalculationId,
@@ -43,11 +44,11 @@ export function checkedChildren(
   { dialect, clock }: { dialect: Dialect; clock: Clock },
 ): Listings {
   /** Some items of each project whose listing named the project itself as parent. */
-  const own = new LRUCache<string, readonly string[]>({ max: remembered })
+  const own = new LRUCache<string, readonly string[]>(upTo(remembered))
   /** Listings whose named project had none of the items: checked again when they change, or when its answer was faulty. */
-  const cleared = new LRUCache<string, string>({ max: remembered })
+  const cleared = new LRUCache<string, string>(upTo(remembered))
   /** Projects that could not be requested: a doubt about one listing must not delay the others. */
-  const unknown = new LRUCache<string, true>({ max: remembered, ttl: unknownForMs, perf: clock })
+  const unknown = new LRUCache<string, true>({ ...upTo(remembered), ttl: unknownForMs, perf: clock })
 
   const checked =
     <Item extends Listed<string>>(
@@ -153,7 +154,7 @@ export function openVerifiedPaths({
   calculation,
   dialect,
 }: Pick<Remote, 'project' | 'calculation'> & { readonly dialect: Dialect }): VerifiedPaths {
-  const verified = new LRUCache<string, string>({ max: remembered })
+  const verified = new LRUCache<string, string>(upTo(remembered))
 
   async function verify<Id extends string>(
     path: ServicePath,
