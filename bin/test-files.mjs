@@ -1,11 +1,29 @@
 // Test runner: each test file is a plain Node process whose TAP is read by tap. `tap run` loads its coverage hooks into each of them, which cost more than a short file's tests.
-import { availableParallelism } from 'node:os'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
 
 /** Tests wait for kernels and timers more than they compute. */
 const jobs = 2 * Math.max(2, availableParallelism())
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
 const timeout = 600_000
+
+/** Promises that no file system is part of: their services and drives begin hundreds of times, quickest in memory. */
+const inMemory = /dist\/test\/(cli|drive|model|mount\/semantics|remote|service)\//
+const memoryBytes = 2 << 30
+
+/** A directory in memory where there is one with enough room, else none: the tests then take the usual one. */
+function memoryDirectory() {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize > memoryBytes ? mkdtempSync('/dev/shm/calcfs-tests-') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const memory = memoryDirectory()
+process.on('exit', () => memory !== undefined && rmSync(memory, { recursive: true, force: true }))
 
 const running = new Set()
 t.on('spawn', test =>
@@ -17,7 +35,7 @@ t.on('spawn', test =>
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(signal, () => {
     for (const child of running) child.kill(signal)
-    process.kill(process.pid, signal)
+    process.exit(1)
   })
 
 t.jobs = jobs
@@ -27,8 +45,12 @@ for (const file of process.argv.slice(2))
     name: file,
     buffered: true,
     timeout,
-    // Operations on a mount wait in one of these threads each, and tests of one file run side by side.
-    env: { ...process.env, UV_THREADPOOL_SIZE: '16' },
+    // Operations on a mount wait in a thread each, and tests of one file run side by side.
+    env: {
+      ...process.env,
+      UV_THREADPOOL_SIZE: '16',
+      TMPDIR: memory !== undefined && inMemory.test(file) ? memory : tmpdir(),
+    },
     at: null,
     stack: '',
     stdio: ['ignore', 'pipe', 'inherit'],
