@@ -38,7 +38,7 @@ const typeIds = {
   'Reaction Graph': '3',
 } as const
 
-/** The path of the shipped sample: in the package, whether this runs from `src` or from `dist/src`. */
+/** The path of the shipped sample: in the package, whether this runs from its modules or bundled. */
 export function sampleDirectory(): string {
   let at = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(at, 'package.json'))) {
