@@ -1,5 +1,5 @@
 // Test runner: each test file is a plain Node process whose TAP is read by tap. `tap run` loads its coverage hooks into each of them, which cost more than a short file's tests.
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import t from 'tap'
 
@@ -22,8 +22,14 @@ function memoryDirectory() {
   }
 }
 
+/** A drive that a test has left mounted would be walked through, and what is in it deleted. */
+function removeUnlessMounted(directory) {
+  if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${directory}/`)) return
+  rmSync(directory, { recursive: true, force: true })
+}
+
 const memory = memoryDirectory()
-process.on('exit', () => memory !== undefined && rmSync(memory, { recursive: true, force: true }))
+process.on('exit', () => memory !== undefined && removeUnlessMounted(memory))
 
 const running = new Set()
 t.on('spawn', test =>

@@ -5,7 +5,16 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
 import { withReportedSizes } from './kernel-sizes.js'
-import { detach, drives, drivesOfUser, type Mount, mountAt, placesOf, unmount } from './mount-point.js'
+import {
+  detach,
+  drives,
+  drivesOfUser,
+  inTurn,
+  type Mount,
+  mountAt,
+  placesOf,
+  unmount,
+} from './mount-point.js'
 import { withOneVersion } from './one-version.js'
 import { withSettledPages } from './settled-pages.js'
 
@@ -45,9 +54,9 @@ export async function mountDrive(
     settings,
   )
   const before = new Set((await drives()).map(({ device }) => device))
-  await new Promise<void>((mounted, failed) => {
-    fuse.mount(error => (error === null ? mounted() : failed(error)))
-  })
+  const mount = (): Promise<void> =>
+    new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
+  await inTurn(mount)
   const own = await ownMount(path, before)
   return {
     device: own.device,

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import pLimit from 'p-limit'
 import { codeOf } from '../system/error-code.js'
 import { probeDaemon } from './probe.js'
 
@@ -148,14 +149,21 @@ export async function detach(path: string): Promise<void> {
   await fusermount(['-u', '-z', path])
 }
 
-/** Debian's `fuse` brings fusermount, `fuse3` may bring only fusermount3. */
-async function fusermount(args: readonly string[]): Promise<void> {
-  try {
-    await run('fusermount', args, { timeout: fusermountLimit })
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT') throw thrown
-    await run('fusermount3', args, { timeout: fusermountLimit })
-  }
+/**
+ * Mounts and unmounts of this process, one after the other, so that no child ends while libfuse cancels its threads.
+ * Cancellation in the midst of libuv's handler of SIGCHLD leaves libuv's lock taken, and the process hangs at its next signal.
+ */
+export const inTurn = pLimit(1)
+
+/**
+ * The child outlives the unmount by a tenth of a second: within it the threads of libfuse end. Debian's `fuse` brings
+ * fusermount, `fuse3` may bring only fusermount3.
+ */
+const fusermountThenWait =
+  'command -v fusermount >/dev/null && program=fusermount || program=fusermount3; "$program" "$@" && sleep 0.1'
+
+const fusermount = async (args: readonly string[]): Promise<void> => {
+  await inTurn(() => run('sh', ['-c', fusermountThenWait, 'sh', ...args], { timeout: fusermountLimit }))
 }
 
 /** Blanks and backslashes are written as octal numbers there. */
