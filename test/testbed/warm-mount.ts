@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { HostAnswer, HostWork } from './host-protocol.js'
-import { type KernelTestbed, mountPatience, mountPlace } from './mount.js'
+import { type KernelTestbed, mountPatience, mountPlace, type SharedParts } from './mount.js'
 import { plainNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
@@ -12,9 +12,21 @@ const releaseMs = 400
 /** Milliseconds after which nothing is answered from what the kernel has kept of an earlier answer. */
 const kernelCachesMs = 1_200
 
+/** The same in the process that serves the drives of a test file. */
+export interface WarmTestbed extends KernelTestbed {
+  /** Serves the drive once more after its end, with what it has kept. */
+  mount(): Promise<void>
+  /** As at an unmount. */
+  end(): Promise<void>
+}
+
 /** A drive on a real mount; what the daemon's process itself promises is tried on `realMount`. */
-export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Promise<KernelTestbed> {
-  const { environment, logFile, parts, removed } = await mountPlace(t, wish)
+export async function warmMount(
+  t: TestLifetime,
+  wish: TestbedOptions = {},
+  shared: SharedParts = {},
+): Promise<WarmTestbed> {
+  const { environment, logFile, parts, removed } = await mountPlace(t, wish, shared)
   const { service, directory } = parts
   const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...wish.settings }
 
@@ -27,6 +39,8 @@ export async function warmMount(t: TestLifetime, wish: TestbedOptions = {}): Pro
   await mount()
   return {
     ...parts,
+    mount,
+    end,
     async remount() {
       await end()
       await mount()

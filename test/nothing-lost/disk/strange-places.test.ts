@@ -6,21 +6,25 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
 
 const file = 'projects/Water splitting/TS1_opt/run.log'
 const broken = '{"title": "not JSON'
 
+const pipe = (path: string): Promise<unknown> => printed('mkfifo', [path])
+const circle = (path: string): Promise<unknown> => symlink(path, path)
+
 /** What stands in a place afterwards. */
 const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
-  'a pipe': path => printed('mkfifo', [path]),
+  'a pipe': pipe,
   'a link to nothing': path => symlink('/nonexistent/place', path),
-  'a link in a circle': path => symlink(path, path),
+  'a link in a circle': circle,
   'a link to a device': path => symlink('/dev/zero', path),
   'a directory with a file': async path => {
     await mkdir(path)
@@ -29,7 +33,7 @@ const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = 
 }
 
 /** Everything below these directories whose path has this form. */
-function placesOf(testbed: MountTestbed, form: RegExp): string[] {
+function placesOf(testbed: KernelTestbed, form: RegExp): string[] {
   return ['cache', 'state'].flatMap(room => {
     const found = readdirSync(join(testbed.home, room), { recursive: true, withFileTypes: true })
     return found.map(entry => join(entry.parentPath, entry.name)).filter(path => form.test(path))
@@ -43,26 +47,35 @@ const places: Readonly<Record<string, RegExp>> = {
   'the history': /\/texts\/[^/]+\/[^/]+$/,
 }
 
-async function mounted(t: Test): Promise<MountTestbed> {
-  const testbed = await realMount(t)
+/** Contents that are kept, a history, and a draft that no save can end. */
+async function used<Ground extends KernelTestbed>(t: Test, testbed: Ground): Promise<Ground> {
   t.equal(await textOf(testbed, file), log)
   t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, broken)), 'EINVAL')
   return testbed
 }
 
+/** Puts it where the form says; answers how many such places there are. */
+async function putWhere(
+  testbed: KernelTestbed,
+  form: RegExp,
+  make: (path: string) => Promise<unknown>,
+): Promise<number> {
+  const found = placesOf(testbed, form).filter(path => !/aside-\d+/.test(path))
+  for (const path of found) {
+    if (/kept$/.test(path)) renameSync(path, `${path}.away`)
+    else rmSync(path, { recursive: true, force: true })
+    await make(path)
+  }
+  return found.length
+}
+
 for (const [where, form] of Object.entries(places)) {
   t.test(`DISK-1 ${where}`, async t => {
-    const testbed = await mounted(t)
+    const testbed = await used(t, await warmMount(t))
     let tried = 0
     for (const [what, make] of Object.entries(strangers)) {
-      await testbed.terminate()
-      const found = placesOf(testbed, form).filter(path => !/aside-\d+/.test(path))
-      tried += found.length
-      for (const path of found) {
-        if (/kept$/.test(path)) renameSync(path, `${path}.away`)
-        else rmSync(path, { recursive: true, force: true })
-        await make(path)
-      }
+      await testbed.end()
+      tried += await putWhere(testbed, form, make)
       await testbed.mount()
       t.equal(await textOf(testbed, file), log, `contents with ${what} in the place of ${where}`)
       t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'the draft is shown')
@@ -70,21 +83,51 @@ for (const [where, form] of Object.entries(places)) {
     }
     t.ok(tried > 0)
     t.match(await testbed.log(), /moved aside/)
-    await toldAside(t, testbed)
+    await toldInStatus(t, testbed)
   })
 }
 
-/** As long as what was moved aside lies there, `status` and `why` name it. */
-async function toldAside(t: Test, testbed: MountTestbed): Promise<void> {
-  const told = /moved aside; look at it and remove it: \S+\.aside-\d+/
+t.test('DISK-1 a daemon of its own comes up with pipes in all of these places', async t => {
+  const testbed = await used(t, await realMount(t))
+  await testbed.terminate()
+  for (const [where, form] of Object.entries(places)) t.ok((await putWhere(testbed, form, pipe)) > 0, where)
+  await testbed.mount()
+  t.equal(await textOf(testbed, file), log)
+  t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'the draft is shown')
+  t.match(await testbed.log(), /moved aside/)
+  await testbed.remount()
+  await toldAside(t, testbed)
+})
+
+const told = /moved aside; look at it and remove it: (\S+\.aside-\d+)/g
+
+/** As long as what was moved aside lies there, `status` and `why` name it, also those of a later daemon. */
+async function toldAside(t: Test, testbed: KernelTestbed): Promise<void> {
   const ask = async (): Promise<string[]> => [
     (await testbed.calcfs('status', testbed.directory)).stdout,
     (await testbed.calcfs('why', join(testbed.directory, file))).stdout,
   ]
-  for (const said of await ask()) t.match(said, told)
-  for (const path of placesOf(testbed, /\.aside-\d+$/)) rmSync(path, { recursive: true, force: true })
+  const before = await ask()
+  // A question may itself meet a stranger first.
+  const asides = asidesOf(testbed).sort()
+  t.ok(asides.length > 0)
+  for (const said of before) t.same([...said.matchAll(told)].map(([, path]) => path).sort(), asides)
+  for (const path of asides) rmSync(path, { recursive: true, force: true })
   for (const said of await ask()) t.notMatch(said, told)
 }
+
+/** The same as the drive shows it. */
+async function toldInStatus(t: Test, testbed: KernelTestbed): Promise<void> {
+  const shown = async (): Promise<string> =>
+    JSON.parse(await textOf(testbed, '.calcfs/status.json')).places.join('\n')
+  t.match(await shown(), told)
+  for (const path of asidesOf(testbed)) rmSync(path, { recursive: true, force: true })
+  // The text that was shown before is shown for the lease.
+  await testbed.pass(2_100)
+  t.notMatch(await shown(), told)
+}
+
+const asidesOf = (testbed: KernelTestbed): string[] => placesOf(testbed, /\.aside-\d+$/)
 
 /** The daemon may be writing what it has shown: it may put a file there between the two steps. */
 async function putInPlace(path: string, make: (path: string) => Promise<unknown>): Promise<void> {
@@ -101,7 +144,7 @@ async function putInPlace(path: string, make: (path: string) => Promise<unknown>
 }
 
 t.test('DISK-1 what is put in the place of a file while the drive is mounted holds nothing up', async t => {
-  const testbed = await mounted(t)
+  const testbed = await used(t, await warmMount(t))
   const report = `reports/${ids.report}.json`
   await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
   const saved = async (word: string): Promise<void> => {
@@ -120,16 +163,16 @@ t.test('DISK-1 what is put in the place of a file while the drive is mounted hol
       await saved(`${what} in ${form.source}`.replace(/[^ a-z]/g, ''))
     }
   }
-  await toldAside(t, testbed)
+  await toldInStatus(t, testbed)
 })
 
 t.test('DISK-1 the parts of a draft', async t => {
   for (const part of ['text', 'meta.json']) {
-    const testbed = await mounted(t)
-    await testbed.terminate()
+    const testbed = await used(t, await warmMount(t))
+    await testbed.end()
     const [path = ''] = placesOf(testbed, new RegExp(`/drafts/[^/]+/${part}$`))
     rmSync(path)
-    await printed('mkfifo', [path])
+    await pipe(path)
     await testbed.mount()
     t.equal(await textOf(testbed, file), log, `contents are read with a pipe in the place of ${part}`)
     t.match(await testbed.log(), /moved aside/)
@@ -169,50 +212,74 @@ async function displaced(place: string, make: (path: string) => Promise<unknown>
   }
 }
 
+/** Contents are read, and what an edit leaves is kept. */
+async function worksOn(t: Test, testbed: KernelTestbed, what: string): Promise<void> {
+  t.equal(await textOf(testbed, file), log, `contents with ${what} there`)
+  t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, broken)), 'EINVAL')
+  t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'a draft is kept')
+}
+
+async function savesOn(t: Test, testbed: KernelTestbed, what: string): Promise<void> {
+  const report = `reports/${ids.report}.json`
+  const text = (await textOf(testbed, report)).replace(/"title": "[^"]*",\n/, `"title": "With ${what}",\n`)
+  t.equal(await outcome(overwrite(testbed, report, text)), 'done', what)
+  t.match(await textOf(testbed, report), what)
+  t.equal(await textOf(testbed, file), log)
+}
+
 for (const parent of parents) {
   t.test(`DISK-1 ${parent}, which calcfs made`, async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const place = join(testbed.home, parent)
     for (const [what, make] of Object.entries(strangersAbove)) {
-      await testbed.terminate()
+      await testbed.end()
       renameSync(place, `${place}.away`)
       await make(place)
       await testbed.mount()
-      t.equal(await textOf(testbed, file), log, `contents with ${what} there`)
-      t.equal(await outcome(overwrite(testbed, `reports/${ids.report}.json`, broken)), 'EINVAL')
-      t.equal(await textOf(testbed, `reports/${ids.report}.json`), broken, 'a draft is kept')
+      await worksOn(t, testbed, what)
       await testbed.remount()
-      await toldAside(t, testbed)
       rmSync(`${place}.away`, { recursive: true })
     }
     t.match(await testbed.log(), /moved aside/)
+    await toldInStatus(t, testbed)
   })
 
   t.test(`DISK-1 ${parent}, while a drive is mounted`, async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const place = join(testbed.home, parent)
-    const report = `reports/${ids.report}.json`
     for (const [what, make] of Object.entries(strangersAbove)) {
       await displaced(place, make)
-      const text = (await textOf(testbed, report)).replace(
-        /"title": "[^"]*",\n/,
-        `"title": "With ${what}",\n`,
-      )
-      t.equal(await outcome(overwrite(testbed, report, text)), 'done', what)
-      t.match(await textOf(testbed, report), what)
-      t.equal(await textOf(testbed, file), log)
-      await toldAside(t, testbed)
+      await savesOn(t, testbed, what)
       for (const name of readdirSync(dirname(place)))
         if (name.includes('.away')) rmSync(join(dirname(place), name), { recursive: true })
     }
+    await toldInStatus(t, testbed)
   })
 }
+
+t.test('DISK-1 both of them, with a daemon of its own', async t => {
+  const testbed = await realMount(t)
+  const both = parents.map(parent => join(testbed.home, parent))
+  await testbed.terminate()
+  for (const place of both) {
+    renameSync(place, `${place}.away`)
+    await pipe(place)
+  }
+  await testbed.mount()
+  await worksOn(t, testbed, 'a pipe')
+  await testbed.remount()
+  await toldAside(t, testbed)
+  await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+  for (const place of both) await displaced(place, circle)
+  await savesOn(t, testbed, 'a link in a circle')
+  await toldAside(t, testbed)
+})
 
 t.test(
   "DISK-1 a link to a directory of the user's own stays, and so does what is above those of calcfs",
   async t => {
-    const testbed = await realMount(t)
-    await testbed.terminate()
+    const testbed = await warmMount(t)
+    await testbed.end()
     for (const parent of parents) {
       const elsewhere = join(testbed.local, parent.replace('/', '-'))
       renameSync(join(testbed.home, parent), elsewhere)
@@ -222,10 +289,11 @@ t.test(
     t.equal(await textOf(testbed, file), log)
     for (const parent of parents) t.ok(lstatSync(join(testbed.home, parent)).isSymbolicLink(), parent)
     for (const above of ['cache', 'state']) {
-      await testbed.terminate()
+      await testbed.end()
       renameSync(join(testbed.home, above), join(testbed.home, `${above}.away`))
       await writeFile(join(testbed.home, above), 'of the user')
-      await t.rejects(testbed.mount(), /ENOTDIR.*calcfs/, 'it is said')
+      const daemon = realMount(t, {}, testbed)
+      await t.rejects(daemon, /the daemon ended: .*ENOTDIR.*calcfs/, 'it is said')
       t.equal(readFileSync(join(testbed.home, above), 'utf8'), 'of the user')
       rmSync(join(testbed.home, above))
       renameSync(join(testbed.home, `${above}.away`), join(testbed.home, above))
