@@ -2,10 +2,11 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed, python, run } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
@@ -14,7 +15,7 @@ const file = 'projects/Water splitting/TS1_opt/run.log'
 const bitstreams = (asked: readonly { path: string }[]) =>
   asked.filter(({ path }) => path.startsWith('/calculation/files/bitstream'))
 
-async function asked(testbed: MountTestbed, ...args: string[]) {
+async function asked(testbed: KernelTestbed, ...args: string[]) {
   const { code, stdout, stderr } = await testbed.calcfs(
     'cache',
     ...args,
@@ -27,7 +28,7 @@ async function asked(testbed: MountTestbed, ...args: string[]) {
   return { code, stderr, ...JSON.parse(stdout) }
 }
 
-async function keptFiles({ home }: MountTestbed): Promise<string[]> {
+async function keptFiles({ home }: KernelTestbed): Promise<string[]> {
   const found = await readdir(join(home, 'cache'), { recursive: true, withFileTypes: true })
   return found
     .filter(entry => entry.isFile() && /\/content\/kept$/.test(entry.parentPath))
@@ -35,7 +36,7 @@ async function keptFiles({ home }: MountTestbed): Promise<string[]> {
 }
 
 t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
-  const testbed = await realMount(t, { settings: { access: 'edit' } })
+  const testbed = await warmMount(t, { settings: { access: 'edit' } })
   const { service } = testbed
   const refused = service.intercept(/^PUT \/report/, response => {
     response.writeHead(403)
@@ -46,7 +47,7 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
   t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EACCES')
   refused()
   for (const how of ['mounted', 'not mounted']) {
-    if (how === 'not mounted') await testbed.terminate()
+    if (how === 'not mounted') await testbed.end()
     t.match(
       await asked(testbed, 'info'),
       { code: 0, files: 1, bytes: Number, limitBytes: Number, directory: /content$/ },
@@ -81,7 +82,7 @@ t.test('info, clear and verify, mounted and not (CLI-20)', async t => {
 t.test('READ-13 a file that is replaced after `cache clear` is read as one version', async t => {
   const path = `by-id/calculation/${ids.transition}/run.log`
   for (const tags of [true, false]) {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     let letter = 'a'
     testbed.service.intercept(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
       const etag = tags ? { etag: `"${letter}"` } : {}
@@ -120,7 +121,7 @@ t.test(
   'READ-13 what one mount has found replaced is new for another mount of the same cache, too',
   async t => {
     const path = `by-id/calculation/${ids.transition}/run.log`
-    const one = await realMount(t)
+    const one = await warmMount(t)
     const { service } = one
     let [letter, length] = ['a', 600_000]
     service.intercept(/^(GET|HEAD) \/calculation\/files\/bitstream\?.*run\.log/, response => {
@@ -128,7 +129,7 @@ t.test(
       response.end(letter.repeat(length))
     })
     const other = await realMount(t, {}, { service, home: one.home })
-    const read = async ({ directory }: MountTestbed) => {
+    const read = async ({ directory }: KernelTestbed) => {
       const script = `import sys; text = open(sys.argv[1]).read(); print("".join(sorted(set(text))), len(text))`
       return (await printed(python, ['-c', script, join(directory, path)])).trim()
     }

@@ -1,33 +1,47 @@
 // Promises of `calcfs drafts` and `calcfs report` where no drive is mounted: what an earlier one left can be looked at and sent.
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { shell } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
 
 const path = 'reports/42.json'
 
-/** A mount that was killed while a text waited that the service had refused. */
-async function leftBehind(t: Test): Promise<{ testbed: MountTestbed; text: string; well: () => void }> {
-  const testbed = await realMount(t)
+interface Waiting {
+  readonly text: string
+  readonly well: () => void
+}
+
+/** A text waits that the service has refused. */
+async function waitingOn(t: Test, testbed: KernelTestbed): Promise<Waiting> {
   const text = (await textOf(testbed, path)).replace('Supporting information', 'SI of the paper')
   const well = testbed.service.intercept(/^PUT \/report/, response => {
     response.writeHead(500)
     response.end()
   })
   t.not(await outcome(overwrite(testbed, path, text)), 'done')
-  await testbed.kill9()
-  return { testbed, text, well }
+  return { text, well }
 }
 
-const calcfs = ({ calcfs, service }: MountTestbed, ...args: string[]) =>
+/** A drive that ended meanwhile. */
+async function leftBehind(t: Test): Promise<Waiting & { testbed: WarmTestbed }> {
+  const testbed = await warmMount(t)
+  const waiting = await waitingOn(t, testbed)
+  await testbed.end()
+  return { testbed, ...waiting }
+}
+
+const calcfs = ({ calcfs, service }: KernelTestbed, ...args: string[]) =>
   calcfs(...args, '--url', service.url, '--user', 'demo')
 
 t.test('without a daemon drafts are listed, shown, compared and sent as with one (CLI-15)', async t => {
-  const { testbed, text, well } = await leftBehind(t)
+  const testbed = await realMount(t)
+  const { text, well } = await waitingOn(t, testbed)
+  await testbed.kill9()
   for (const time of ['the first time', 'again']) {
     const list = await calcfs(testbed, 'drafts', 'list')
     t.match(list, { code: 7, stderr: '', stdout: /^42\.json: report 42, refused since / }, time)
@@ -73,8 +87,8 @@ t.test('drop without a daemon needs no service (CLI-15)', async t => {
 })
 
 t.test('report works without a daemon, and a later mount knows what was added (CLI-15)', async t => {
-  const testbed = await realMount(t)
-  await testbed.terminate()
+  const testbed = await warmMount(t)
+  await testbed.end()
   t.match(await calcfs(testbed, 'report', 'add', '43'), { code: 0 })
   t.match(await calcfs(testbed, 'report', 'renumber', '43', '1235', '1234', '1236'), {
     code: 0,
@@ -92,8 +106,8 @@ t.test('a reader of the first lines alone gets no error of a broken pipe', async
 })
 
 t.test('a wrong name or flag is one sentence and exit code 2 (CLI-15)', async t => {
-  const testbed = await realMount(t)
-  await testbed.terminate()
+  const testbed = await warmMount(t)
+  await testbed.end()
   t.match(await testbed.calcfs('drafts', 'sned', '42'), {
     code: 2,
     stderr: /^calcfs: unknown command 'sned'/,

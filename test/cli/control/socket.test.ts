@@ -6,6 +6,7 @@ import t from 'tap'
 import { socketFor } from '../../../src/cli/control/socket.js'
 import { isMounted, realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 
 t.setTimeout(480_000)
@@ -53,26 +54,31 @@ t.test(
 )
 
 t.test('a socket that is removed while the drive is mounted is made again (CLI-16)', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
   const list = () => testbed.calcfs('drafts', 'list', '--mount', testbed.directory)
   // At the last log-out the system removes the directory of the user, and makes it again at the next log-in.
   await rm(dirname(dirname(control)), { recursive: true })
   t.match(await list(), { code: 4 })
   await mkdir(dirname(dirname(control)), { mode: 0o700 })
-  await until(20_000, 'the daemon listens again', async () => (await list()).code === 0)
-  t.ok((await lstat(control)).isSocket())
+  await until(20_000, 'the socket is there again', () =>
+    lstat(control).then(
+      found => found.isSocket(),
+      () => false,
+    ),
+  )
+  t.match(await list(), { code: 0 }, 'the daemon listens again')
   t.match(await testbed.log(), /control socket .* was removed/)
-  await testbed.terminate()
+  await testbed.end()
   t.same(await readdir(dirname(control)), [])
 })
 
 t.test(
   'a drive whose socket cannot be made is mounted all the same, and its log says why (CLI-16)',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const { control } = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString())
-    await testbed.terminate()
+    await testbed.end()
     await mkdir(control)
     await testbed.mount()
     t.ok((await testbed.files.readdir('reports')).has('INDEX.tsv'))
@@ -114,8 +120,8 @@ t.test(
     t.teardown(() => rm(home, { recursive: true, force: true }))
     await mkdir(join(home, 'run'))
     const settings = { access: 'manage' }
-    const one = await realMount(t, { settings }, { home })
-    const other = await realMount(t, { settings }, { home })
+    const one = await warmMount(t, { settings }, { home })
+    const other = await warmMount(t, { settings }, { home })
     const [here, there] = [dirname(one.directory), dirname(other.directory)]
     async function swap(): Promise<void> {
       await rename(here, `${here}-aside`)
