@@ -2,11 +2,12 @@
 import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { isMounted, type MountTestbed, realMount } from '../testbed/mount.js'
+import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, run, shell } from '../testbed/programs.js'
 import { fillSampleData, ids, log } from '../testbed/sample-data.js'
 import { writes } from '../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
+import { warmMount } from '../testbed/warm-mount.js'
 import { until, within } from '../testbed/within.js'
 
 t.setTimeout(360_000)
@@ -15,15 +16,15 @@ const calculation = 'projects/Water splitting/TS1_opt'
 const report = `reports/${ids.report}.json`
 
 /** What a Python program prints that runs in the mount point. */
-const pythonIn = (testbed: MountTestbed, program: string): Promise<string> =>
+const pythonIn = (testbed: KernelTestbed, program: string): Promise<string> =>
   printed(python, ['-c', program], { cwd: testbed.directory })
 
-async function titleOnService({ service }: MountTestbed): Promise<string> {
+async function titleOnService({ service }: KernelTestbed): Promise<string> {
   return JSON.parse(await service.elsewhere('GET', `/report?id=${ids.report}`)).title
 }
 
 t.test('reading', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
 
   t.test('a name of 256 bytes is too long, one of 255 bytes is only not there', async t => {
     t.equal(await outcome(testbed.files.lstat(`projects/${'x'.repeat(256)}`)), 'ENAMETOOLONG')
@@ -94,17 +95,10 @@ print(os.listdir(".calcfs/drafts"))`
     t.equal(new Set(sums).size, 1)
     t.equal(sums[0], await printed('md5sum', [], { input: log }).then(sum => sum.trim()))
   })
-
-  t.test('a program that waits in the drive keeps nothing from being unmounted', async t => {
-    const file = await testbed.files.open(`${calculation}/run.log`, 'r')
-    t.equal(await testbed.terminate(), 0)
-    t.notOk(await isMounted(testbed.directory))
-    t.match(await outcome(file.close()), /^(done|ENOTCONN)$/)
-  })
 })
 
 t.test('a folder of 10,000 entries is listed whole, each with its kind', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     fill(seed) {
       seed.addUser({ name: 'demo', password: 'demo' })
       const project = seed.addProject({ id: '10', name: 'Big', owner: 'demo' })
@@ -117,7 +111,7 @@ t.test('a folder of 10,000 entries is listed whole, each with its kind', async t
 })
 
 t.test('saving', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const { files, service } = testbed
 
   t.test('a text appended with O_APPEND stands at the end', async t => {
@@ -173,18 +167,6 @@ with open("${report}", "r+b") as file:
       return (await namesOf(testbed, 'reports')).every(name => !name.startsWith('.fuse_hidden'))
     })
   })
-
-  t.test('DRAFT-2 a draft outlives kill -9, and nothing of it is sent by itself', async t => {
-    const broken = '{"id": 42, "title": "kept over a kill"'
-    t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
-    await testbed.kill9()
-    const asked = await service.during(async () => {
-      await testbed.mount()
-      t.equal(await textOf(testbed, report), broken)
-      t.same(await namesOf(testbed, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
-    })
-    t.same(writes(asked), [])
-  })
 })
 
 t.test(
@@ -198,8 +180,9 @@ t.test(
     const sent = new Promise<void>(resolve => {
       arrived = resolve
     })
-    const testbed = await realMount(t, {
-      settings: { ttlRecord: '60s' },
+    const settings = { ttlRecord: '60s' }
+    const earlier = await warmMount(t, {
+      settings,
       service: {
         onArrival(method) {
           if (method !== 'PUT') return
@@ -208,11 +191,12 @@ t.test(
         },
       },
     })
-    const before = await textOf(testbed, report)
+    const before = await textOf(earlier, report)
     const mine = before.replace('"title": "Supporting information"', '"title": "Sent at the end"')
     t.not(mine, before)
-    // A daemon that ends in order has put what it remembers on disk.
-    await testbed.remount()
+    // A drive that ends in order has put what it remembers on disk.
+    await earlier.end()
+    const testbed = await realMount(t, { settings }, earlier)
     const saving = outcome(overwrite(testbed, report, mine))
     await within(20_000, 'the PUT', sent)
     await testbed.kill9()
@@ -232,7 +216,7 @@ t.test(
 t.test(
   'LEASE-1 what was saved is read whole at once, although a stat before the close gave its own size',
   async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const script = `import json, os, sys
 path = sys.argv[1]
 for turn in range(3):
@@ -252,6 +236,19 @@ for turn in range(3):
 t.test('the life of a mount', async t => {
   const testbed = await realMount(t, { settings: { logLevel: 'debug' } })
 
+  t.test('DRAFT-2 a draft outlives kill -9, and nothing of it is sent by itself', async t => {
+    const broken = '{"id": 42, "title": "kept over a kill"'
+    t.equal(await outcome(overwrite(testbed, report, broken)), 'EINVAL')
+    await testbed.kill9()
+    const asked = await testbed.service.during(async () => {
+      await testbed.mount()
+      t.equal(await textOf(testbed, report), broken)
+      t.same(await namesOf(testbed, '.calcfs/drafts'), [`${ids.report}.json`, `${ids.report}.json.why`])
+    })
+    t.same(writes(asked), [])
+    await testbed.files.unlink(`.calcfs/drafts/${ids.report}.json`)
+  })
+
   t.test('a mount point that kill -9 left dead is taken over by the next mount', async t => {
     await testbed.kill9()
     t.equal(await outcome(testbed.files.statfs()), 'ENOTCONN')
@@ -268,9 +265,11 @@ t.test('the life of a mount', async t => {
     await testbed.mount()
   })
 
-  t.test('SIGTERM unmounts, and the daemon ends with 0', async t => {
+  t.test('a program that waits in the drive keeps nothing from being unmounted', async t => {
+    const file = await testbed.files.open(`${calculation}/run.log`, 'r')
     t.equal(await testbed.terminate(), 0)
     t.notOk(await isMounted(testbed.directory))
+    t.match(await outcome(file.close()), /^(done|ENOTCONN)$/)
     await testbed.mount()
   })
 
@@ -319,6 +318,11 @@ t.test('the life of a mount', async t => {
   t.test('SIGN-2 the log never holds the password or a token', async t => {
     t.notMatch(await testbed.log(), /eyJ[\w-]+\.eyJ|"demo:demo"|ZGVtbzpkZW1v/)
   })
+
+  t.test('SIGTERM unmounts, and the daemon ends with 0', async t => {
+    t.equal(await testbed.terminate(), 0)
+    t.notOk(await isMounted(testbed.directory))
+  })
 })
 
 t.test('LOG-2 a log on a full disk loses its lines, and costs nothing else', async t => {
@@ -336,7 +340,7 @@ t.test('LOG-2 a log on a full disk loses its lines, and costs nothing else', asy
 t.test(
   'a wrong password, a full or missing mount point: one sentence, no stack, nothing mounted',
   async t => {
-    const testbed = await realMount(t, { fill: fillSampleData })
+    const testbed = await warmMount(t)
     const wrong = await tried(t, testbed, testbed.local, 'guest')
     t.match(wrong.stderr, /calcfs login|password/)
     const full = await tried(t, testbed, join(testbed.directory, '..'), 'demo')
@@ -348,7 +352,7 @@ t.test(
   },
 )
 
-async function tried(t: Test, testbed: MountTestbed, directory: string, user: string) {
+async function tried(t: Test, testbed: KernelTestbed, directory: string, user: string) {
   const ended = await testbed.calcfs('mount', testbed.service.url, directory, '--user', user)
   t.not(ended.code, 0)
   t.notMatch(ended.stderr, /\n\s+at /)
