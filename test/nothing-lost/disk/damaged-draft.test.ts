@@ -2,10 +2,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { realMount } from '../../testbed/mount.js'
 import { fillSampleData } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { draftsLeft } from '../left-behind.js'
 
 /** What a disk does to a text, each to a text that is still JSON or might be. */
@@ -27,7 +27,7 @@ const numberOf = (at: number): string => String(900 + at)
 t.setTimeout(240_000)
 
 t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', async t => {
-  const testbed = await realMount(t, {
+  const testbed = await warmMount(t, {
     fill(seed) {
       fillSampleData(seed)
       for (const at of [...Object.keys(harms), 'whole'].keys())
@@ -44,7 +44,7 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
     due.set(path, text)
   }
   mend()
-  await testbed.terminate()
+  await testbed.end()
   const places = new Map<string, string>()
   for (const { directory: place, text } of await draftsLeft(testbed.home)) {
     const at = [...due.values()].indexOf(text)
@@ -92,12 +92,12 @@ t.test('DRAFT-9 a draft that the disk has damaged is set apart and reported', as
 })
 
 t.test('DRAFT-9 a draft of an earlier version, without a checksum, is shown and saved', async t => {
-  const testbed = await realMount(t)
+  const testbed = await warmMount(t)
   const mend = testbed.service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('{}'))
   const text = (await textOf(testbed, 'reports/42.json')).replace('Supporting information', 'Mine')
   t.equal(await outcome(overwrite(testbed, 'reports/42.json', text)), 'EIO')
   mend()
-  await testbed.terminate()
+  await testbed.end()
   for (const { directory } of await draftsLeft(testbed.home)) {
     const note = JSON.parse(await readFile(join(directory, 'meta.json'), 'utf8'))
     const { sealed, checksum, ...earlier } = note

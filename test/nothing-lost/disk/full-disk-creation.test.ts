@@ -1,10 +1,12 @@
 // A disk that is full when the answer to a POST comes: what was made is not made once more, whatever comes then.
 import t, { type Test } from 'tap'
+import { noop } from '../../../src/noop.js'
 import { type Disk, smallDisk } from '../../testbed/disk/small-disk.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { ids } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -32,41 +34,54 @@ const kinds: readonly Kind[] = [
   },
 ]
 
-/** What comes after the save that failed, before the same one again. */
-const ends: Readonly<Record<string, (testbed: MountTestbed) => Promise<void>>> = {
-  nothing: async () => {},
-  'an end in order': testbed => testbed.remount(),
-  'a kill': async testbed => {
-    await testbed.kill9()
-    await testbed.mount()
-  },
-  'a kill and an end in order': async testbed => {
-    await testbed.kill9()
-    await testbed.mount()
-    await testbed.remount()
-  },
-}
-
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('a disk that is full when the answer comes', async t => {
     const disk = await smallDisk(t)
-    const testbed = await realMount(t, { settings: { access: 'manage', stateDir: disk.directory } })
-    for (const kind of kinds)
-      for (const [end, come] of Object.entries(ends))
-        for (const pages of [0, 2])
-          await t.test(`NEW-2 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
-            madeOnce(t, { testbed, disk, kind, name: `${end.replaceAll(' ', '-')}-${pages}`, pages, come }),
-          )
+    const wish = { settings: { access: 'manage', stateDir: disk.directory } }
+    const warm = await warmMount(t, wish)
+    await madeOnceEach(t, { testbed: warm, disk }, { nothing: noop, 'an end in order': warm.remount })
+    await warm.end()
+    const daemon = await realMount(t, wish, warm)
+    await madeOnceEach(
+      t,
+      { testbed: daemon, disk },
+      {
+        async 'a kill'() {
+          await daemon.kill9()
+          await daemon.mount()
+        },
+        async 'a kill and an end in order'() {
+          await daemon.kill9()
+          await warm.mount()
+          await warm.end()
+          await daemon.mount()
+        },
+      },
+    )
   })
 }
 
+/** `ends`: what comes after the save that failed, before the same one again. */
+async function madeOnceEach(
+  t: Test,
+  on: { readonly testbed: KernelTestbed; readonly disk: Disk },
+  ends: Readonly<Record<string, () => unknown>>,
+): Promise<void> {
+  for (const kind of kinds)
+    for (const [end, come] of Object.entries(ends))
+      for (const pages of [0, 2])
+        await t.test(`NEW-2 ${kind.what} is made once, ${pages} pages left, then ${end}`, t =>
+          madeOnce(t, { ...on, kind, name: `${end.replaceAll(' ', '-')}-${pages}`, pages, come }),
+        )
+}
+
 interface Case {
-  readonly testbed: MountTestbed
+  readonly testbed: KernelTestbed
   readonly disk: Disk
   readonly kind: Kind
   readonly name: string
   readonly pages: number
-  readonly come: (testbed: MountTestbed) => Promise<void>
+  readonly come: () => unknown
 }
 
 async function madeOnce(t: Test, { testbed, disk, kind, name, pages, come }: Case): Promise<void> {
@@ -82,7 +97,7 @@ async function madeOnce(t: Test, { testbed, disk, kind, name, pages, come }: Cas
     const first = await outcome(overwrite(testbed, path, text))
     mend()
     await disk.makeRoom()
-    await come(testbed)
+    await come()
     const again = await outcome(overwrite(testbed, path, text))
     const drafts = await namesOf(testbed, '.calcfs/drafts')
     t.comment(`${first}, then ${again}`)

@@ -3,10 +3,11 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type InProcessTestbed, inProcess } from '../../testbed/in-process.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
@@ -118,7 +119,7 @@ async function readOnly(t: Test, directory: string): Promise<() => Promise<void>
 
 if (process.platform === 'linux' && process.getuid?.() === 0) {
   t.test('STATE-4 a directory that becomes read-only', async t => {
-    const testbed = await realMount(t)
+    const testbed = await warmMount(t)
     const { files, service } = testbed
     const before = await textOf(testbed, report)
     await textOf(testbed, `${folder}/input.inp`)
@@ -160,7 +161,7 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
   })
 }
 
-async function toldEverywhere(t: Test, testbed: MountTestbed, told: RegExp): Promise<void> {
+async function toldEverywhere(t: Test, testbed: KernelTestbed, told: RegExp): Promise<void> {
   const path = join(testbed.directory, folder)
   t.match((await testbed.calcfs('why', path)).stdout, told, 'why')
   t.match((await testbed.calcfs('status', testbed.directory)).stdout, told, 'status')

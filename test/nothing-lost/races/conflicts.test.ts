@@ -5,10 +5,11 @@ import fc from 'fast-check'
 import t from 'tap'
 import { equalJson } from '../../../src/record/json/equal.js'
 import { fieldOf, type JsonObject } from '../../../src/record/json/json.js'
-import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { run } from '../../testbed/programs.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
 import { until } from '../../testbed/within.js'
 import { history } from '../left-behind.js'
 import { type Editor, editorOn, type Name, names, onTheWeb, storedAs, wordIn } from './editors.js'
@@ -16,11 +17,12 @@ import { type Editor, editorOn, type Name, names, onTheWeb, storedAs, wordIn } f
 t.setTimeout(570_000)
 
 t.test('two mounts and a client of the service edit one report', { timeout: 280_000 }, async t => {
-  const one = await realMount(t)
+  const one = await warmMount(t)
   const { service } = one
   const brief = { settings: { ttlRecord: '100ms' } }
+  // Of a process of its own, as the locks between mounts are.
   const sameState = await realMount(t, brief, { service, home: one.home })
-  const otherState = await realMount(t, brief, { service })
+  const otherState = await warmMount(t, brief, { service })
   const grounds = [one, sameState, otherState]
   let last = 100
 
@@ -147,7 +149,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 )
 
 interface Game {
-  readonly grounds: readonly MountTestbed[]
+  readonly grounds: readonly KernelTestbed[]
   readonly id: string
   readonly counts: { accepted: number; conflicts: number }
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../src/record/json/json.js'
 import { parseObject } from '../../../src/record/json/parse.js'
 import { prettyPrint } from '../../../src/record/json/print.js'
-import type { MountTestbed } from '../../testbed/mount.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
 import type { TestService } from '../../testbed/service.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
 
@@ -35,7 +35,7 @@ export interface Editor {
 }
 
 /** An editor that has loaded the report. */
-export async function editorOn(testbed: MountTestbed, id: string): Promise<Editor> {
+export async function editorOn(testbed: KernelTestbed, id: string): Promise<Editor> {
   const file = `reports/${id}.json`
   const drafts = '.calcfs/drafts'
   let buffer: JsonObject = parseObject(await textOf(testbed, file))
