@@ -2,12 +2,16 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { knownAccount } from '../../src/app/account.js'
+import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from '../../src/app/account.js'
+import { connect, serviceBase } from '../../src/app/connect.js'
+import { exchangeCredentials } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
+import { noop } from '../../src/noop.js'
+import { dueIn, systemClock } from '../../src/remote/clock.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -26,6 +30,10 @@ interface Desk {
   typed(...args: string[]): Promise<Terminal>
   /** The same without a terminal. */
   calcfs(environment: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran>
+  /** What commands do, in this process: `calcfs login`, the account that the next command finds, and its first question. */
+  logIn(): Promise<void>
+  account(): Account
+  ask(environment: Readonly<Record<string, string>>): Promise<unknown>
   tokenFile(): Promise<string>
 }
 
@@ -41,6 +49,10 @@ async function desk(t: Test): Promise<Desk> {
     XDG_STATE_HOME: state,
     XDG_CACHE_HOME: join(home, 'cache'),
     XDG_RUNTIME_DIR: home,
+  }
+  const given = (more: Readonly<Record<string, string>>) => {
+    const sources = { flags: { url: service.url }, environment: { ...environment, ...more }, files: [] }
+    return { config: readConfig(sources), sources }
   }
   t.teardown(async () => {
     if (await isMounted(directory))
@@ -58,6 +70,20 @@ async function desk(t: Test): Promise<Desk> {
     },
     calcfs: (more, ...args) =>
       run(process.execPath, [program, ...args], { environment: { ...environment, ...more } }),
+    async logIn() {
+      const { config } = given({})
+      const account = accountOf(serviceBase(config), 'demo', config, environment)
+      await exchangeCredentials(account, 'demo', config)
+      await rememberUser(account, config, environment)
+    },
+    account() {
+      const { config } = given({})
+      return knownAccount(serviceBase(config), { config, secret: undefined }, environment)
+    },
+    async ask(more) {
+      const { remote, close } = connect(given(more), { capabilities: { sizes: {} }, note: noop })
+      return remote.user(dueIn(20_000, systemClock)).finally(close)
+    },
     async tokenFile() {
       const all = await readdir(state, { recursive: true })
       return join(state, all.find(name => name.endsWith('token.json')) ?? 'no token')
@@ -105,7 +131,7 @@ t.test(
   'DISK-1 a pipe in the place of the last user is moved aside, and the next login names one again',
   async t => {
     const at = await desk(t)
-    t.match(await login(at), { code: 0 })
+    await at.logIn()
     const all = await readdir(at.state, { recursive: true })
     const file = join(at.state, all.find(name => name.endsWith('/user')) ?? 'no user')
     await rm(file)
@@ -123,24 +149,30 @@ t.test('DISK-1 a login does without what stands in the place of the directory of
   const at = await desk(t)
   const place = join(at.state, 'calcfs')
   await mkdir(at.state, { recursive: true })
-  for (const make of [(path: string) => printed('mkfifo', [path]), (path: string) => symlink(path, path)]) {
-    await make(place)
-    t.match(await login(at), { code: 0 })
-    await rm(place, { recursive: true })
-    await make(place)
-    t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
-      code: 2,
-      stderr: /calcfs login/,
-    })
-    t.match(await login(at), { code: 0 })
-    t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 })
-    await rm(place, { recursive: true })
-  }
+  await printed('mkfifo', [place])
+  t.match(await login(at), { code: 0 })
+  await rm(place, { recursive: true })
+  await printed('mkfifo', [place])
+  t.match(await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory), {
+    code: 2,
+    stderr: /calcfs login/,
+  })
+  t.match(await login(at), { code: 0 })
+  t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 })
+  await rm(place, { recursive: true })
+
+  await symlink(place, place)
+  await at.logIn()
+  await rm(place, { recursive: true })
+  await symlink(place, place)
+  t.throws(at.account, /calcfs login/)
+  await at.logIn()
+  t.ok(forgetToken(at.account()))
 })
 
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4)', async t => {
   const at = await desk(t)
-  await login(at)
+  await at.logIn()
   const file = await at.tokenFile()
   const kept = JSON.parse(await readFile(file, 'utf8'))
   await writeFile(file, JSON.stringify({ ...kept, received: kept.received - 30 * 24 * 3_600_000 }))
@@ -154,7 +186,7 @@ t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4
 
 t.test('a token that cannot be renewed serves to its end (SIGN-4)', async t => {
   const at = await desk(t)
-  await login(at)
+  await at.logIn()
   const file = await at.tokenFile()
   const kept = JSON.parse(await readFile(file, 'utf8'))
   // One minute before its end, when it would have been renewed long ago.
@@ -178,19 +210,20 @@ t.test('a wrong password that is typed is reported before anything is mounted (S
 
 t.test('a wrong password that is set is reported, although a token still lives (SIGN-5)', async t => {
   const at = await desk(t)
-  await login(at)
+  await at.logIn()
   const passwordFile = join(at.directory, '../password')
   await writeFile(passwordFile, 'wrong\n', { mode: 0o600 })
-  for (const daemon of [[], ['--daemon']]) {
-    for (const environment of [{ CALCFS_PASSWORD: 'wrong' }, { CALCFS_PASSWORD_FILE: passwordFile }]) {
-      const ended = await at.calcfs(environment, 'mount', ...daemon, at.service.url, at.directory)
-      t.match(
-        ended,
-        { code: 3, stdout: '', stderr: /http:\S+ refused the log-in of demo/ },
-        Object.keys(environment).join(),
-      )
-      t.notOk(await isMounted(at.directory))
-    }
+  for (const [daemon, environment] of [
+    [[], { CALCFS_PASSWORD: 'wrong' }],
+    [['--daemon'], { CALCFS_PASSWORD_FILE: passwordFile }],
+  ] as const) {
+    const ended = await at.calcfs(environment, 'mount', ...daemon, at.service.url, at.directory)
+    t.match(
+      ended,
+      { code: 3, stdout: '', stderr: /http:\S+ refused the log-in of demo/ },
+      Object.keys(environment).join(),
+    )
+    t.notOk(await isMounted(at.directory))
   }
   t.match(
     await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory),
@@ -218,7 +251,7 @@ t.test(
 
 t.test('a service that is away does not make a set password a wrong one (SIGN-5)', async t => {
   const at = await desk(t)
-  await login(at)
+  await at.logIn()
   await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory)
   t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
   await at.service.leave()
@@ -256,28 +289,34 @@ t.test(
   async t => {
     const at = await desk(t)
     const path = ['/db/demo/Water splitting', '--url', at.service.url]
+    const known = { CALCFS_PASSWORD: 'demo' }
     for (const [how, damage] of Object.entries(damages)) {
       // Root reads everything.
       if (how === 'unreadable' && process.getuid?.() === 0) continue
-      await login(at)
+      await at.logIn()
       const file = await at.tokenFile()
       await damage(file)
-      const told = await at.calcfs({}, 'resolve', ...path)
-      t.match(told, { code: 3, stderr: /the token kept in .* is damaged; run calcfs login http:/ }, how)
-      t.notMatch(told.stderr, /\n\s+at /, how)
-      const dropped = await at.calcfs({ CALCFS_PASSWORD: 'demo' }, 'resolve', ...path)
-      t.match(dropped, { code: 0, stdout: /^project / }, how)
+      await t.rejects(at.ask({}), /the token kept in .* is damaged; run calcfs login http:/, how)
+      await at.ask(known)
       t.match(JSON.parse(await readFile(file, 'utf8')), { text: /^eyJ/ }, `${how}: a new one is kept`)
       await damage(file)
-      t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 }, `${how}: logout`)
+      forgetToken(at.account())
+      t.notOk((await readdir(dirname(file))).includes('token.json'), `${how}: logged out`)
     }
     const aside = (await readdir(at.state, { recursive: true })).filter(name => name.endsWith('/mine'))
     t.equal(aside.length, 2, 'what lay in a directory in its place is kept')
 
-    await login(at)
+    await at.logIn()
     await damages['cut short']?.(await at.tokenFile())
+    const told = await at.calcfs({}, 'resolve', ...path)
+    t.match(told, { code: 3, stderr: /the token kept in .* is damaged; run calcfs login http:/ })
+    t.notMatch(told.stderr, /\n\s+at /)
     t.match(await at.calcfs({}, 'mount', at.service.url, at.directory), { code: 3, stderr: /is damaged/ })
-    const known = { CALCFS_PASSWORD: 'demo' }
+    t.match(await at.calcfs(known, 'resolve', ...path), { code: 0, stdout: /^project / })
+    await damages['cut short']?.(await at.tokenFile())
+    t.match(await at.calcfs({}, 'logout', at.service.url), { code: 0 })
+    await at.logIn()
+    await damages['cut short']?.(await at.tokenFile())
     t.match(await at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory), { code: 0 })
   },
 )
@@ -336,11 +375,11 @@ t.test('a password file that others can read is refused, whatever else is set (S
   ]
   for (const other of others) {
     const set = { CALCFS_USER: 'demo', CALCFS_PASSWORD_FILE: passwordFile, ...other }
-    const ended = await at.calcfs(set, 'mount', at.service.url, at.directory)
+    const ended = await at.calcfs(set, 'login', at.service.url)
     t.match(ended, { code: 2, stderr: sentence }, `with ${Object.keys(other)}`)
   }
   for (const command of [
-    ['login', at.service.url],
+    ['mount', at.service.url, at.directory],
     ['resolve', '/db/demo', '--url', at.service.url],
   ]) {
     const set = { CALCFS_USER: 'demo', CALCFS_PASSWORD_FILE: passwordFile, CALCFS_PASSWORD: 'demo' }
