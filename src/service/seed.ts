@@ -1,8 +1,10 @@
 // Direct insertion into a service for tests, benchmarks and the sample: forced ids and odd names allowed.
 import type { Contents, StoredContent } from './content/contents.js'
+import { type GeneratedName, generatedNames } from './content/generated.js'
 import type { Permission } from './people/rights.js'
 import { insertUser, type User, userByName } from './people/users.js'
-import { insertCalculation, keepGeometry } from './records/calculations.js'
+import { insertCalculation } from './records/calculations.js'
+import { keepGenerated } from './records/generated-files.js'
 import { insertProject, projectById, rootOf } from './records/projects.js'
 import { parseRecord } from './records/record.js'
 import { setList, setTitles } from './records/report-list.js'
@@ -43,8 +45,8 @@ export interface CalculationSeed extends Forced, Extra {
   readonly type?: string
   readonly description?: string
   readonly files?: Readonly<Record<string, FileSeed>>
-  /** What /calculation/xyz gives; made from a CML file if not given. */
-  readonly xyz?: FileSeed
+  /** What the endpoint of a kind gives; made of the calculation's files if not given. */
+  readonly generated?: { readonly [Kind in GeneratedName]?: FileSeed }
 }
 export interface ReportSeed extends Forced, Extra {
   readonly name: string
@@ -154,7 +156,7 @@ interface CalculationJob {
 }
 
 function addCalculation(store: Store, { calculation, keep, date }: CalculationJob): string {
-  const { project, name, type = 'ORC', description = '', files = {}, fields, xyz } = calculation
+  const { project, name, type = 'ORC', description = '', files = {}, fields, generated = {} } = calculation
   if (projectById(store, project).parent === null) throw new Error('a calculation cannot live in the root')
   const id = calculation.id ?? store.nextId('calculation')
   const record = new Map([
@@ -165,7 +167,10 @@ function addCalculation(store: Store, { calculation, keep, date }: CalculationJo
   ])
   const stored = new Map(Object.entries(files).map(([file, bytes]) => [file, keep(bytes)]))
   insertCalculation(store, { id, project, name, record, files: stored })
-  if (xyz !== undefined) keepGeometry(store, id, keep(xyz))
+  for (const kind of generatedNames) {
+    const given = generated[kind]
+    if (given !== undefined) keepGenerated(store, { calculation: id, kind, content: keep(given) })
+  }
   return id
 }
 

@@ -54,7 +54,12 @@ t.test('an instance that hides answers for the report of another as for one that
 t.test('the poorest instance still does everything that is documented', async t => {
   const { anna, service } = await openServiceTestbed(t, { shortcomings: poor })
   const { text: project } = await anna('POST', '/project', { body: '{"name":"Dyes","description":"x"}' })
-  const id = service.seed.addCalculation({ name: 'c', project, files: { 'a.in': 'x' }, xyz: '0\n\n' })
+  const id = service.seed.addCalculation({
+    name: 'c',
+    project,
+    files: { 'a.in': 'x' },
+    generated: { xyz: '0\n\n' },
+  })
   const { text: report } = await anna('POST', '/report', { body: '{"name":"r","reportType":1}' })
   const body = `{"id":${report},"listCalculations":"${id}"}`
   t.equal((await anna('PUT', '/report/calculations', { body })).status, 200)

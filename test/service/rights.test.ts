@@ -18,7 +18,12 @@ async function shared(t: Test, permission: string | undefined, hide = false): Pr
   seed.addUser({ name: 'bo', password: 'bo' })
   const project = seed.addProject({ name: 'Dyes', owner: 'anna' })
   const sub = seed.addProject({ name: 'Sub', owner: 'anna', parent: project })
-  const calculation = seed.addCalculation({ name: 'TS', project: sub, files: { 'a.in': 'x' }, xyz: '0\n\n' })
+  const calculation = seed.addCalculation({
+    name: 'TS',
+    project: sub,
+    files: { 'a.in': 'x' },
+    generated: { xyz: '0\n\n' },
+  })
   if (permission !== undefined) {
     const body = JSON.stringify({ projectId: Number(project), user: 'bo', permission })
     const made = await place.anna('POST', '/project/share', { body })

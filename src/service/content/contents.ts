@@ -91,10 +91,5 @@ function writeAll(target: number, piece: Uint8Array): void {
 }
 
 function held(store: Store, hash: string): boolean {
-  const found = store.first(
-    'SELECT 1 FROM file WHERE hash = ? UNION ALL SELECT 1 FROM geometry WHERE hash = ? LIMIT 1',
-    hash,
-    hash,
-  )
-  return found !== undefined
+  return store.first('SELECT 1 FROM held WHERE hash = ? LIMIT 1', hash) !== undefined
 }

@@ -1,7 +1,6 @@
-// Calculations: their records, the names of their files, and the geometry generated from them.
-import { readFileSync } from 'node:fs'
-import type { Contents, StoredContent } from '../content/contents.js'
-import { geometryOf } from '../content/geometry.js'
+// Calculations: their records and the names of their files.
+import type { StoredContent } from '../content/contents.js'
+import type { SourceType } from '../content/generated.js'
 import { invalid, missing } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { listingOf } from './descendants.js'
@@ -91,23 +90,19 @@ export function deleteCalculation(store: Store, calculation: Calculation): reado
     parseRecord(projectById(store, calculation.project).record),
     'the project of this calculation',
   )
-  const contents = store.all<{ hash: string }>(
-    'SELECT hash FROM file WHERE calculation = ? UNION SELECT hash FROM geometry WHERE calculation = ?',
-    calculation.id,
-    calculation.id,
-  )
+  const contents = store.all<{ hash: string }>('SELECT hash FROM held WHERE calculation = ?', calculation.id)
   store.run('DELETE FROM calculation WHERE id = ?', calculation.id)
   return contents.map(row => row.hash)
 }
 
-/** File names in their order: all of them, or those of CML files. */
-export function fileNames(store: Store, calculation: string, type: 'files' | 'cml'): readonly string[] {
+/** File names in their order: all of them, or those of one type. */
+export function fileNames(store: Store, calculation: string, type: 'files' | SourceType): readonly string[] {
   const rows = store.all<{ name: string }>(
     'SELECT name FROM file WHERE calculation = ? ORDER BY place',
     calculation,
   )
   const names = rows.map(row => String(JSON.parse(row.name)))
-  return type === 'cml' ? names.filter(name => name.toLowerCase().endsWith('.cml')) : names
+  return type === 'files' ? names : names.filter(name => name.toLowerCase().endsWith(`.${type}`))
 }
 
 export function fileNamed(store: Store, calculation: string, name: string): StoredContent | undefined {
@@ -116,32 +111,4 @@ export function fileNamed(store: Store, calculation: string, name: string): Stor
     calculation,
     nameKey(name),
   )
-}
-
-/**
- * The calculation's last geometry as an XYZ file, generated on the first request and kept.
- * @throws Refusal 404 if no CML file of it holds one
- */
-export function xyzOf(store: Store, contents: Contents, calculation: Calculation): StoredContent {
-  const kept = store.first<StoredContent>(
-    'SELECT hash, size FROM geometry WHERE calculation = ?',
-    calculation.id,
-  )
-  if (kept !== undefined) return kept
-  const cml = fileNames(store, calculation.id, 'cml')
-  const name = cml.find(known => known === 'output.cml') ?? cml[0]
-  const source = name === undefined ? undefined : fileNamed(store, calculation.id, name)
-  if (source === undefined)
-    throw missing(`calculation ${calculation.id} has no CML file to make a geometry from`)
-  const xyz = geometryOf(
-    readFileSync(contents.pathOf(source.hash), 'utf8'),
-    String(JSON.parse(calculation.name)),
-  )
-  if (xyz === undefined) throw missing(`${name} of calculation ${calculation.id} holds no geometry`)
-  return keepGeometry(store, calculation.id, contents.keepBytes(xyz))
-}
-
-export function keepGeometry(store: Store, calculation: string, content: StoredContent): StoredContent {
-  store.run('INSERT INTO geometry VALUES (?, ?, ?)', calculation, content.hash, content.size)
-  return content
 }

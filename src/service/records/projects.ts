@@ -145,8 +145,7 @@ export function deleteProject(store: Store, project: Project): readonly string[]
   if (published !== undefined) throw new Refusal(403, 'what is published cannot be deleted')
   const contents = store.all<{ hash: string }>(
     `${inside}, gone (id) AS (SELECT calculation.id FROM doomed JOIN calculation ON calculation.project = doomed.id)
-     SELECT hash FROM file JOIN gone ON gone.id = file.calculation
-     UNION SELECT hash FROM geometry JOIN gone ON gone.id = geometry.calculation`,
+     SELECT hash FROM held WHERE calculation IN (SELECT id FROM gone)`,
     project.id,
     deepest,
     project.id,

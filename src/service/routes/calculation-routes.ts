@@ -1,6 +1,7 @@
-// /calculation, its files and its geometry.
+// /calculation, its files and what is generated of them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { disposition, sendBitstream } from '../content/bitstream.js'
+import { generatedNames, sourceTypes } from '../content/generated.js'
 import {
   type Calculation,
   calculationById,
@@ -8,8 +9,8 @@ import {
   fileNamed,
   fileNames,
   updateCalculation,
-  xyzOf,
 } from '../records/calculations.js'
+import { generatedFile } from '../records/generated-files.js'
 import { missing } from '../store/refusal.js'
 import { json } from './answer.js'
 import { bodyId, bodyOf, callerOf } from './caller.js'
@@ -44,7 +45,7 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
   })
 
   app.get<{ Querystring: Query }>('/calculation/files', (request, reply) => {
-    const type = wordParameter(request.query, 'type', ['files', 'cml'])
+    const type = wordParameter(request.query, 'type', ['files', ...sourceTypes])
     const names = fileNames(store, readable(request).id, type ?? 'files')
     if (names.length === 0) throw missing('the calculation has no such files')
     return json(reply, lacks.unquotedLists ? `[${names.join(', ')}]` : JSON.stringify(names))
@@ -59,13 +60,15 @@ export function calculationRoutes(app: FastifyInstance, instance: Instance): voi
     return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
   })
 
-  content('/calculation/xyz', (request, reply) => {
-    const wanted = optional(request.query, 'filename')
-    const calculation = readable(request)
-    const stored = xyzOf(store, contents, calculation)
-    reply.header('content-disposition', disposition(wanted ?? `${String(JSON.parse(calculation.name))}.xyz`))
-    return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
-  })
+  for (const kind of generatedNames)
+    content(`/calculation/${kind}`, (request, reply) => {
+      const wanted = optional(request.query, 'filename')
+      const calculation = readable(request)
+      const stored = generatedFile(instance, calculation, kind)
+      const name = wanted ?? `${String(JSON.parse(calculation.name))}.${kind}`
+      reply.header('content-disposition', disposition(name))
+      return sendBitstream(request, reply, { content: stored, path: contents.pathOf(stored.hash), lacks })
+    })
 }
 
 type ContentHandler = (

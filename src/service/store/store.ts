@@ -18,6 +18,7 @@ export interface Store {
 export type Kind = 'user' | 'project' | 'calculation' | 'report' | 'share'
 
 // Names are kept as JSON string literals: SQLite cuts a text at its first NUL, and a name may hold one.
+// `held` says which contents a calculation has: what deletes bytes asks it, and no table for itself.
 const schema = `
 CREATE TABLE IF NOT EXISTS counter (kind TEXT PRIMARY KEY, last INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS user (
@@ -35,9 +36,12 @@ CREATE TABLE IF NOT EXISTS file (
   calculation INTEGER NOT NULL REFERENCES calculation ON DELETE CASCADE, place INTEGER NOT NULL,
   name TEXT NOT NULL, hash TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (calculation, name));
 CREATE INDEX IF NOT EXISTS file_of_content ON file (hash);
-CREATE TABLE IF NOT EXISTS geometry (
-  calculation INTEGER PRIMARY KEY REFERENCES calculation ON DELETE CASCADE, hash TEXT NOT NULL, size INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS geometry_of_content ON geometry (hash);
+CREATE TABLE IF NOT EXISTS generated (
+  calculation INTEGER NOT NULL REFERENCES calculation ON DELETE CASCADE, kind TEXT NOT NULL,
+  hash TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (calculation, kind));
+CREATE INDEX IF NOT EXISTS generated_of_content ON generated (hash);
+CREATE VIEW IF NOT EXISTS held AS
+  SELECT calculation, hash FROM file UNION ALL SELECT calculation, hash FROM generated;
 CREATE TABLE IF NOT EXISTS share (
   id INTEGER PRIMARY KEY, project INTEGER NOT NULL REFERENCES project ON DELETE CASCADE,
   user INTEGER NOT NULL REFERENCES user, permission TEXT NOT NULL, record TEXT NOT NULL, UNIQUE (project, user));
@@ -50,6 +54,12 @@ CREATE TABLE IF NOT EXISTS report_row (
   report INTEGER NOT NULL REFERENCES report ON DELETE CASCADE, place INTEGER NOT NULL,
   calculation INTEGER NOT NULL REFERENCES calculation ON DELETE CASCADE, title TEXT NOT NULL, PRIMARY KEY (report, place));
 CREATE INDEX IF NOT EXISTS report_row_of_calculation ON report_row (calculation);
+`
+
+/** A database that an older version made: it has a table for the one kind of file that was generated then. */
+const geometries = `
+INSERT OR IGNORE INTO generated SELECT calculation, 'xyz', hash, size FROM geometry;
+DROP TABLE geometry;
 `
 
 /** Opens the database in `file`, making what is missing. It survives kill -9: SQLite's write-ahead log. */
@@ -79,6 +89,10 @@ export function openStore(file: string): Store {
       database.close()
     },
   }
+  store.together(() => {
+    if (store.first("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'geometry'") !== undefined)
+      database.exec(geometries)
+  })
   return store
 }
 

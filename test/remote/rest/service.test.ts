@@ -53,7 +53,7 @@ async function openTestbed(t: Test, shortcomings: Shortcomings) {
     project,
     id: bigId,
     files,
-    xyz: '1\n\nH 0 0 0\n',
+    generated: { xyz: '1\n\nH 0 0 0\n' },
   }) as CalculationId
   const other = seed.addCalculation({ name: 'bare', project, files: {} }) as CalculationId
   const calculations = [{ id: calculation, title: 'first' }, { id: other }]
