@@ -1,5 +1,5 @@
 // The platform's operations: for each its endpoint, how its answer is read, and what its refusals mean.
-import type { SourceType } from '../../content-kinds.js'
+import type { DerivedName, SourceType } from '../../content-kinds.js'
 import { asFailure, Failure, type FailureKind, isAbsent } from '../../failure.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonObject } from '../../record/json/json.js'
@@ -26,6 +26,9 @@ import type { Wire } from '../wire/wire.js'
 import { type Capabilities, isItsWay, isSampled } from './capabilities.js'
 import { factsOf, forgetUnknownSizes, sizeOf } from './size.js'
 import { checkedChildren, openVerifiedPaths } from './verification.js'
+
+/** The endpoint of each kind of file that the service generates. */
+const generatedAt = { xyz: 'calculation/xyz' } as const satisfies Record<DerivedName, string>
 
 /** The whole content in place of a part. */
 function noteRange(capabilities: Capabilities, honoured: boolean): void {
@@ -79,13 +82,10 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
   }
 
   function bytesPath(content: Content): string {
-    const id = content.calculation
-    switch (content.of) {
-      case 'file':
-        return path('calculation/files/bitstream', { id, fileId: content.title })
-      case 'xyz':
-        return path('calculation/xyz', { id, filename: content.title })
-    }
+    const { of, calculation: id, title } = content
+    return of === 'file'
+      ? path('calculation/files/bitstream', { id, fileId: title })
+      : path(generatedAt[of], { id, filename: title })
   }
 
   async function created<Id extends string>(
