@@ -14,7 +14,7 @@ export interface DerivedKind {
   readonly fewestBytes: number
 }
 
-/** Layout of the drive. A new row also needs a path in `remote/rest/rest.ts`. */
+/** A row per kind of file that the service generates; its endpoint stands in `remote/rest/rest.ts`. */
 export const derivedKinds = {
   xyz: {
     label: 'geometry',
