@@ -17,7 +17,7 @@ import { listsInDoubt } from './reading/lists-in-doubt.js'
 import { names } from './reading/names.js'
 import { oneDate } from './reading/one-date.js'
 import { outage } from './reading/outage.js'
-import { foresight } from './reading/prefetch.js'
+import { prefetch } from './reading/prefetch.js'
 import { reading } from './reading/reading.js'
 import { editedAnew, recreateService } from './reading/recreated-service.js'
 import { replaced } from './reading/replaced.js'
@@ -60,7 +60,7 @@ export const aboutReading: readonly Promises[] = [
 
 /** What is read ahead, and what other clients, outages and refusals do to reading. */
 export const aboutConditions: readonly Promises[] = [
-  foresight,
+  prefetch,
   foreignChanges,
   outage,
   refusals,

@@ -37,7 +37,7 @@ const settled = (): Promise<unknown> => new Promise(wake => setTimeout(wake, 300
 const idIn = (line: string): string => /[?&]id=(\d+)/.exec(line)?.[1] ?? ''
 const filesOf = (id: number): RegExp => new RegExp(`^GET /calculation/files\\?id=${id}&type=files`)
 
-export function foresight(t: Test, open: OpenTestbed): void {
+export function prefetch(t: Test, open: OpenTestbed): void {
   t.test('foresight', async t => {
     t.test('AHEAD-1 opening one folder causes no request outside of it', async t => {
       const testbed = await open(t, { fill })
