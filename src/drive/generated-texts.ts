@@ -1,5 +1,6 @@
 // Generated texts: indexes, the order of a report, status, the user, the report types, the readme.
 import type { Catalog } from '../cache/metadata/catalog.js'
+import { derivedKinds, derivedNames } from '../content-kinds.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { packedText, type TextBytes } from '../record/compact/packed-text.js'
 import { prettyPrint } from '../record/json/print.js'
@@ -100,9 +101,11 @@ function tsvTable(head: readonly string[], rows: readonly (readonly (string | nu
 const tsvLine = (row: readonly (string | number)[]): string =>
   `${row.map(value => escapeCell(String(value))).join('\t')}\n`
 
+const generatedEndings = derivedNames.map(name => derivedKinds[name].ending).join(', ')
+
 const readme = `This drive shows a computational-chemistry data platform.
 
-projects/            your projects; a calculation is a folder with its files and a generated .xyz
+projects/            your projects; a calculation is a folder with its files and a generated ${generatedEndings}
 projects/X/.project.json, X/CALC/.calculation.json
                      the records: edit and save them; .index.tsv lists what a project holds
 projects/X/.shares/  users it is shared with; save {"user": "...", "permission": "READ"} as new.json to share it
