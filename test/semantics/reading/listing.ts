@@ -63,7 +63,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       },
     )
 
-    t.test('LIST-3 a calculation shows its record, its files and its geometry', async t => {
+    t.test('LIST-3 a calculation shows its record, its files and what is generated of them', async t => {
       t.same(await namesOf(testbed, 'projects/Water splitting/TS1_opt'), [
         '.calculation.json',
         'TS1_opt.xyz',
