@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { settingNames } from '../src/config/settings.js'
 import { folders, larger } from './folders.js'
 import { proseOf } from './prose.js'
 
@@ -292,6 +293,51 @@ t.test('every dependency has its reason', async t => {
     'docs/dependencies.md has a line for each',
   )
 })
+
+t.test('every setting is used', async t => {
+  const used = sources
+    .filter(file => file !== 'src/config/settings.ts')
+    .map(code)
+    .join('\n')
+  const isUsed = (name: string) =>
+    [`\\b(\\w*[cC]onfig|base)\\.${name}\\b`, `\\{[^{}]*\\b${name}\\b[^{}]*\\} = config\\b`].some(use =>
+      new RegExp(use).test(used),
+    )
+  none(
+    t,
+    settingNames.filter(name => !isUsed(name)),
+    'config.NAME, or { NAME } = config, in a file beside config/settings.ts',
+  )
+})
+
+t.test('the documents name files that are there', async t => {
+  const isThere = (path: string) => existsSync(join(root, path))
+  const inProse = (file: string): readonly string[] => pathsIn(text(file).replace(/```[\s\S]*?```/g, ''))
+  none(
+    t,
+    inProse('docs/architecture.md').filter(path => !isThere(path) && !isThere(join('src', path))),
+    'docs/architecture.md: from src, or from the top',
+  )
+  none(
+    t,
+    inProse('CONTRIBUTING.md').filter(path => !isThere(path)),
+    'CONTRIBUTING.md: from the top',
+  )
+  const [, picture = ''] = /```([\s\S]*?)```/.exec(text('docs/architecture.md')) ?? []
+  const drawn = picture.match(/[\w-][\w./-]*(\.ts|\/)(?![\w/])/g) ?? []
+  none(
+    t,
+    drawn.filter(path => !sources.some(file => `/${file}`.includes(`/${path}`))),
+    'the picture of docs/architecture.md: the end of a path',
+  )
+  t.ok(drawn.length > 20, 'the picture is read')
+})
+
+/** Paths of files and folders between backticks; those of what is built apart, and those with a word in capitals for any name. */
+function pathsIn(document: string): readonly string[] {
+  const found = document.matchAll(/`([a-z][a-z0-9./-]*(?:\.ts|\.mjs|\.md|\/))`/g)
+  return [...found].flatMap(([, path]) => (path === undefined || path.startsWith('dist/') ? [] : [path]))
+}
 
 t.test('every promise is tested', async t => {
   const document = join(root, 'docs/semantics.md')
