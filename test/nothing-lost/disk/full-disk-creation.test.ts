@@ -52,9 +52,9 @@ if (process.platform === 'linux' && process.getuid?.() === 0) {
         },
         async 'a kill and an end in order'() {
           await daemon.kill9()
-          await warm.mount()
-          await warm.end()
           await daemon.mount()
+          // At another mount point the name would be free.
+          await daemon.remount()
         },
       },
     )
