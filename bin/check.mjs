@@ -31,12 +31,12 @@ function formatAndLint() {
 const parts = /^(cache|config|drive|edit|record|remote|system|[^/]*\.test\.js$)/
 const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
 
-/** Files that wait for kernels more than they compute: begun first, so that others use the processors meanwhile. */
-const waitsMost = /^(mount\/semantics|long)\//
+/** The longest files: begun first, so that none of them is alone at the end. */
+const longest = /^(mount\/semantics|long|drive)\//
 
 function compiledTests() {
   const names = readdirSync(tests, { recursive: true }).filter(name => name.endsWith('.test.js'))
-  return names.sort().sort((one, other) => waitsMost.test(other) - waitsMost.test(one))
+  return names.sort().sort((one, other) => longest.test(other) - longest.test(one))
 }
 
 /** The compiled tests that start no daemon: no kernel, no other program. */
