@@ -242,7 +242,17 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // talking to the daemon of a drive
-  'cli/control': ['system', 'src', 'remote', 'remote/rest', 'drive/interface', 'mount', 'terminal', 'app'],
+  'cli/control': [
+    'system',
+    'src',
+    'config',
+    'remote',
+    'remote/rest',
+    'drive/interface',
+    'mount',
+    'terminal',
+    'app',
+  ],
 
   // the checks of `calcfs doctor`
   'cli/doctor': ['system', 'src', 'remote', 'remote/connection', 'terminal', 'app'],

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose/jwt/decode'
 import { z } from 'zod'
 import type { Config } from '../config/config.js'
-import { type OwnDirectories, ownDirectories, ownParents } from '../config/places.js'
+import { type Environment, type OwnDirectories, ownDirectories, ownParents } from '../config/places.js'
 import type { Secret } from '../config/secret.js'
 import { textHash } from '../edit/journal/text-history.js'
 import { Failure } from '../failure.js'
@@ -23,8 +23,6 @@ export interface Account {
   /** The directories above them that are of calcfs. */
   readonly parents: readonly string[]
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export function accountOf(base: URL, user: string, config: Config, environment: Environment): Account {
   const places = ownDirectories({ url: base.href, user }, config, environment)

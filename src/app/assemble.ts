@@ -10,7 +10,7 @@ import { dueIn } from '../remote/clock.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildCaches } from './build-caches.js'
 import { buildDrive, buildTree } from './build-drive.js'
-import { buildEditing, type Editing } from './build-editing.js'
+import { buildEditing, type EditingLayer } from './build-editing.js'
 import { buildJournal } from './build-journal.js'
 import { watchDirectories } from './place-troubles.js'
 import { claimPlaces } from './places-owner.js'
@@ -47,7 +47,10 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const failureLog = openFailureLog(now)
   const caches = buildCaches(settings, note, () => editing.reusedIds)
   const journal = await buildJournal(settings, note, caches)
-  const editing: Editing = buildEditing(settings, note, caches, journal, { failureLog, tree: () => tree })
+  const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
+    failureLog,
+    tree: () => tree,
+  })
   const tree: Tree = buildTree(settings, caches, journal, editing)
   const places = await watchDirectories(account, { note, now })
   const { drive, control } = buildDrive(settings, caches, journal, editing, { failureLog, places, tree })

@@ -16,7 +16,7 @@ import { openTree, type Tree } from '../drive/tree/tree.js'
 import { openXattrs } from '../drive/xattrs.js'
 import { type AssemblySettings, leaseMs } from './assembly-settings.js'
 import type { Caches } from './build-caches.js'
-import type { Editing } from './build-editing.js'
+import type { EditingLayer } from './build-editing.js'
 import type { Journal } from './build-journal.js'
 import type { DirectoryTroubles } from './place-troubles.js'
 import { openStatus } from './status-text.js'
@@ -25,7 +25,7 @@ export function buildTree(
   { connection, clock: { now } }: AssemblySettings,
   { catalog, identities }: Caches,
   { drafts, reports, roots, scratch }: Journal,
-  { writeSide }: Editing,
+  { writeSide }: EditingLayer,
 ): Tree {
   const { rights, aliases } = writeSide
   return openTree({
@@ -51,7 +51,7 @@ export function buildDrive(
   settings: AssemblySettings,
   caches: Caches,
   journal: Journal,
-  { leases, writeSide }: Editing,
+  { leases, writeSide }: EditingLayer,
   { failureLog, places, tree }: { failureLog: FailureLog; places: DirectoryTroubles; tree: Tree },
 ): BuiltDrive {
   const { config, connection, mountPoint, clock } = settings

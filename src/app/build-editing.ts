@@ -17,7 +17,7 @@ import { type AssemblySettings, leaseMs, type Note } from './assembly-settings.j
 import type { Caches } from './build-caches.js'
 import type { Journal } from './build-journal.js'
 
-export interface Editing {
+export interface EditingLayer {
   readonly ownMount: OwnMount
   readonly leases: TextLeases
   readonly writeSide: WriteSide
@@ -31,7 +31,7 @@ export function buildEditing(
   { catalog, identities, queryCache, remote, times }: Caches,
   { drafts, history, known, reports, shown, roots }: Journal,
   { failureLog, tree }: { failureLog: FailureLog; tree(): Tree },
-): Editing {
+): EditingLayer {
   const { now } = clock
   const { account, dialect } = connection
   const leases = openTextLeases(leaseMs, clock)

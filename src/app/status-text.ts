@@ -40,13 +40,13 @@ const statusPatience = 1000
 const checkPatience = 2400
 
 /** The text of `status.json`; `check` sends a request to the service first. */
-export type Status = (check?: boolean) => Promise<string>
+export type StatusText = (check?: boolean) => Promise<string>
 
 /** A status is needed when things go wrong: it does not wait for a service that is away. */
 export function openStatus(
   sources: StatusSources,
   { roots, places }: { readonly roots: Roots; readonly places: DirectoryTroubles },
-): Status {
+): StatusText {
   const within = (patience: number): RequestContext => dueIn(patience, sources)
   return async (check = false) => {
     const checked = check ? sources.health.check(within(checkPatience)) : undefined

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The user's configuration file, existing or not. */
 export const userConfigFile = (environment: Environment): string =>

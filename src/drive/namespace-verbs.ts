@@ -11,7 +11,14 @@ import type { NamespaceVerbs } from './interface/verbs.js'
 import type { NamedNode } from './names/name-aliases.js'
 import { isHiddenByLibfuse, isLockName } from './nodes/local-names.js'
 import { escapeTitle, titleWritten } from './nodes/name.js'
-import { type EditableNode, isDirectory, isEditable, type Node, nodeKey } from './nodes/node.js'
+import {
+  type ContentNode,
+  type EditableNode,
+  isDirectory,
+  isEditable,
+  type Node,
+  nodeKey,
+} from './nodes/node.js'
 import { noProjectHere, noUpload, readOnlyBecause, refusalOf } from './nodes/refusals.js'
 import { pauseMs } from './records/open-record.js'
 import { isDirectorysOwn, type PathResolver } from './tree/path-resolver.js'
@@ -266,8 +273,6 @@ export function openNamespaceVerbs(
     },
   }
 }
-
-type ContentNode = Extract<Node, { kind: 'content' }>
 
 type IsFree = (found: Node, name: string) => boolean
 const takesAny: IsFree = () => false

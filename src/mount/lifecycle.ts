@@ -71,14 +71,14 @@ export async function mountDrive(
  * One mount for as long as it lasts. While a daemon was suspended its mount may have been removed, and another one may have its
  * mount point and even its kernel number; but then its own connection to the kernel is closed.
  */
-interface OwnMount {
+interface LiveMount {
   readonly device: string | undefined
   /** The paths at which it is mounted now; none once it is gone. */
   places(): Promise<readonly string[]>
 }
 
 /** A directory above the path may have been renamed in this very moment: then it is the drive that was not there before. */
-async function ownMount(path: string, before: ReadonlySet<string>): Promise<OwnMount> {
+async function ownMount(path: string, before: ReadonlySet<string>): Promise<LiveMount> {
   const isNew = ({ device }: Mount): boolean => !before.has(device)
   const device = ((await mountAt(path)) ?? (await drivesOfUser()).find(isNew))?.device
   const ways = await waysToKernel()
@@ -93,7 +93,7 @@ async function ownMount(path: string, before: ReadonlySet<string>): Promise<OwnM
   }
 }
 
-const isThere = async (own: OwnMount): Promise<boolean> => (await own.places()).length > 0
+const isThere = async (own: LiveMount): Promise<boolean> => (await own.places()).length > 0
 
 /** The descriptors of /dev/fuse, as the links that name it; none where the system does not show them. */
 async function waysToKernel(): Promise<readonly string[]> {
@@ -111,7 +111,7 @@ async function leadsToKernel(descriptor: string): Promise<boolean> {
 const noneShown = (): string[] => []
 function ignoreClosed(): undefined {}
 
-async function untilGone(own: OwnMount): Promise<void> {
+async function untilGone(own: LiveMount): Promise<void> {
   while (await isThere(own).catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))
 }
 
@@ -119,7 +119,7 @@ async function untilGone(own: OwnMount): Promise<void> {
 const unknown = (): boolean => true
 
 /** Where another daemon has mounted since, its mount stays. */
-async function takeDown(own: OwnMount): Promise<void> {
+async function takeDown(own: LiveMount): Promise<void> {
   for (const path of await own.places()) {
     try {
       await unmount(path)

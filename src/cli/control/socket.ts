@@ -1,14 +1,14 @@
 // Control socket of a drive: one per mount point, in a directory that only its owner may enter.
+
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
+import type { Environment } from '../../config/places.js'
 import { Failure } from '../../failure.js'
 import { codeOf } from '../../system/error-code.js'
 import { isProcessAlive } from '../../system/process.js'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** sun_path holds 108 bytes on Linux and 104 on macOS, its end included. */
 const longestPath = 100

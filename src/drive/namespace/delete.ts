@@ -17,6 +17,7 @@ import type {
 import type { NameAliases } from '../names/name-aliases.js'
 import {
   type CalculationNode,
+  type ContentNode,
   type Dentry,
   type DirectoryNode,
   isDirectory,
@@ -59,8 +60,6 @@ const ownCleanup =
 
 const unsavedText =
   'a text of it waits that was not saved, and a program that removes its own copy would take away what was there before: it is not deleted; give that text up (calcfs drafts drop), then remove it again'
-
-type ContentNode = Extract<Node, { kind: 'content' }>
 
 export interface DeleteRules {
   /** A file of a calculation is unlinked: that counts for the rmdir that follows. @throws Failure where it cannot */

@@ -80,11 +80,14 @@ export type DirectoryNode =
   | { readonly kind: 'own' }
   | { readonly kind: 'drafts' }
 
+/** A file of a calculation. */
+export type ContentNode = { readonly kind: 'content'; readonly content: Content } & DatedNode
+
 export type Node =
   | DirectoryNode
   | EditableNode
   | GeneratedNode
-  | ({ readonly kind: 'content'; readonly content: Content } & DatedNode)
+  | ContentNode
   /** One that a program made beside a record has its place there. */
   | { readonly kind: 'link'; readonly to: string; readonly place?: ScratchPlace; readonly because?: string }
   | { readonly kind: 'draft-text'; readonly name: string }

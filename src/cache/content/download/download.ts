@@ -1,15 +1,18 @@
 // Download of one content: readers wait for exactly the bytes they requested, and no byte is requested twice.
 import { Failure } from '../../../failure.js'
-import type { ContentVersion, Instant, RequestContext } from '../../../remote/remote.js'
+import type { ContentVersion, Instant } from '../../../remote/remote.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { type Checksum, sameChecksum, startChecksum } from '../store/checksum.js'
 import { OtherLength, OtherVersion } from '../versions/contradiction.js'
 import { fingerprintOf, type VersionFingerprint, type Versions } from '../versions/versions.js'
 import { type ChunkBuffer, type CompleteContent, openChunkBuffer } from './chunk-buffer.js'
-import { type BodyFacts, openRangeScheduler, type RangeSchedulerPorts } from './range-scheduler.js'
+import {
+  type BodyFacts,
+  openRangeScheduler,
+  type Priority,
+  type RangeSchedulerPorts,
+} from './range-scheduler.js'
 import { readResumably } from './resumable-body.js'
-
-type Priority = RequestContext['priority']
 
 export interface DownloadPorts extends Pick<RangeSchedulerPorts, 'fetch' | 'ranges' | 'now'> {
   /** Whether parts of several answers, of which one is of this version, can be known to belong together. */

@@ -14,7 +14,8 @@ import { type InFlightRange, inFlightRange, inFlightRanges } from './in-flight-r
 import { openReadaheadWindow } from './readahead-window.js'
 import { readResumably } from './resumable-body.js'
 
-type Priority = RequestContext['priority']
+/** How urgent what a reader or prefetch wants is. */
+export type Priority = RequestContext['priority']
 
 /** Whether the service honours Range: it is tried, and what it answered several times in a row holds for this process. */
 export interface RangeSupport {
