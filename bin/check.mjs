@@ -32,7 +32,7 @@ const parts = /^(cache|config|drive|edit|record|remote|system|[^/]*\.test\.js$)/
 const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
 
 /** The longest files: begun first, so that none of them is alone at the end. */
-const longest = /^(mount\/semantics|long|drive)\//
+const longest = /^(mount\/semantics|long|drive|remote)\//
 
 function compiledTests() {
   const names = readdirSync(tests, { recursive: true }).filter(name => name.endsWith('.test.js'))
