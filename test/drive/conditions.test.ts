@@ -1,9 +1,6 @@
 // What is read ahead, and what other clients, outages and refusals do to reading: on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
-import { aboutConditions } from '../semantics/suite.js'
+import { aboutConditions, sideBySide } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
-t.setTimeout(570_000)
-// Deadlines and answers that are late on purpose are waited for.
-t.jobs = 3
-for (const promises of aboutConditions) promises(t, inProcess)
+sideBySide(t, aboutConditions, inProcess)

@@ -1,9 +1,6 @@
 // What is written into one file: on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
-import { aboutEditing } from '../semantics/suite.js'
+import { aboutEditing, sideBySide } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
-t.setTimeout(570_000)
-// Deadlines and answers that are late on purpose are waited for.
-t.jobs = 3
-for (const promises of aboutEditing) promises(t, inProcess)
+sideBySide(t, aboutEditing, inProcess)

@@ -1,9 +1,6 @@
 // What is never deleted, because it was not meant or not shown: on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
-import { aboutIntentions } from '../semantics/suite.js'
+import { aboutIntentions, sideBySide } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
-t.setTimeout(570_000)
-// Deadlines and answers that are late on purpose are waited for.
-t.jobs = 3
-for (const promises of aboutIntentions) promises(t, inProcess)
+sideBySide(t, aboutIntentions, inProcess)

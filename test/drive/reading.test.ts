@@ -1,9 +1,6 @@
 // What is read: on a drive without a kernel, behind one that is as harsh as kernels are.
 import t from 'tap'
-import { aboutReading } from '../semantics/suite.js'
+import { aboutReading, sideBySide } from '../semantics/suite.js'
 import { inProcess } from '../testbed/in-process.js'
 
-t.setTimeout(570_000)
-// Deadlines and answers that are late on purpose are waited for.
-t.jobs = 3
-for (const promises of aboutReading) promises(t, inProcess)
+sideBySide(t, aboutReading, inProcess)

@@ -45,6 +45,16 @@ import { unseenTexts } from './shown/unseen-texts.js'
 
 export type Promises = (t: Test, open: OpenTestbed) => void
 
+/** Most of the time is spent waiting: for what a kernel keeps to be over, for deadlines, for answers that are late on purpose. */
+const atOnce = 4
+
+/** Tries all promises of a group on one kind of testbed. */
+export function sideBySide(t: Test, group: readonly Promises[], open: OpenTestbed): void {
+  t.setTimeout(570_000)
+  t.jobs = atOnce
+  for (const promises of group) promises(t, open)
+}
+
 /** What is read. */
 export const aboutReading: readonly Promises[] = [
   listing,

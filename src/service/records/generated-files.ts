@@ -6,6 +6,12 @@ import { missing } from '../store/refusal.js'
 import type { Store } from '../store/store.js'
 import { type Calculation, fileNamed, fileNames } from './calculations.js'
 
+export interface NewGenerated {
+  readonly calculation: string
+  readonly kind: GeneratedName
+  readonly content: StoredContent
+}
+
 /** @throws Refusal 404 if no file of the calculation holds what it is made of */
 export function generatedFile(
   { store, contents }: { readonly store: Store; readonly contents: Contents },
@@ -32,9 +38,4 @@ export function generatedFile(
 export function keepGenerated(store: Store, { calculation, kind, content }: NewGenerated): StoredContent {
   store.run('INSERT INTO generated VALUES (?, ?, ?, ?)', calculation, kind, content.hash, content.size)
   return content
-}
-export interface NewGenerated {
-  readonly calculation: string
-  readonly kind: GeneratedName
-  readonly content: StoredContent
 }

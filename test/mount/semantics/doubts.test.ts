@@ -1,9 +1,6 @@
 // What is done where the answers are late, old or lost: on real mounts.
 import t from 'tap'
-import { aboutDoubts } from '../../semantics/suite.js'
+import { aboutDoubts, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(570_000)
-// Most of the time is spent waiting: for what the kernel keeps to be over, and for deadlines.
-t.jobs = 4
-for (const promises of aboutDoubts) promises(t, warmMount)
+sideBySide(t, aboutDoubts, warmMount)

@@ -1,9 +1,6 @@
 // What is never deleted, because it was not meant or not shown: on real mounts.
 import t from 'tap'
-import { aboutIntentions } from '../../semantics/suite.js'
+import { aboutIntentions, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(570_000)
-// Most of the time is spent waiting: for what the kernel keeps to be over, and for deadlines.
-t.jobs = 4
-for (const promises of aboutIntentions) promises(t, warmMount)
+sideBySide(t, aboutIntentions, warmMount)

@@ -1,9 +1,6 @@
 // What is kept of a service that is set up again: on real mounts.
 import t from 'tap'
-import { aboutRecreated } from '../../semantics/suite.js'
+import { aboutRecreated, sideBySide } from '../../semantics/suite.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
-t.setTimeout(570_000)
-// Most of the time is spent waiting: for what the kernel keeps to be over, and for deadlines.
-t.jobs = 4
-for (const promises of aboutRecreated) promises(t, warmMount)
+sideBySide(t, aboutRecreated, warmMount)

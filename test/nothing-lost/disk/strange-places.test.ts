@@ -99,7 +99,7 @@ t.test('DISK-1 a daemon of its own comes up with pipes in all of these places', 
   await toldAside(t, testbed)
 })
 
-const told = /moved aside; look at it and remove it: (\S+\.aside-\d+)/g
+const told = /moved aside; look at it and remove it: (\S+\.aside-\d+)/
 
 /** As long as what was moved aside lies there, `status` and `why` name it, also those of a later daemon. */
 async function toldAside(t: Test, testbed: KernelTestbed): Promise<void> {
@@ -111,7 +111,8 @@ async function toldAside(t: Test, testbed: KernelTestbed): Promise<void> {
   // A question may itself meet a stranger first.
   const asides = asidesOf(testbed).sort()
   t.ok(asides.length > 0)
-  for (const said of before) t.same([...said.matchAll(told)].map(([, path]) => path).sort(), asides)
+  for (const said of before)
+    t.same([...said.matchAll(new RegExp(told, 'g'))].map(([, path]) => path).sort(), asides)
   for (const path of asides) rmSync(path, { recursive: true, force: true })
   for (const said of await ask()) t.notMatch(said, told)
 }
