@@ -1,8 +1,14 @@
 // Connection pool: kept-alive connections to one base address, through a proxy where the environment names one.
 import { rootCertificates } from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import connect from 'undici/lib/api/api-connect.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
 import { isLoopback } from './address.js'
+
+// As undici's index does it: the agent for a proxy calls it.
+Dispatcher.prototype.connect = connect
 
 export interface ConnectionOptions {
   /** How many connections at most. */
