@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { decodeJwt } from 'jose/jwt/decode'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Config } from '../config/config.js'
 import { type Environment, type OwnDirectories, ownDirectories, ownParents } from '../config/places.js'
 import type { Secret } from '../config/secret.js'

@@ -1,7 +1,7 @@
 // Identity of things: a service that was set up again gives old ids to other things, and nothing kept under an id is theirs.
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { z } from 'zod'
+import * as z from 'zod'
 import { upTo } from '../growing-lru.js'
 import {
   differ,

@@ -1,5 +1,5 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
 import { userConfigFile } from './places.js'
 import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'

@@ -1,5 +1,5 @@
 // The one table of settings: from it come the flags, the CALCFS_ variables, the keys of the file, their types and their help.
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { choice, count, duration, place, size, text, texts, word } from './units.js'
 
 /** A wrong or missing setting: one sentence that says where and what to write instead. */

@@ -1,7 +1,7 @@
 // Values as a user writes them (`30s`, `10G`, `yes`, `~/x`), parsed; each form refuses what it does not know.
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const milliseconds: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,5 +1,5 @@
 // Protocol of the control socket: JSON, checked at both ends, because their versions may differ.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CallArgument, CallName, CallResult } from '../../drive/interface/control.js'
 import { Failure, type FailureKind } from '../../failure.js'
 

@@ -1,5 +1,5 @@
 // Schema of a drive's status, as a command reads it: from another process, and perhaps another version.
-import { z } from 'zod'
+import * as z from 'zod'
 import { Failure } from '../../failure.js'
 
 const statusForm = z.looseObject({

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 
 export interface Tour {
   /** Where the drive is mounted. */

@@ -1,5 +1,5 @@
 // Known reports: no operation lists reports, so those created, opened or added are remembered with what their records said.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { type Dialect, idForm, type ReportId } from '../../remote/remote.js'

@@ -1,5 +1,5 @@
 // Shown things: the identity of each report and share when a program saw it, because no operation brings back what is removed by mistake.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { JsonObject } from '../../record/json/json.js'
 import {

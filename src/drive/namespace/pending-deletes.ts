@@ -1,5 +1,5 @@
 // Pending deletes: nothing is sent before a pause in which an editor, a larger intention or a touch may cancel it.
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import { asFailure, Failure } from '../../failure.js'
 import type { Clock } from '../../remote/clock.js'

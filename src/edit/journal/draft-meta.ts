@@ -1,7 +1,7 @@
 // Note of a draft on disk: its owner, the state of its save, and why it still exists.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Failure, FailureKind } from '../../failure.js'
 import { isMissing } from '../../system/error-code.js'
 import type { Owner } from './owner.js'

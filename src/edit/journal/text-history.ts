@@ -4,7 +4,7 @@ import { closeSync, fstatSync, futimesSync, openSync, readSync } from 'node:fs'
 import { readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { asFailure, rethrow } from '../../failure.js'
 import { type Instant, instant } from '../../remote/remote.js'
 import {
