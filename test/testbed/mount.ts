@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
 import { flagName } from '../../src/config/settings.js'
+import { command } from './commands/warm-commands.js'
 import { plainNode, printed, type Ran, run } from './programs.js'
 import { fillSampleData } from './sample-data.js'
 import { type TestService, testService } from './service.js'
@@ -152,7 +153,7 @@ export async function mountPlace(
       home,
       files: filesBelow(directory),
       log: () => fs.readFile(logFile, 'utf8'),
-      calcfs: (...args) => run(process.execPath, [calcfs, ...args], { environment }),
+      calcfs: (...args) => command(args, environment),
     },
     async removed() {
       if (await isMounted(directory)) await run('fusermount', ['-u', '-z', directory])

@@ -1,0 +1,61 @@
+// Commands of calcfs in one process that has loaded them. The first of each name is a process of its own, as a user starts it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { plainNode, type Ran, run } from '../programs.js'
+import { within } from '../within.js'
+import type { CommandAnswer, CommandCall } from './command-protocol.js'
+
+const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
+
+/** Commands that ask a daemon or the service and end; the others are processes by what they do. */
+const short = new Set(['cache', 'delete', 'drafts', 'refresh', 'report', 'resolve', 'status', 'why'])
+const started = new Set<string>()
+const limit = 30_000
+
+/** Runs a command to its end: its exit code and what it printed. */
+export async function command(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ran> {
+  const [name = ''] = args
+  if (short.has(name) && started.has(name)) return ask(args, environment)
+  started.add(name)
+  return run(process.execPath, [calcfs, ...args], { environment })
+}
+
+const waiting = new Map<number, (ran: Ran) => void>()
+let host: ChildProcess | undefined
+let asked = 0
+
+async function ask(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> {
+  host ??= begun()
+  const number = ++asked
+  const ended = new Promise<Ran>(resolve => waiting.set(number, resolve))
+  const call: CommandCall = { number, args, environment: { ...process.env, ...environment } }
+  host.send(call)
+  return within(limit, `calcfs ${args.join(' ')}`, ended)
+}
+
+/** It ends with this process. */
+function begun(): ChildProcess {
+  const [first, ...rest] = plainNode
+  const child = spawn(first, [...rest, program], {
+    cwd: '/',
+    env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  child.on('message', ({ number, ran }: CommandAnswer) => {
+    waiting.get(number)?.(ran)
+    waiting.delete(number)
+  })
+  child.once('exit', code => {
+    host = undefined
+    for (const resolve of waiting.values())
+      resolve({ code, stdout: '', stderr: 'the host of commands ended' })
+    waiting.clear()
+  })
+  child.unref()
+  child.channel?.unref()
+  return child
+}
