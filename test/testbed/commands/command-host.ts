@@ -36,6 +36,11 @@ globalThis.process = new Proxy(real, {
     return Reflect.set(mine !== undefined && name in mine ? mine : target, name, value)
   },
 })
+// Commander has Node's own process, whose streams it writes to.
+for (const name of ['stdout', 'stderr'] as const) {
+  const stream = real[name]
+  Object.defineProperty(real, name, { get: () => own.getStore()?.[name] ?? stream })
+}
 console.log = (...words) => process.stdout.write(`${format(...words)}\n`)
 console.error = (...words) => process.stderr.write(`${format(...words)}\n`)
 // No command finds a connection of an earlier one, whose daemon may have ended.

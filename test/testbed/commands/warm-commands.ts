@@ -10,6 +10,9 @@ const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
 
 /** Commands that ask a daemon or the service and end; the others are processes by what they do. */
 const short = new Set(['cache', 'delete', 'drafts', 'refresh', 'report', 'resolve', 'status', 'why'])
+/** Without a daemon these own drafts as long as their process lives. */
+const ownsDrafts = (args: readonly string[]): boolean =>
+  args.includes('--url') && /^(drafts|report)$/.test(args[0] ?? '')
 const started = new Set<string>()
 const limit = 30_000
 
@@ -19,7 +22,7 @@ export async function command(
   environment: Readonly<Record<string, string>>,
 ): Promise<Ran> {
   const [name = ''] = args
-  if (short.has(name) && started.has(name)) return ask(args, environment)
+  if (short.has(name) && started.has(name) && !ownsDrafts(args)) return ask(args, environment)
   started.add(name)
   return run(process.execPath, [calcfs, ...args], { environment })
 }
