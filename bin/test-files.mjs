@@ -1,6 +1,7 @@
 // Test runner: each test file is a plain Node process whose TAP is read by tap. `tap run` loads its coverage hooks into each of them, which cost more than a short file's tests.
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 /** Tests wait for kernels and timers more than they compute. */
@@ -31,6 +32,8 @@ function removeUnlessMounted(directory) {
 const memory = memoryDirectory()
 process.on('exit', () => memory !== undefined && removeUnlessMounted(memory))
 
+const preloaded = fileURLToPath(new URL('without-domains.mjs', import.meta.url))
+
 const running = new Set()
 t.on('spawn', test =>
   test.on('process', child => {
@@ -47,7 +50,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 t.jobs = jobs
 t.setTimeout(0)
 for (const file of process.argv.slice(2))
-  t.spawn('/usr/bin/env', ['-u', 'NODE_OPTIONS', process.execPath, file], {
+  t.spawn('/usr/bin/env', ['-u', 'NODE_OPTIONS', process.execPath, '--import', preloaded, file], {
     name: file,
     buffered: true,
     timeout,
