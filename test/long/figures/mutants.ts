@@ -50,8 +50,23 @@ const reportSchema = z.object({
 })
 type Mutant = z.infer<typeof reportSchema>['files'][string]['mutants'][number] & { readonly file: string }
 
-/** @param lines restricts the mutants, for a test of seconds; like `:10-20` */
-async function mutantsOf(group: Group, lines: string, limit: number): Promise<readonly Mutant[]> {
+interface Share {
+  /** Restricts the mutants, for a test of seconds; like `:10-20`. */
+  readonly lines: string
+  /** Milliseconds until Stryker is ended. */
+  readonly limit: number
+  readonly scale: Frame['scale']
+}
+
+/** Milliseconds that a mutant may take longer than the tests do: one that never ends keeps a processor busy for so long. */
+const patience = {
+  // A machine that does other things too takes its time; only what never ends is a timeout.
+  full: 30_000,
+  // Ten times as long as the tests of the interval set take.
+  cut: 5_000,
+} as const
+
+async function mutantsOf(group: Group, { lines, limit, scale }: Share): Promise<readonly Mutant[]> {
   const { mutate, tests } = groups[group]
   const work = await mkdtemp(join(tmpdir(), 'calcfs-mutants-'))
   const report = join(work, 'report.json')
@@ -66,9 +81,9 @@ async function mutantsOf(group: Group, lines: string, limit: number): Promise<re
     tempDirName: join(work, 'sandboxes'),
     ignorePatterns: ['/bench', '/docs', '/test', '/systemd', '/.tap', '/.long', '/dist/bench', '/.git'],
     coverageAnalysis: 'perTest',
-    concurrency: 2,
-    // A machine that does other things too takes its time; only what never ends is a timeout.
-    timeoutMS: 30_000,
+    // Each is a process that has to load Stryker first.
+    concurrency: scale === 'full' ? 2 : 1,
+    timeoutMS: patience[scale],
     allowEmpty: true,
   }
   await writeFile(config, JSON.stringify(options))
@@ -98,9 +113,11 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
   const names = Object.keys(groups) as Group[]
   for (const group of scale === 'full' ? names : names.slice(0, 1)) {
     if (Date.now() > until) break
-    const from = chance(seed).whole(1, 40)
-    const lines = scale === 'full' ? '' : `:${from}-${from + 8}`
-    const all = (await mutantsOf(group, lines, until - Date.now() + 240_000)).filter(counts)
+    // Any of these lines has a mutant within the next five; before them few have, or only ones that never end.
+    const from = chance(seed).whole(24, 40)
+    const lines = scale === 'full' ? '' : `:${from}-${from + 5}`
+    const limit = until - Date.now() + 240_000
+    const all = (await mutantsOf(group, { lines, limit, scale })).filter(counts)
     const caught = all.filter(isCaught).length
     const score = Math.floor((1000 * caught) / Math.max(1, all.length)) / 10
     found[`${group}: mutants`] = all.length

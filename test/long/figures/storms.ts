@@ -56,6 +56,8 @@ const nameBy = (pick: Chance): string => {
 }
 
 const lookups = 10_000
+/** In the cut. */
+const fewLookups = 3_000
 const atOnce = 500
 
 async function run({ seed, scale, until, say }: Frame): Promise<Result> {
@@ -67,7 +69,7 @@ async function run({ seed, scale, until, say }: Frame): Promise<Result> {
     const testbed = await realMount(scope, { fill, settings: long })
     // A folder that was never listed is asked in, too: the storm comes before the listing.
     for (const folder of folders) await testbed.files.stat(folder)
-    while (Date.now() < until && done < lookups * (scale === 'full' ? 10 : 1) && wrong.length < 10) {
+    while (Date.now() < until && done < (scale === 'full' ? 10 * lookups : fewLookups) && wrong.length < 10) {
       const before = done
       const requests = await testbed.service.during(async () => {
         done += await storm(testbed, pick, wrong)
