@@ -12,6 +12,7 @@ import { exchangeCredentials } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
 import { noop } from '../../src/noop.js'
 import { dueIn, systemClock } from '../../src/remote/clock.js'
+import { command } from '../testbed/commands/warm-commands.js'
 import { isMounted } from '../testbed/mount.js'
 import { plainNode, printed, type Ran, run } from '../testbed/programs.js'
 import { fillSampleData } from '../testbed/sample-data.js'
@@ -68,8 +69,7 @@ async function desk(t: Test): Promise<Desk> {
       const after = 'echo "ended with $?"; stty -a | grep -o "[ -]echo " | tr " " :; sleep 100'
       return terminal(t, `sh -c "${`${command}; ${after}`.replace(/["$]/g, '\\$&')}"`, environment)
     },
-    calcfs: (more, ...args) =>
-      run(process.execPath, [program, ...args], { environment: { ...environment, ...more } }),
+    calcfs: (more, ...args) => command(args, { ...environment, ...more }),
     async logIn() {
       const { config } = given({})
       const account = accountOf(serviceBase(config), 'demo', config, environment)

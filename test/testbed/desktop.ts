@@ -26,6 +26,8 @@ interface Window {
 
 /** Milliseconds for a window to appear on a machine that does other things too. */
 const patience = 40_000
+/** Milliseconds between two looks: each starts programs. */
+const pause = 100
 
 /** @param home the program's home directory, which must be the test's own */
 export async function desktop(t: Test, home: string): Promise<Desktop> {
@@ -61,11 +63,12 @@ export async function desktop(t: Test, home: string): Promise<Desktop> {
   ): Promise<Window | undefined> {
     let seen: readonly Window[] = []
     const wanted = (): Window | undefined => seen.find(({ title }) => window.test(title))
-    await until(patience, `a window ${window}`, async () => {
+    const isThere = async (): Promise<boolean> => {
       if (failure !== undefined) throw failure
       seen = await windows()
       return enough(seen) && wanted() !== undefined
-    }).catch(cause => {
+    }
+    await until(patience, `a window ${window}`, isThere, pause).catch(cause => {
       throw new Error(`a window ${window}: the windows are ${JSON.stringify(seen)}`, { cause })
     })
     return wanted()

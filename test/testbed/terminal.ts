@@ -17,6 +17,8 @@ export interface Terminal {
 }
 
 let terminals = 0
+/** Milliseconds between two looks: each starts a program. */
+const pause = 100
 
 export async function terminal(
   t: Test,
@@ -37,7 +39,7 @@ export async function terminal(
         seen = await screen()
         return form.test(seen)
       }
-      await until(20_000, `${command} shows ${form}`, isShown).catch(cause => {
+      await until(20_000, `${command} shows ${form}`, isShown, pause).catch(cause => {
         throw new Error(`${asText(cause)}; the screen:\n${seen.trimEnd()}`, { cause })
       })
     },
@@ -49,11 +51,15 @@ export async function terminal(
     },
     keys: (...names) => tmux('send-keys', ...names),
     ended: () =>
-      until(20_000, `${command} ends`, () =>
-        tmux('has-session').then(
-          () => false,
-          () => true,
-        ),
+      until(
+        20_000,
+        `${command} ends`,
+        () =>
+          tmux('has-session').then(
+            () => false,
+            () => true,
+          ),
+        pause,
       ),
   }
 }

@@ -17,16 +17,20 @@ export async function within<Value>(
   }
 }
 
-/** Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds. */
+/**
+ * Asks again and again until the answer is true; an error that names what was waited for after so many milliseconds.
+ * @param pause milliseconds between two questions: longer where each is a process
+ */
 export async function until(
   milliseconds: number,
   what: string,
   isSo: () => Promise<boolean> | boolean,
+  pause = 20,
 ): Promise<void> {
   const limit = Date.now() + milliseconds
   while (!(await isSo())) {
     if (Date.now() > limit) throw new Error(`${what}: not so after ${milliseconds} ms`)
-    await new Promise(wake => setTimeout(wake, 20))
+    await new Promise(wake => setTimeout(wake, pause))
   }
 }
 

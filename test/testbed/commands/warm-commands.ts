@@ -9,7 +9,18 @@ const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
 const program = fileURLToPath(new URL('./command-host.js', import.meta.url))
 
 /** Commands that ask a daemon or the service and end; the others are processes by what they do. */
-const short = new Set(['cache', 'delete', 'drafts', 'refresh', 'report', 'resolve', 'status', 'why'])
+const short = new Set([
+  'cache',
+  'delete',
+  'drafts',
+  'login',
+  'logout',
+  'refresh',
+  'report',
+  'resolve',
+  'status',
+  'why',
+])
 /** Without a daemon these own drafts as long as their process lives. */
 const ownsDrafts = (args: readonly string[]): boolean =>
   args.includes('--url') && /^(drafts|report)$/.test(args[0] ?? '')
