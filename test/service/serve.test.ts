@@ -8,9 +8,12 @@ import t, { type Test } from 'tap'
 import { seedOf } from '../../src/service/seed.js'
 import { openData, startService } from '../../src/service/service.js'
 import { plainNode } from '../testbed/programs.js'
+import { withQuickPasswords } from '../testbed/service.js'
 import { clientOf, scratch, signedIn } from './client.js'
 
 t.setTimeout(360_000)
+const command = [fileURLToPath(new URL('../../../bin/calcfs', import.meta.url)), 'serve']
+/** The same without the rest of the command line, which has an exit code of its own for flags. */
 const child = fileURLToPath(new URL('./serve-child.js', import.meta.url))
 
 interface Ended {
@@ -18,9 +21,9 @@ interface Ended {
   readonly said: string
 }
 
-function start(t: Test, flags: readonly string[]): ChildProcess {
+function start(t: Test, flags: readonly string[], words: readonly string[] = command): ChildProcess {
   const [program, ...first] = plainNode
-  const process_ = spawn(program, [...first, child, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const process_ = spawn(program, [...first, ...words, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => process_.kill('SIGKILL'))
   return process_
 }
@@ -36,8 +39,8 @@ async function urlOf(served: ChildProcess): Promise<string> {
   throw new Error(`it ended without listening: ${said}`)
 }
 
-async function run(t: Test, flags: readonly string[]): Promise<Ended> {
-  const served = start(t, flags)
+async function run(t: Test, flags: readonly string[], words = command): Promise<Ended> {
+  const served = start(t, flags, words)
   let said = ''
   served.stderr?.on('data', piece => {
     said += piece
@@ -50,7 +53,7 @@ async function run(t: Test, flags: readonly string[]): Promise<Ended> {
 function withUsers(t: Test): string {
   const data = scratch(t)
   const { store, contents } = openData(data)
-  const seed = seedOf(store, contents, Date.now)
+  const seed = withQuickPasswords(seedOf(store, contents, Date.now))
   seed.addUser({ name: 'anna', password: 'anna' })
   store.close()
   return data
@@ -177,7 +180,7 @@ t.test('a flag that makes no sense is a sentence and no stack', async t => {
     ['--access-log', join(child, 'below-a-file')],
   ]
   for (const given of flags) {
-    const ended = await run(t, ['--port', '0', '--data', scratch(t), ...given])
+    const ended = await run(t, ['--port', '0', '--data', scratch(t), ...given], [child])
     t.equal(ended.code, 1, given.join(' '))
     t.notMatch(ended.said, /\n\s+at /)
     t.equal(ended.said.trim().split('\n').length, 1, ended.said)
