@@ -17,69 +17,75 @@ t.test('kill -9 at every step of making a report', async t => {
   )
 })
 
-t.test('NEW-3 what another client changed before the next mount stays', async t => {
+t.test('kill -9 after reports and a share were made', async t => {
   const testbed = await realMount(t)
   const { service } = testbed
-  const [path, text] = [
+  const shares = 'projects/Water splitting/.shares'
+  const changed = [
     'reports/new-changed.json',
     '{"title":"Mine","description":"mine","reportType":"1"}',
   ] as const
-  await overwrite(testbed, path, text)
-  const { id } = JSON.parse(await textOf(testbed, path))
-  await testbed.kill9()
-  const theirs = (await service.elsewhere('GET', `/report?id=${id}`)).replace('"mine"', '"theirs"')
-  await service.elsewhere('PUT', '/report', theirs)
-  await testbed.mount()
-  const again = await service.during(() => overwrite(testbed, path, text))
-  t.same(writes(again), [])
-  t.match(await service.elsewhere('GET', `/report?id=${id}`), '"theirs"')
-  t.equal(await outcome(overwrite(testbed, path, text.replace('"mine"', '"mine, too"'))), 'ESTALE')
-  t.match(await service.elsewhere('GET', `/report?id=${id}`), '"theirs"')
-})
-
-t.test('NEW-3 a text of before takes back what was saved after it, also after a kill', async t => {
-  const testbed = await realMount(t)
-  const path = 'reports/new-killed.json'
+  const killed = 'reports/new-killed.json'
   const text = (description: string, calculations: readonly number[] = []) =>
     JSON.stringify({ title: 'Killed', description, reportType: '1', calculations })
-  await overwrite(testbed, path, text('first'))
-  const { id } = JSON.parse(await textOf(testbed, path))
-  const stored = async () => JSON.parse(await testbed.service.elsewhere('GET', `/report?id=${id}`))
-  await overwrite(testbed, path, text('second'))
-  await testbed.kill9()
-  await testbed.mount()
-  await overwrite(testbed, path, text('first'))
-  t.match(await stored(), { description: 'first', calculations: [] })
-  await overwrite(testbed, path, text('third'))
-  await testbed.kill9()
-  await testbed.mount()
-  await overwrite(testbed, path, text('first', [1234]))
-  t.match(await stored(), { description: 'first', calculations: [{}] })
-})
-
-t.test('NEW-2 killed when the draft is gone, the next mount knows what the name has made', async t => {
-  const testbed = await realMount(t)
-  const shares = 'projects/Water splitting/.shares'
   const texts: readonly (readonly [string, string])[] = [
     ['reports/new-kept.json', '{"title":"Kept over a kill","reportType":"1","calculations":[1234]}'],
     [`${shares}/new-kept.json`, '{"user":"guest","permission":"READ"}'],
   ]
-  for (const [path, text] of texts) await overwrite(testbed, path, text)
-  await testbed.kill9()
-  await testbed.mount()
-  const again = await testbed.service.during(async () => {
-    for (const [path, text] of texts) await overwrite(testbed, path, text)
-  })
-  t.same(writes(again), [])
-  const edit = texts[0]?.[1].replace('Kept', 'Changed') ?? ''
-  const edited = await testbed.service.during(() => overwrite(testbed, 'reports/new-kept.json', edit))
-  t.same(writes(edited), ['PUT /report'])
-  t.match(await textOf(testbed, 'reports/new-kept.json'), '"Changed over a kill"')
-  t.equal((await namesOf(testbed, shares)).length, 1)
 
-  await testbed.remount()
-  const anew = await testbed.service.during(() => overwrite(testbed, 'reports/new-kept.json', edit))
-  t.same(writes(anew), ['POST /report'], 'after an end in order the name is free')
+  await overwrite(testbed, ...changed)
+  await overwrite(testbed, killed, text('first'))
+  const idOf = async (path: string) => JSON.parse(await textOf(testbed, path)).id
+  const [changedId, killedId] = [await idOf(changed[0]), await idOf(killed)]
+  await overwrite(testbed, killed, text('second'))
+  // Last, so that nothing else reaches the disk between them and the kill.
+  for (const one of texts) await overwrite(testbed, ...one)
+  await testbed.kill9()
+  const theirs = (await service.elsewhere('GET', `/report?id=${changedId}`)).replace('"mine"', '"theirs"')
+  await service.elsewhere('PUT', '/report', theirs)
+  await testbed.mount()
+
+  await t.test(
+    'NEW-2 killed when the draft is gone, the next mount knows what the name has made',
+    async t => {
+      const again = await service.during(async () => {
+        for (const one of texts) await overwrite(testbed, ...one)
+      })
+      t.same(writes(again), [])
+      t.equal((await namesOf(testbed, shares)).length, 1)
+    },
+  )
+
+  await t.test('NEW-3 what another client changed before the next mount stays', async t => {
+    const [path, mine] = changed
+    const again = await service.during(() => overwrite(testbed, path, mine))
+    t.same(writes(again), [])
+    t.match(await service.elsewhere('GET', `/report?id=${changedId}`), '"theirs"')
+    t.equal(await outcome(overwrite(testbed, path, mine.replace('"mine"', '"mine, too"'))), 'ESTALE')
+    t.match(await service.elsewhere('GET', `/report?id=${changedId}`), '"theirs"')
+  })
+
+  await t.test('NEW-3 a text of before takes back what was saved after it, also after a kill', async t => {
+    const stored = async () => JSON.parse(await service.elsewhere('GET', `/report?id=${killedId}`))
+    await overwrite(testbed, killed, text('first'))
+    t.match(await stored(), { description: 'first', calculations: [] })
+    await overwrite(testbed, killed, text('third'))
+    await testbed.kill9()
+    await testbed.mount()
+    await overwrite(testbed, killed, text('first', [1234]))
+    t.match(await stored(), { description: 'first', calculations: [{}] })
+  })
+
+  await t.test('NEW-2 an edit of it is a PUT, until an end in order frees the name', async t => {
+    const [[path, made] = ['', '']] = texts
+    const edit = made.replace('Kept', 'Changed')
+    const edited = await service.during(() => overwrite(testbed, path, edit))
+    t.same(writes(edited), ['PUT /report'])
+    t.match(await textOf(testbed, path), '"Changed over a kill"')
+    await testbed.remount()
+    const later = await service.during(() => overwrite(testbed, path, edit))
+    t.same(writes(later), ['POST /report'], 'after an end in order the name is free')
+  })
 })
 
 t.test(
