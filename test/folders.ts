@@ -322,11 +322,14 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'bench/peers',
   ],
 
+  // which of it, in which order, in how much time
+  'bench/plan': ['bench/trees', 'bench/run'],
+
   // tables, targets, plots
   'bench/report': ['bench/trees', 'bench/run'],
 
   // the command
-  bench: ['bench/processes', 'bench/peers', 'bench/run', 'bench/report'],
+  bench: ['bench/processes', 'bench/peers', 'bench/run', 'bench/plan', 'bench/report'],
 }
 
 /** Folders that may hold more than sixteen files side by side, each with its reason. */

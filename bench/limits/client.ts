@@ -1,4 +1,5 @@
 // The minimal HTTP client: undici's own dispatch, a fixed number of connections, one token.
+import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
 
 export interface RawClient {
@@ -15,8 +16,13 @@ export interface RawClient {
 const base = '/create/rest/'
 
 /** Logs in first. Every answer but a 200 rejects. */
-export async function rawClient(url: string, connections: number): Promise<RawClient> {
-  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+export async function rawClient(
+  url: string,
+  connections: number,
+  authorityFile: string | undefined,
+): Promise<RawClient> {
+  const connect = authorityFile === undefined ? {} : { connect: { ca: readFileSync(authorityFile) } }
+  const pool = new Pool(url, { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, ...connect })
   const basic = `Basic ${Buffer.from('demo:demo').toString('base64')}`
   let requests = 0
   let bytes = 0

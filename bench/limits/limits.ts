@@ -13,6 +13,8 @@ export interface LimitJob {
   /** The origin's `rest` address, or that of a relay to it. */
   readonly url: string
   readonly connections: number
+  /** PEM file with the authority of a server that speaks TLS. */
+  readonly authorityFile?: string
   /** Project paths; all projects by default. */
   readonly below?: readonly string[]
   /** Only files whose name ends so. */
@@ -31,7 +33,7 @@ export interface Limit {
 }
 
 const job = JSON.parse(process.argv[2] ?? '{}') as LimitJob
-const client = await rawClient(job.url, job.connections)
+const client = await rawClient(job.url, job.connections, job.authorityFile)
 const questions = openQuestions(client, job.listing ?? 'levels')
 const wanted = ({ name }: Item): boolean => job.ending === undefined || name.endsWith(job.ending)
 const roots = await Promise.all((job.below ?? ['']).map(questions.resolve))

@@ -22,6 +22,10 @@ export interface Counts extends Count {
   readonly files: number
   /** Connections that were opened. */
   readonly connections: number
+  /** The most requests of which each began when the one before it had ended. */
+  readonly inSequence: number
+  /** Bytes sent of each file, those of answers on their way included: its key, the bytes. */
+  readonly contents: readonly (readonly [key: string, bytes: number])[]
 }
 
 /** What a door states of one request as soon as it is known. */
@@ -42,6 +46,15 @@ export interface Counter {
   close(): Promise<void>
 }
 
+/** A request that is not counted yet. */
+interface Open {
+  readonly asked: Asked
+  /** Milliseconds, as `performance.now()` tells them. */
+  readonly began: number
+  /** Bytes that an earlier `take` has told of already. */
+  told: number
+}
+
 interface FileCount {
   gets: number
   heads: number
@@ -52,7 +65,25 @@ export function openCounter(logFile: string | undefined): Counter {
   const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
   let of = new Map<string, { requests: number; bytes: number }>()
   let files = new Map<string, FileCount>()
+  const open = new Set<Open>()
+  let contents = new Map<string, number>()
   let connections = 0
+  let inSequence = 0
+  let lastEnd = 0
+
+  function tellContents(one: Open): void {
+    const { asked, told } = one
+    if (asked.file === undefined || asked.bytes === told) return
+    contents.set(asked.file.key, (contents.get(asked.file.key) ?? 0) + asked.bytes - told)
+    one.told = asked.bytes
+  }
+
+  /** Requests are met here in the order of their ends, in which the longest sequence is found by taking each that fits. */
+  function countSequence(began: number): void {
+    if (began < lastEnd) return
+    inSequence += 1
+    lastEnd = performance.now()
+  }
 
   function ended(door: Door, request: IncomingMessage, status: number, asked: Asked): void {
     const method = request.method ?? ''
@@ -81,18 +112,29 @@ export function openCounter(logFile: string | undefined): Counter {
   return {
     begin(door, request, response) {
       const asked: Asked = { kind: 'unknown', bytes: 0 }
-      response.once('close', () => ended(door, request, response.statusCode, asked))
+      const one: Open = { asked, began: performance.now(), told: 0 }
+      open.add(one)
+      response.once('close', () => {
+        open.delete(one)
+        tellContents(one)
+        countSequence(one.began)
+        ended(door, request, response.statusCode, asked)
+      })
       return asked
     },
     connected() {
       connections += 1
     },
     take(reset) {
-      const taken = { ...totals(of), ...mosts(files), connections }
+      for (const one of open) tellContents(one)
+      const taken = { ...totals(of), ...mosts(files), connections, inSequence, contents: [...contents] }
       if (reset) {
         of = new Map()
         files = new Map()
+        contents = new Map()
         connections = 0
+        inSequence = 0
+        lastEnd = 0
       }
       return taken
     },

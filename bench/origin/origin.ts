@@ -2,7 +2,9 @@
 // Every door shows the same names, sizes, bytes and dates. `<calculation>.xyz`, which the REST door makes on demand and
 // calcfs lists, lies in the other doors as a file, so that all copy the same; the records that calcfs shows besides
 // (`.project.json`, `.index.tsv`, `.shares`, `.calculation.json`) are nowhere else: they count against calcfs alone.
-import { createServer, type Server } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import { pathsOf } from '../trees/paths.js'
@@ -13,13 +15,16 @@ import { plainDoor } from './plain.js'
 import { restDoor } from './rest.js'
 import { type Exchange, sendText } from './send.js'
 
-const usage = `node dist/bench/origin/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry]`
+const usage = `node dist/bench/origin/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry] [--certificate FILE --key FILE]`
 
 const { values: options } = parseArgs({
   options: {
     tree: { type: 'string', default: 'lab' },
     log: { type: 'string' },
     'no-geometry': { type: 'boolean', default: false },
+    /** PEM files; with them the REST door speaks TLS. */
+    certificate: { type: 'string' },
+    key: { type: 'string' },
   },
 })
 
@@ -29,8 +34,13 @@ const tree = treeOf(name, !options['no-geometry'])
 const paths = pathsOf(tree)
 const counter = openCounter(options.log)
 
+const identity =
+  options.certificate === undefined || options.key === undefined
+    ? undefined
+    : { cert: readFileSync(options.certificate), key: readFileSync(options.key) }
+
 const servers = {
-  rest: behind('rest', restDoor(tree, paths)),
+  rest: behind('rest', restDoor(tree, paths), identity),
   files: behind('files', plainDoor(paths)),
   dav: behind('dav', davDoor(paths)),
   counts: createServer((request, response) => {
@@ -44,19 +54,23 @@ const servers = {
   }),
 }
 
-function behind(door: Door, answer: (exchange: Exchange) => void): Server {
-  const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+function behind(door: Door, answer: (exchange: Exchange) => void, secrets?: typeof identity): Server {
+  const settings = { keepAliveTimeout: 60_000, noDelay: true }
+  const listener: RequestListener = (request, response) =>
     answer({ request, response, asked: counter.begin(door, request, response) })
-  })
+  const server =
+    secrets === undefined
+      ? createServer(settings, listener)
+      : createTlsServer({ ...settings, ...secrets }, listener)
   return server.on('connection', () => counter.connected())
 }
 
 /** Port 0 of this machine alone; resolves with the address that came of it. */
-function listening(server: Server): Promise<string> {
+function listening(server: Server, scheme = 'http'): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', () =>
-      resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+      resolve(`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`),
     )
   })
 }
@@ -75,7 +89,7 @@ process.once('SIGINT', () => void end())
 process.once('disconnect', () => void end())
 
 const [rest, files, dav, counts] = await Promise.all([
-  listening(servers.rest),
+  listening(servers.rest, identity === undefined ? 'http' : 'https'),
   listening(servers.files),
   listening(servers.dav),
   listening(servers.counts),

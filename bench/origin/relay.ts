@@ -1,9 +1,11 @@
-// A link with a round-trip time: a TCP relay that delays every piece by half of it each way, without a bandwidth limit.
+// A link with a round-trip time: a TCP relay that delays every piece by half of it each way; where wanted, with a bandwidth.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
+import { type Line, openLine } from './line.js'
 
-const usage = 'node dist/bench/origin/relay.js --to HOST:PORT --delay MILLISECONDS [--handshake]'
+const usage =
+  'node dist/bench/origin/relay.js --to HOST:PORT --delay MILLISECONDS [--handshake] [--megabits NUMBER]'
 
 const { values: options } = parseArgs({
   options: {
@@ -12,12 +14,20 @@ const { values: options } = parseArgs({
     delay: { type: 'string', default: '0' },
     /** A new connection costs a round trip too, as it does on a real link. */
     handshake: { type: 'boolean', default: false },
+    /** The bandwidth of each direction, a second, which all connections share; without it there is no limit. */
+    megabits: { type: 'string' },
   },
 })
 
 const [, host = '', port = ''] = /^(.+):(\d+)$/.exec(options.to) ?? []
 const delay = Number(options.delay)
-if (host === '' || !(delay >= 0)) throw new Error(usage)
+const megabits = options.megabits === undefined ? undefined : Number(options.megabits)
+if (host === '' || !(delay >= 0) || (megabits !== undefined && !(megabits > 0))) throw new Error(usage)
+
+/** Bytes a millisecond. */
+const lineOfOneDirection = (): Line | undefined =>
+  megabits === undefined ? undefined : openLine(megabits * 125)
+const lines = { up: lineOfOneDirection(), down: lineOfOneDirection() }
 
 /** Bytes a millisecond, on one connection: more than FUSE or a client here can take. A faster sender waits. */
 const mostRate = 1_200_000
@@ -33,18 +43,26 @@ interface Held {
 }
 
 /** One direction of a connection: what comes from one side goes to the other, `lag` milliseconds later. */
-function lagged(from: Socket, to: Socket, lag: number): void {
+function lagged(from: Socket, to: Socket, lag: number, line: Line | undefined): void {
   const held: Held[] = []
   let first = 0
   let waiting = 0
+  /** Until it is this connection's turn on the line. */
+  let queued = false
+  let lastDue = 0
   let timer: NodeJS.Timeout | undefined
   const mostHeld = Math.max(1, lag) * mostRate
 
   function hold(piece: Held['piece']): void {
     // A timer takes a millisecond at least.
-    if (lag === 0) deliver(piece)
-    else held.push({ due: performance.now() + lag, piece })
-    if (lag > 0 && timer === undefined) schedule(lag)
+    if (lag === 0 && line === undefined) {
+      deliver(piece)
+      return
+    }
+    const leaves = line !== undefined && piece instanceof Buffer ? line.take(piece.length) : performance.now()
+    lastDue = Math.max(lastDue, leaves + lag)
+    held.push({ due: lastDue, piece })
+    if (timer === undefined) schedule(lastDue - performance.now())
   }
 
   function schedule(milliseconds: number): void {
@@ -77,7 +95,14 @@ function lagged(from: Socket, to: Socket, lag: number): void {
   }
 
   function considerFlow(): void {
-    const full = waiting > mostHeld || to.writableLength > mostUntaken
+    if (!queued && line?.isBusy() === true) {
+      queued = true
+      line.wait(() => {
+        queued = false
+        considerFlow()
+      })
+    }
+    const full = queued || waiting > mostHeld || to.writableLength > mostUntaken
     if (full && !from.isPaused()) from.pause()
     else if (!full && from.isPaused()) from.resume()
   }
@@ -92,6 +117,8 @@ function lagged(from: Socket, to: Socket, lag: number): void {
   from.once('close', () => hold('lost'))
   // A connection that breaks is closed right after, and the other side sees it closed.
   from.on('error', () => undefined)
+  // A client that had to wait for its handshake is not read yet.
+  considerFlow()
 }
 
 const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: options.handshake })
@@ -99,8 +126,8 @@ const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect
 server.on('connection', client => {
   const link = (): void => {
     const origin = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true })
-    lagged(client, origin, delay / 2)
-    lagged(origin, client, delay / 2)
+    lagged(client, origin, delay / 2, lines.up)
+    lagged(origin, client, delay / 2, lines.down)
   }
   if (options.handshake) setTimeout(link, delay)
   else link()

@@ -17,6 +17,7 @@ export const calcfs: Peer = {
     for (const name of ['cache', 'state', 'config', 'run'])
       mkdirSync(own(name), { recursive: true, mode: 0o700 })
     const args = [program, 'mount', doors.rest, place.mountPoint, '--user', 'demo', '--access', 'read']
+    if (doors.authorityFile !== undefined) args.push('--ca-file', doors.authorityFile)
     const environment = {
       CALCFS_PASSWORD: 'demo',
       XDG_CACHE_HOME: own('cache'),

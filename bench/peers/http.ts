@@ -2,18 +2,18 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isMounted, unmount } from '../processes/mounts.js'
 import {
   type Doors,
   ended,
-  isMounted,
   lastWords,
   type Mounted,
   mountWith,
   needs,
   type Peer,
   type Place,
+  patienceSeconds,
   startProgram,
-  unmount,
 } from './peers.js'
 
 type Mode = 'off' | 'full'
@@ -113,7 +113,10 @@ export const davfs2: Peer = {
 
 function statusOf(command: string, args: readonly string[], place: Place): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    startProgram({ command, args }, place.log).once('exit', resolve).once('error', reject)
+    const child = startProgram({ command, args }, place.log)
+    const late = setTimeout(() => child.kill('SIGKILL'), patienceSeconds * 1000)
+    child.once('exit', () => clearTimeout(late))
+    child.once('exit', resolve).once('error', reject)
   })
 }
 

@@ -3,10 +3,10 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isProcessAlive } from '../../src/system/process.js'
+import { isMounted, unmount } from '../processes/mounts.js'
 import type { TreeName } from '../trees/trees.js'
 
 /** The addresses of the tree, all behind the same delay. */
@@ -17,8 +17,16 @@ export interface Doors {
   readonly dav: string
   /** The tree on the local disk. */
   readonly disk: string
-  /** The port under which a server of this machine is reached with the same delay. */
-  delayed(port: number): Promise<number>
+  /** PEM file with the authority of the REST door; undefined where it speaks no TLS. */
+  readonly authorityFile?: string
+  /** A port under which a server of this machine is reached with the same delay. */
+  delayed(port: number): Promise<Delayed>
+}
+
+/** A way to a server, until it is stopped. */
+export interface Delayed {
+  readonly port: number
+  stop(): Promise<void>
 }
 
 /** What a peer has for itself alone; made before it is mounted. */
@@ -48,8 +56,9 @@ export interface Peer {
   mount(doors: Doors, place: Place): Promise<Mounted>
 }
 
-/** Seconds that a mount may take to come up, and to go. */
-const patienceSeconds = 30
+/** Seconds that a mount may take to come up, and its program to end once it is unmounted. */
+export const patienceSeconds = 30
+const endsWithinSeconds = 10
 
 /** A command's place on this machine, the administrator's directories included. */
 export function commandPath(name: string): string | undefined {
@@ -120,36 +129,13 @@ export const lastWords = (log: string): string =>
 async function unmountAndEnd(child: ChildProcess, place: Place): Promise<void> {
   const gone = child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : once(child, 'exit')
   await unmount(place.mountPoint)
-  const late = wait(patienceSeconds * 1000, 'late' as const, { ref: false })
+  const late = wait(endsWithinSeconds * 1000, 'late' as const, { ref: false })
   if ((await Promise.race([gone, late])) === 'late') child.kill('SIGKILL')
-  if (await isMounted(place.mountPoint)) await quiet('umount', ['-l', place.mountPoint])
-}
-
-/** Unmounts in order, so that the program can write down what it keeps; after a while by force. */
-export async function unmount(mountPoint: string): Promise<void> {
-  const tool = process.getuid?.() === 0 ? ['umount'] : ['fusermount', '-u']
-  const [command = '', ...args] = tool
-  for (let attempt = 0; attempt < 20 && (await isMounted(mountPoint)); attempt++) {
-    if ((await quiet(command, [...args, mountPoint])) !== 0) await wait(100)
-  }
-  if (await isMounted(mountPoint)) await quiet('fusermount', ['-uz', mountPoint])
-}
-
-/** The exit status of a command; its output is ignored. */
-export async function quiet(command: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn(command, args, { stdio: 'ignore' })
-  const [code]: unknown[] = await once(child, 'exit')
-  return typeof code === 'number' ? code : null
-}
-
-/** Whether the kernel lists a mount exactly here. */
-export async function isMounted(directory: string): Promise<boolean> {
-  return (await readFile('/proc/self/mountinfo', 'utf8')).includes(` ${directory} `)
 }
 
 /** Waits for a process that is no child, such as one that went to the background. */
 export async function ended(pid: number): Promise<void> {
-  const limit = Date.now() + patienceSeconds * 1000
+  const limit = Date.now() + endsWithinSeconds * 1000
   while ((await isProcessAlive(pid)) && Date.now() < limit) await wait(20)
   if (await isProcessAlive(pid)) process.kill(pid, 'SIGKILL')
 }

@@ -22,19 +22,23 @@ export const sshfs: Peer = {
   lacks: needs('sshfs', 'sshd', 'ssh-keygen'),
   async mount(doors, place) {
     const server = await startServer(place)
+    const way = await doors.delayed(server.port)
+    const end = async (): Promise<void> => {
+      server.stop()
+      await way.stop()
+    }
     try {
-      const port = await doors.delayed(server.port)
-      await writeKnownHost(place, port)
-      const mounted = await mountWith({ command: 'sshfs', args: client(doors.disk, place, port) }, place)
+      await writeKnownHost(place, way.port)
+      const mounted = await mountWith({ command: 'sshfs', args: client(doors.disk, place, way.port) }, place)
       return {
         ...mounted,
         async unmount() {
           await mounted.unmount()
-          server.stop()
+          await end()
         },
       }
     } catch (thrown) {
-      server.stop()
+      await end()
       throw thrown
     }
   },

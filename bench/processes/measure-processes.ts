@@ -7,6 +7,8 @@ export interface Used {
   readonly cpuSeconds: number
   /** Bytes: the sum of each one's highest resident memory since `forgetPeaks`. */
   readonly peakBytes: number
+  /** Bytes: the resident memory of all of them now. */
+  readonly presentBytes: number
 }
 
 interface Line {
@@ -57,13 +59,16 @@ const hasEnded = (thrown: unknown): boolean =>
 /** What these processes and their descendants have used so far. */
 export async function used(roots: readonly number[]): Promise<Used> {
   const lines = await family(roots)
-  const peaks = lines.map(async ({ pid }) => {
-    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec((await ofProcess(pid, 'status')) ?? '')?.[1]
-    return Number(kilobytes ?? 0) * 1024
-  })
+  const statuses = await Promise.all(lines.map(({ pid }) => ofProcess(pid, 'status')))
+  const bytesOf = (name: string): number =>
+    statuses.reduce((sum, status = '') => {
+      const kilobytes = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]
+      return sum + Number(kilobytes ?? 0) * 1024
+    }, 0)
   return {
     cpuSeconds: lines.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond,
-    peakBytes: (await Promise.all(peaks)).reduce((sum, bytes) => sum + bytes, 0),
+    peakBytes: bytesOf('VmHWM'),
+    presentBytes: bytesOf('VmRSS'),
   }
 }
 

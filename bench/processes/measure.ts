@@ -37,8 +37,8 @@ export async function timed(task: Task): Promise<Timed> {
   const [output, complaint] = [join(task.scratch, 'output'), join(task.scratch, 'complaint')]
   const files = [openSync(output, 'w'), openSync(complaint, 'w')] as const
   const began = process.hrtime.bigint()
-  const child = spawn('bash', ['-c', task.line], {
-    cwd: task.directory,
+  // The shell goes there by itself: a directory that hangs would else hold this process.
+  const child = spawn('bash', ['-c', `cd -- "$1" || exit\n${task.line}`, 'bash', task.directory], {
     env: { ...process.env, LC_ALL: 'C', ...task.environment },
     stdio: ['ignore', ...files],
     detached: true,

@@ -29,11 +29,16 @@ export async function startOrigin(wish: {
   readonly tree: TreeName
   readonly log?: string
   readonly geometry?: boolean
+  /** PEM files; with them the REST door speaks TLS. */
+  readonly identity?: { readonly certificate: string; readonly key: string }
 }): Promise<Origin> {
   const { ready, running } = await started('../origin/origin.js', [
     ...['--tree', wish.tree],
     ...(wish.log === undefined ? [] : ['--log', wish.log]),
     ...(wish.geometry === false ? ['--no-geometry'] : []),
+    ...(wish.identity === undefined
+      ? []
+      : ['--certificate', wish.identity.certificate, '--key', wish.identity.key]),
   ])
   const { rest, files, dav, counts } = ready as Record<'rest' | 'files' | 'dav' | 'counts', string>
   return {
@@ -51,15 +56,20 @@ export interface Relay extends Running {
   readonly port: number
 }
 
-/** A link of `delay` milliseconds a round trip to a port of this machine; `handshake`: connecting costs one, too. */
+/**
+ * A link of `delay` milliseconds a round trip to a port of this machine; `handshake`: connecting costs one, too;
+ * `megabits`: the bandwidth of each direction a second.
+ */
 export async function startRelay(wish: {
   readonly to: number
   readonly delay: number
   readonly handshake?: boolean
+  readonly megabits?: number
 }): Promise<Relay> {
   const { ready, running } = await started('../origin/relay.js', [
     ...['--to', `127.0.0.1:${wish.to}`, '--delay', String(wish.delay)],
     ...(wish.handshake === true ? ['--handshake'] : []),
+    ...(wish.megabits === undefined ? [] : ['--megabits', String(wish.megabits)]),
   ])
   const { url, port } = ready as { url: string; port: number }
   return { ...running, url, port }
@@ -83,6 +93,26 @@ export async function measureLimit(job: LimitJob): Promise<Limit> {
   return ready as Limit
 }
 
+export interface Keeper {
+  /** Lets it take away what is left; resolves when it has ended. */
+  end(): Promise<void>
+}
+
+/** Starts a process that takes these directories away when this one has gone, with the mounts in them. */
+export async function startKeeper(directories: readonly string[]): Promise<Keeper> {
+  // In a group of its own: an interrupt of the terminal reaches the run's group.
+  const { child } = await started('./keeper.js', directories, { detached: true })
+  child.unref()
+  return {
+    async end() {
+      const exit = once(child, 'exit')
+      child.ref()
+      child.disconnect()
+      await exit
+    },
+  }
+}
+
 /** Milliseconds until a process must have ended after it was asked to. */
 const patience = 10_000
 
@@ -90,12 +120,14 @@ const patience = 10_000
 async function started(
   script: string,
   args: readonly string[],
-): Promise<{ ready: unknown; running: Running }> {
+  options: { readonly detached?: boolean } = {},
+): Promise<{ ready: unknown; running: Running; child: ChildProcess }> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    ...options,
   })
   const line = await firstLine(script, child)
-  return { ready: JSON.parse(line), running: { pid: child.pid ?? 0, stop: () => stopped(child) } }
+  return { ready: JSON.parse(line), running: { pid: child.pid ?? 0, stop: () => stopped(child) }, child }
 }
 
 async function firstLine(script: string, child: ChildProcess): Promise<string> {

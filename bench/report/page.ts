@@ -1,30 +1,84 @@
 // Output of a run for readers: the table and the targets as text, and the part of docs/performance.md between its marks.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Cell } from '../run/cells.js'
+import { type Figures, phases } from '../run/trial.js'
 import { workload } from '../run/workloads.js'
-import type { Cell } from './results.js'
-import { cellOf, type Results } from './results.js'
-import { shownTimes, table } from './table.js'
+import type { Results } from './results.js'
+import { linkName, rowName, shownTimes, table, unreadShare } from './table.js'
 import { judged, targets } from './targets.js'
 
 const [begin, end] = ['<!-- measured: begin -->', '<!-- measured: end -->']
 
 /** One table for each distance and tree family: seconds cold / warm / after a remount. */
 export function timesTables({ cells }: Results): string {
-  const distances = [...new Set(cells.map(({ roundTrip }) => roundTrip))].sort((one, other) => one - other)
-  return distances.map(roundTrip => timesTable(cells, roundTrip)).join('\n\n')
+  return inTables(cells)
+    .map(([link, here]) => {
+      const heading = `### Round trip ${link}\n\nSeconds: cold / warm / after a remount.`
+      return `${heading}\n\n${contendersTable(here, shownTimes)}`
+    })
+    .join('\n\n')
 }
 
-function timesTable(cells: readonly Cell[], roundTrip: number): string {
-  const here = cells.filter(cell => cell.roundTrip === roundTrip)
-  const contenders = [...new Set(here.map(({ contender }) => contender))]
-  const rows = [...new Set(here.map(({ work }) => work))].map(work => {
-    const times = contenders.map(contender => {
-      const cell = cellOf(here, { work, roundTrip, contender })
-      return cell === undefined ? '' : shownTimes(cell)
+/** Processor seconds of every mount, its children included. */
+export function processorTable({ cells }: Results): string {
+  return inTables(cells)
+    .map(([link, here]) => {
+      const seconds = (cell: Cell): string =>
+        each(cell, ({ cpuSeconds }) => (cpuSeconds === undefined ? '–' : cpuSeconds.toFixed(2)))
+      const measured = here.filter(({ contender }) => contender !== 'local disk')
+      return `### Round trip ${link}\n\nProcessor seconds: cold / warm / after a remount.\n\n${contendersTable(measured, seconds)}`
     })
-    return [workload(work)?.title ?? work, ...times]
+    .join('\n\n')
+}
+
+/** The cells of one table, nearest first. */
+function inTables(cells: readonly Cell[]): readonly (readonly [link: string, cells: readonly Cell[]])[] {
+  const near = [...cells].sort((one, other) => one.roundTrip - other.roundTrip)
+  const names = [...new Set(near.map(linkName))]
+  return names.map(name => [name, cells.filter(cell => linkName(cell) === name)])
+}
+
+/** A row for each workload, a column for each contender. */
+function contendersTable(cells: readonly Cell[], show: (cell: Cell) => string): string {
+  const contenders = [...new Set(cells.map(({ contender }) => contender))]
+  const rows = [...new Set(cells.map(rowName))].map(name => {
+    const here = cells.filter(cell => rowName(cell) === name)
+    const shown = contenders.map(contender => {
+      const cell = here.find(one => one.contender === contender)
+      return cell === undefined ? '' : show(cell)
+    })
+    const [first] = here
+    return [first === undefined ? name : titleOf(first), ...shown]
   })
-  return `### Round trip ${roundTrip} ms\n\nSeconds: cold / warm / after a remount.\n\n${table(['work', ...contenders], rows)}`
+  return table(['work', ...contenders], rows)
+}
+
+function titleOf(cell: Cell): string {
+  const work = workload(cell.work)
+  return `${work?.title ?? cell.work}${work?.tree === cell.tree ? '' : ` (${cell.tree})`}`
+}
+
+const each = (cell: Cell, show: (figures: Figures) => string): string =>
+  phases
+    .flatMap(phase => {
+      const verdict = cell.verdicts[phase]
+      return verdict === undefined ? [] : [verdict.state === 'right' ? show(verdict.figures) : '–']
+    })
+    .join(' / ')
+
+/** What calcfs fetched of the files' contents, and what of it the workload never read. */
+export function unreadTable({ cells }: Results): string {
+  const rows = cells
+    .filter(({ contender }) => contender === 'calcfs')
+    .flatMap(cell => {
+      const verdict = cell.verdicts.cold
+      if (verdict?.state !== 'right' || !verdict.figures.contentBytes) return []
+      const { contentBytes, unreadBytes = 0 } = verdict.figures
+      const all = `${(contentBytes / 1e6).toFixed(1)} MB`
+      return [[titleOf(cell), linkName(cell), all, unreadShare(unreadBytes, contentBytes)]]
+    })
+  const head = ['work, cold', 'round trip', 'contents fetched', 'of which never read']
+  return rows.length === 0 ? 'No contents were fetched in this run.' : table(head, rows)
 }
 
 /** The requests of calcfs, and its resources. */
@@ -38,15 +92,15 @@ export function costTable({ cells }: Results): string {
         const { requests = 0, bytes = 0, cpuSeconds = 0, peakBytes = 0 } = verdict.figures
         return `${requests} / ${(bytes / 1e6).toFixed(1)} / ${cpuSeconds.toFixed(2)} / ${Math.round(peakBytes / 1e6)}`
       })
-      return [workload(cell.work)?.title ?? cell.work, `${cell.roundTrip}`, ...costs]
+      return [titleOf(cell), linkName(cell), ...costs]
     })
-  const head = ['work', 'ms', 'cold', 'warm', 'remount']
+  const head = ['work', 'round trip', 'cold', 'warm', 'remount']
   return `Requests / MB received / processor seconds / peak memory in MB of calcfs.\n\n${table(head, rows)}`
 }
 
 /** Each target, the result, and whether it is met. */
-export function targetTable({ cells }: Results): string {
-  const rows = targets(cells).map(target => [target.what, target.found ?? '–', judged(target)])
+export function targetTable({ cells, scale }: Results): string {
+  const rows = targets(cells, scale).map(target => [target.what, target.found ?? '–', judged(target)])
   return table(['target', 'found', ''], rows)
 }
 
@@ -70,7 +124,7 @@ export function report(results: Results): string {
       ? 'No contender was left out.'
       : `Left out:\n${list(results.absent)}`
   return [
-    `Measured ${results.date.slice(0, 10)} on ${results.machine} with \`${results.command}\`.`,
+    `Measured ${results.date.slice(0, 10)} on ${results.machine} with \`${results.command}\`, in ${Math.round(results.seconds / 60)} minutes.`,
     '## Targets',
     targetTable(results),
     '## Times',
@@ -79,9 +133,14 @@ export function report(results: Results): string {
     scaleTable(results),
     '## What calcfs used',
     costTable(results),
+    '## Fetched and never read',
+    unreadTable(results),
+    '## Processor seconds',
+    processorTable(results),
     '## Contenders',
     list(results.contenders),
     absent,
+    ...(results.leftOut.length === 0 ? [] : [`For want of time: ${results.leftOut.join('; ')}.`]),
     `Versions: ${Object.entries(results.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(', ')}.`,

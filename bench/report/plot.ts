@@ -1,5 +1,5 @@
 // The plot of a run: grouped bars on a logarithmic axis, written as SVG by hand.
-import { type Cell, cellOf, secondsOf } from './results.js'
+import { type Cell, cellOf, secondsOf } from '../run/cells.js'
 
 const colours = [
   '#1f6feb',

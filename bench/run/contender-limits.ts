@@ -2,9 +2,16 @@
 import type { Limit, LimitJob } from '../limits/limits.js'
 import { median } from '../processes/measure.js'
 import { measureLimit } from '../processes/start.js'
+import type { TreeName } from '../trees/trees.js'
 import type { Arena } from './arena.js'
-import type { Item } from './plan.js'
 import type { Verdicts } from './trial.js'
+import type { Workload } from './workloads.js'
+
+/** A workload on a tree. */
+export interface Limited {
+  readonly work: Workload
+  readonly tree: TreeName
+}
 
 type Wanted = Omit<LimitJob, 'url' | 'connections'>
 
@@ -15,6 +22,11 @@ const jobs: Readonly<Record<string, Wanted>> = {
   'ls-lR': { job: 'walk' },
   find: { job: 'listings' },
   'ls-deep': { job: 'walk' },
+  'walk-backwards': { job: 'walk' },
+  'walk-shuffled': { job: 'walk' },
+  'walk-locale': { job: 'walk' },
+  'walk-os': { job: 'walk' },
+  'walk-two': { job: 'walk' },
   cp: { job: 'copy' },
   'cp-part': { job: 'copy', below: fourProjects },
   'md5-P1': { job: 'copy', ending: '.out' },
@@ -28,16 +40,18 @@ const jobs: Readonly<Record<string, Wanted>> = {
 
 /** Undefined where the workload's minimal requests are unknown. */
 export async function limitOf(
-  { work, tree }: Item,
+  { work, tree }: Limited,
   arena: Arena,
   { runs, connections }: { readonly runs: number; readonly connections: number },
 ): Promise<Verdicts | undefined> {
   const job = jobs[work.name]
   // Another tree than the workload's own has other projects.
   if (job === undefined || (job.below !== undefined && tree !== work.tree)) return undefined
+  const { rest, authorityFile } = arena.doors
+  const authority = authorityFile === undefined ? {} : { authorityFile }
   const limits: Limit[] = []
   for (let run = 0; run < runs; run++)
-    limits.push(await measureLimit({ ...job, url: arena.doors.rest, connections }))
+    limits.push(await measureLimit({ ...job, ...authority, url: rest, connections }))
   const [first] = limits
   if (first === undefined) return undefined
   const figures = {

@@ -5,19 +5,17 @@ import { localDisk, passThrough } from '../peers/local.js'
 import type { Peer } from '../peers/peers.js'
 import { sshfs } from '../peers/sshfs.js'
 import type { Arena } from './arena.js'
-import { limitOf } from './contender-limits.js'
-import type { Options } from './options.js'
-import type { Item } from './plan.js'
+import { type Limited, limitOf } from './contender-limits.js'
 import type { Verdicts } from './trial.js'
 
 export interface Contender {
   readonly name: string
-  /** Own: calcfs, limits and floors. Weaker: a mode that the same program's other mode beats over a slow link. */
-  readonly rank: 'own' | 'best' | 'weaker'
+  /** Own: calcfs and the limits. Weaker: a mode that the same program's other mode beats over a slow link. */
+  readonly rank: 'own' | 'floor' | 'best' | 'weaker'
   readonly options: string
   readonly peer?: Peer
   /** What there is instead of a mount; undefined where the workload has no such limit. */
-  readonly limit?: (item: Item, arena: Arena, runs: number) => Promise<Verdicts | undefined>
+  readonly limit?: (item: Limited, arena: Arena, runs: number) => Promise<Verdicts | undefined>
 }
 
 const ofPeer =
@@ -34,19 +32,27 @@ const raw = (connections: number): Contender => ({
 const all: readonly Contender[] = [
   ofPeer('own')(calcfs),
   ...[16, 64].map(raw),
-  ...[passThrough, localDisk].map(ofPeer('own')),
+  ...[passThrough, localDisk].map(ofPeer('floor')),
   ...[rclone('http', 'full'), rclone('webdav', 'full'), davfs2, sshfs, httpdirfs].map(ofPeer('best')),
   ...[rclone('http', 'off'), rclone('webdav', 'off')].map(ofPeer('weaker')),
 ]
 
-/** The selected contenders that can run; and why the others cannot. */
-export function contenders(options: Options): {
+/**
+ * The selected contenders that can run; and why the others cannot.
+ * @throws Error for a name that none of them has
+ */
+export function contenders(options: { readonly peers?: readonly string[]; readonly quick: boolean }): {
   readonly present: readonly Contender[]
   readonly absent: Readonly<Record<string, string>>
 } {
+  const unknown = options.peers?.find(part => part === '' || !all.some(({ name }) => name.includes(part)))
+  if (unknown !== undefined) {
+    const right = all.map(({ name }) => name).join(', ')
+    throw new Error(`there is no contender "${unknown}"; there are: ${right}`)
+  }
   const asked = all.filter(({ name, rank }) => {
     if (options.peers !== undefined) return options.peers.some(part => name.includes(part))
-    return !options.quick || rank === 'own'
+    return !options.quick || rank === 'own' || rank === 'floor'
   })
   const reasons = asked.flatMap(({ name, peer }) => {
     const why = peer?.lacks()

@@ -4,13 +4,14 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openBlobStore } from '../../src/cache/content/store/blob-store.js'
 import { startChecksum } from '../../src/cache/content/store/checksum.js'
 import { instant } from '../../src/remote/remote.js'
-import { unmount } from '../peers/peers.js'
 import { forgetPeaks, used } from '../processes/measure-processes.js'
+import { unmount } from '../processes/mounts.js'
 import { startOrigin } from '../processes/start.js'
 import { longestStretch, stretch } from '../trees/bytes.js'
 import { pathsOf } from '../trees/paths.js'
@@ -22,7 +23,13 @@ export interface ScaleRow {
   readonly target: string
   /** Undefined where the target names no figure. */
   readonly met: boolean | undefined
+  /** What the table of targets knows it by, and the figure: seconds or megabytes. */
+  readonly key?: 'mounted empty' | 'mounted kept' | 'peak' | 'rest'
+  readonly value?: number
 }
+
+/** About how many seconds all of them take. */
+export const scaleSeconds = 180
 
 type Say = (row: ScaleRow) => void
 
@@ -31,12 +38,15 @@ const run = promisify(execFile)
 const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 const inSeconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`
 const keptFiles = 100_000
-const memoryLimit = 200e6
-const upWithinMs = 1_000
+const memoryLimit = 256e6
+const restLimit = 120e6
+const upWithinMs = 800
+const emptyWithinMs = 600
+const restMs = 60_000
 const cacheLimit = 100 << 20
 const readers = 16
 
-/** Runs all three scenarios below an empty directory, and prints each figure as it comes. */
+/** Runs all three scenarios below an empty directory, and tells each figure as it comes. */
 export async function measureScale(base: string, say: Say): Promise<void> {
   await manyCalculations(join(base, 'many'), say)
   await manyKeptFiles(join(base, 'kept'), say)
@@ -102,8 +112,22 @@ async function manyCalculations(place: string, say: Say): Promise<void> {
     tell('find below a project of 5,000 calculations', await walk('group-01'))
     tell('find below the one of 50,000', await walk('huge'))
     const { peakBytes } = await used([drive.pid])
-    const met = peakBytes < memoryLimit
-    say({ what: 'peak memory of all this', found: inMegabytes(peakBytes), target: '< 200 MB', met })
+    const peak = {
+      key: 'peak',
+      value: peakBytes / 1e6,
+      target: '≤ 256 MB',
+      met: peakBytes <= memoryLimit,
+    } as const
+    say({ what: 'peak memory of all this', found: inMegabytes(peakBytes), ...peak })
+    await wait(restMs)
+    const { presentBytes } = await used([drive.pid])
+    const rest = {
+      key: 'rest',
+      value: presentBytes / 1e6,
+      target: '≤ 120 MB',
+      met: presentBytes <= restLimit,
+    } as const
+    say({ what: 'memory one minute later', found: inMegabytes(presentBytes), ...rest })
     await unmount(join(place, 'mnt'))
     tell('the index on disk', inMegabytes(await bytesBelow(directoryNamed(join(place, 'cache'), 'index'))))
   } finally {
@@ -135,11 +159,17 @@ async function manyKeptFiles(place: string, say: Say): Promise<void> {
     await unmount(join(place, 'empty', 'mnt'))
     const again = await mountAt(place, origin.rest)
     const list = await timed('ls', ['-l', join(again.root, 'project-01')])
-    const up = again.upAfter + list
-    const what = 'over 100,000 kept files, after kill -9: mounted and a folder listed'
-    say({ what, found: inSeconds(up), target: '≤ 1 s', met: up <= upWithinMs })
-    const less = `${inSeconds(empty.upAfter)} of it`
-    say({ what: 'of which a mount without any kept file takes', found: less, target: '–', met: undefined })
+    const mounted = (what: string, milliseconds: number, most: number): Omit<ScaleRow, 'key'> => ({
+      what,
+      found: inSeconds(milliseconds),
+      target: `≤ ${most / 1000} s`,
+      met: milliseconds <= most,
+      value: milliseconds / 1000,
+    })
+    say({ ...mounted('mounted with an empty cache', empty.upAfter, emptyWithinMs), key: 'mounted empty' })
+    const kept = 'mounted over 100,000 kept files, after kill -9'
+    say({ ...mounted(kept, again.upAfter, upWithinMs), key: 'mounted kept' })
+    say({ what: 'and a folder listed then', found: inSeconds(list), target: '–', met: undefined })
     await timed('diff', ['-r', join(place, 'copy'), join(again.root, 'project-01')])
   } finally {
     await unmount(join(place, 'mnt'))
@@ -178,8 +208,8 @@ async function fullCache(place: string, say: Say): Promise<void> {
       met,
     })
     const { peakBytes } = await used([drive.pid])
-    const small = peakBytes < memoryLimit
-    say({ what: 'peak memory of it', found: inMegabytes(peakBytes), target: '< 200 MB', met: small })
+    const small = peakBytes <= memoryLimit
+    say({ what: 'peak memory of it', found: inMegabytes(peakBytes), target: '≤ 256 MB', met: small })
   } finally {
     watching = false
     await unmount(join(place, 'mnt'))

@@ -67,7 +67,7 @@ t.test('a small run ends well, with right results of every floor and limit, a ta
 
 t.test('a mount that shows a wrong byte is called wrong, however fast it is', async t => {
   const base = await directory(t)
-  const arena = await openArena('small', 0, base)
+  const arena = await openArena({ tree: 'small', roundTrip: 0, link: 'plain' }, { trees: base, base })
   t.teardown(() => arena.close())
   const lie = join(base, 'lie')
   await fs.cp(arena.doors.disk, lie, { recursive: true })
@@ -80,8 +80,13 @@ t.test('a mount that shows a wrong byte is called wrong, however fast it is', as
     name: 'liar',
     mount: async () => ({ root: lie, processes: [], unmount }),
   }
-  const workshop: Workshop = { base, scratch: join(base, 'scratch'), current: undefined }
-  const effort = { runs: 1, limitSeconds: 60, onceOver: 5, phases: ['cold'] } as const
+  const workshop: Workshop = { base, scratch: join(base, 'scratch'), stopped: false }
+  const effort = {
+    runs: 1,
+    onceOver: 5,
+    phases: ['cold'],
+    limitSeconds: { cold: 60, warm: 60, remount: 60 },
+  } as const
   for (const [peer, name, state] of [
     [localDisk, 'cp', 'right'],
     [liar, 'cp', 'wrong'],

@@ -1,66 +1,97 @@
-// Command line of the bench: round trips, trees, peers, workloads, repetitions, and where results go.
+// Command line of the bench: round trips, trees, peers, workloads, repetitions, the time, and where results go.
 import { parseArgs } from 'node:util'
+import { type Link, links } from '../run/arena.js'
+import { workloadNames } from '../run/workloads.js'
 import { type TreeName, treeNames } from '../trees/trees.js'
-import { workloadNames } from './workloads.js'
 
 export interface Options {
+  readonly help: boolean
+  /** Whether to say what would be done, and do nothing. */
+  readonly plan: boolean
   /** Milliseconds; undefined for the plan's own selection. */
   readonly roundTrips?: readonly number[]
+  readonly links?: readonly Link[]
   readonly tree?: TreeName
   readonly peers?: readonly string[]
   readonly work?: readonly string[]
   readonly runs: number
   readonly quick: boolean
+  /** What is not begun after so many minutes is left out. */
+  readonly minutes: number
   /** Where results.json, the table and the plot are written. */
   readonly out: string
   /** Whether docs/performance.md is brought up to date. */
   readonly page: boolean
 }
 
-export const usage = `node dist/bench/run.js [options]
+export const usage = `npm run bench -- [options]        or, once it is built, node dist/bench/run.js [options]
 
   --rtt 0,30        round trips in milliseconds
+  --link a,b        ${links.join(', ')}: a delay alone, with a certificate, with handshakes and a bandwidth
   --tree NAME       ${treeNames.join(', ')}; scale alone has its own scenarios
   --peers a,b       part of a name is enough: calcfs, raw, pass-through, disk, rclone, httpdirfs, davfs2, sshfs
   --work a,b        ${workloadNames.join(', ')}
   --runs N          times that each is done (3); what takes long is done once
   --quick           calcfs, the limits and the floors alone, once
+  --minutes N       what is not begun by then is left out, and named (45)
+  --plan            say what would be done and how long it may take, and do nothing
   --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
+  --help            this text
 `
 
-/** @throws Error that says what is wrong with a flag */
+/** @throws Error that says what is wrong with a flag, and what would be right */
 export function optionsOf(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
+      help: { type: 'boolean', default: false },
+      plan: { type: 'boolean', default: false },
       rtt: { type: 'string' },
+      link: { type: 'string' },
       tree: { type: 'string' },
       peers: { type: 'string' },
       work: { type: 'string' },
       runs: { type: 'string', default: '3' },
       quick: { type: 'boolean', default: false },
+      minutes: { type: 'string', default: '45' },
       out: { type: 'string', default: 'dist/bench-results' },
       page: { type: 'boolean', default: false },
     },
   })
-  const tree = treeNames.find(name => name === values.tree)
-  if (values.tree !== undefined && tree === undefined) throw new Error(`there is no tree ${values.tree}`)
-  const work = values.work?.split(',')
-  const unknown = work?.find(name => !workloadNames.includes(name))
-  if (unknown !== undefined) throw new Error(`there is no workload ${unknown}`)
+  const [tree] = values.tree === undefined ? [] : among('tree', [values.tree], treeNames)
+  const work =
+    values.work === undefined ? undefined : among('workload', values.work.split(','), workloadNames)
+  const chosenLinks = values.link === undefined ? undefined : among('link', values.link.split(','), links)
   return {
+    help: values.help,
+    plan: values.plan,
     ...(values.rtt === undefined
       ? {}
       : { roundTrips: values.rtt.split(',').map(text => number(text, '--rtt')) }),
+    ...(chosenLinks === undefined ? {} : { links: chosenLinks }),
     ...(tree === undefined ? {} : { tree }),
     ...(values.peers === undefined ? {} : { peers: values.peers.split(',') }),
     ...(work === undefined ? {} : { work }),
     runs: Math.max(1, values.quick ? 1 : number(values.runs, '--runs')),
     quick: values.quick,
+    minutes: number(values.minutes, '--minutes'),
     out: values.out,
     page: values.page,
   }
+}
+
+/** The same names, all of them known. */
+function among<Name extends string>(
+  what: string,
+  names: readonly string[],
+  right: readonly Name[],
+): readonly Name[] {
+  return names.map(name => {
+    const known = right.find(one => one === name)
+    if (known === undefined) throw new Error(`there is no ${what} ${name}; there are: ${right.join(', ')}`)
+    return known
+  })
 }
 
 function number(text: string, flag: string): number {
