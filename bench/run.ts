@@ -8,7 +8,7 @@ import { forecast, nameOf } from './plan/forecast.js'
 import { type Options, optionsOf, usage } from './plan/options.js'
 import { openPace } from './plan/pace.js'
 import { planOf } from './plan/plan.js'
-import { openSession, partsOf } from './plan/session.js'
+import { openSession } from './plan/session.js'
 import { clear } from './processes/leftovers.js'
 import { endCommand } from './processes/measure.js'
 import { startKeeper } from './processes/start.js'
@@ -16,7 +16,7 @@ import { report, scaleTable, targetTable, timesTables, unreadTable, updatePage }
 import { plot } from './report/plot.js'
 import type { Results } from './report/results.js'
 import { line } from './report/table.js'
-import type { Cell } from './run/cells.js'
+import { type Cell, isSame } from './run/cells.js'
 import { contenders } from './run/contenders.js'
 import { machine, versions } from './run/machine.js'
 import { measureScale, type ScaleRow, scaleSeconds } from './run/scale.js'
@@ -27,12 +27,7 @@ async function main(options: Options): Promise<void> {
   const { present, absent } = contenders(options)
   const items = planOf(options)
   const withScale = isWhole(options)
-  const pace = openPace(partsOf(items, present, []), {
-    runs: options.runs,
-    seconds: options.minutes * 60 - (withScale ? scaleSeconds : 0),
-    now: () => performance.now() / 1000,
-  })
-  console.log(forecast({ options, items, present, absent, wanted: pace.wanted, withScale }))
+  console.log(forecast({ options, items, present, absent, withScale }))
   if (options.plan) return
 
   const directories = {
@@ -45,7 +40,6 @@ async function main(options: Options): Promise<void> {
   const workshop: Workshop = { ...directories, scratch: join(directories.scratch, 'work'), stopped: false }
   const trees = resolve('dist/bench-trees')
   for (const directory of [trees, options.out]) mkdirSync(directory, { recursive: true })
-  const session = openSession(present, { workshop, ground: { trees, base: directories.base } })
   const began = performance.now()
   const about = {
     machine: machine(),
@@ -66,6 +60,29 @@ async function main(options: Options): Promise<void> {
     return results
   }
 
+  const session = openSession({
+    present,
+    runs: options.runs,
+    workshop,
+    ground: { trees, base: directories.base },
+    pace: openPace({
+      seconds: options.minutes * 60 - (withScale ? scaleSeconds : 0),
+      now: () => performance.now() / 1000,
+    }),
+    telling: {
+      cell(cell) {
+        const same = cells.findIndex(one => isSame(one, cell))
+        cells.splice(same === -1 ? cells.length : same, 1, cell)
+        console.log(line(cell))
+        keep([])
+      },
+      leftOut(part) {
+        leftOut.push(nameOf(part))
+        console.log(`${nameOf(part)}: left out, no time is left`)
+      },
+    },
+  })
+
   async function end(): Promise<void> {
     workshop.stopped = true
     endCommand()
@@ -80,17 +97,7 @@ async function main(options: Options): Promise<void> {
     return end()
   })
   try {
-    await session.measure(items, pace, {
-      cell(cell) {
-        cells.push(cell)
-        console.log(line(cell))
-        keep([])
-      },
-      leftOut(part, why) {
-        leftOut.push(nameOf(part))
-        console.log(`${nameOf(part)}: left out, ${why}`)
-      },
-    })
+    await session.measure(items)
     const scale = withScale && !workshop.stopped ? await scenarios(join(directories.scratch, 'scale')) : []
     if (!workshop.stopped) conclude(keep(scale), options)
   } finally {
@@ -98,15 +105,20 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-/** Whatever a terminal or a service manager sends; the second time at once, and the keeper takes away what is left. */
+/** Milliseconds in which a signal comes twice, from the terminal and from a program in between. */
+const sameSignal = 2_000
+
+/** Whatever a terminal or a service manager sends; later once more: at once, and the keeper takes away what is left. */
 function stopWith(stop: () => Promise<void>): void {
-  let times = 0
-  const stopOnce = (): void => {
-    times += 1
-    if (times > 1) process.exit(130)
-    void stop().then(() => process.exit(130))
+  let since: number | undefined
+  const hear = (): void => {
+    if (since === undefined) void stop().then(() => process.exit(130))
+    since ??= performance.now()
+    if (performance.now() - since > sameSignal) process.exit(130)
   }
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stopOnce)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, hear)
+  process.once('disconnect', hear)
+  process.channel?.unref()
 }
 
 async function scenarios(place: string): Promise<readonly ScaleRow[]> {
@@ -127,8 +139,9 @@ function conclude(results: Results, options: Options): void {
   const tables = [timesTables, targetTable, unreadTable, scaleTable]
   console.log(`\n${tables.map(table => table(results)).join('\n\n')}`)
   console.log(`\nIt took ${(results.seconds / 60).toFixed(1)} minutes.`)
+  // Of each workload one tree: the one that was asked for, else its own.
   const plain = results.cells.filter(
-    ({ link, tree, work }) => link === 'plain' && tree === workload(work)?.tree,
+    ({ link, tree, work }) => link === 'plain' && tree === (options.tree ?? workload(work)?.tree),
   )
   const drawn = [...new Set(plain.map(({ roundTrip }) => roundTrip))]
   const works = [...new Set(plain.map(({ work }) => work))].flatMap(name => workload(name) ?? [])

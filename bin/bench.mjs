@@ -1,5 +1,5 @@
 // `npm run bench`: installs the mounts that calcfs is compared with, as far as they are to be had, builds, and measures.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,7 +50,14 @@ const built = orStop(() => {
   if (!build()) throw new Stop('The build failed; the compiler says above where.')
   return true
 })
-if (built) {
-  const run = [join(root, 'dist/bench/run.js'), ...process.argv.slice(2)]
-  process.exitCode = spawnSync(process.execPath, run, { cwd: root, stdio: 'inherit' }).status ?? 1
+if (built) measure()
+
+/** With a channel to it, over which it hears that this process has gone, and ends. */
+function measure() {
+  const words = [join(root, 'dist/bench/run.js'), ...process.argv.slice(2)]
+  const run = spawn(process.execPath, words, { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => run.kill(name))
+  run.once('exit', code => {
+    process.exitCode = code ?? 1
+  })
 }

@@ -2,7 +2,7 @@
 import type { Contender } from '../run/contenders.js'
 import { scaleSeconds } from '../run/scale.js'
 import type { Options } from './options.js'
-import { type Part, wholeTime } from './pace.js'
+import { onceTime, type Part, wholeTime } from './pace.js'
 import type { Item } from './plan.js'
 import { partsOf } from './session.js'
 
@@ -18,8 +18,6 @@ export function forecast(run: {
   readonly items: readonly Item[]
   readonly present: readonly Contender[]
   readonly absent: Readonly<Record<string, string>>
-  /** Seconds. */
-  readonly wanted: number
   readonly withScale: boolean
 }): string {
   const { options, items, present, absent, withScale } = run
@@ -28,30 +26,39 @@ export function forecast(run: {
     const key = `${item.tree}, ${item.roundTrip} ms${item.link === 'plain' ? '' : ` ${item.link}`}`
     groups.set(key, [...(groups.get(key) ?? []), item])
   }
+  const sum = (parts: readonly Part[], time: (part: Part) => number): number =>
+    parts.reduce((all, part) => all + time(part), 0)
+  const whole = (part: Part): number => wholeTime(part, options.runs)
   const lines = [...groups].map(([key, inside]) => {
     const parts = partsOf(inside, present, [])
-    const seconds = parts.reduce((sum, part) => sum + wholeTime(part, options.runs), 0)
     const peers = new Set(parts.map(({ contender }) => contender.name)).size
     const names = inside.map(({ work }) => work.name).join(', ')
-    return `  ${key.padEnd(18)} ${minutes(seconds).padStart(6)}  ${peers} contenders: ${names}`
+    return line(key, sum(parts, onceTime), sum(parts, whole), `${names}; ${peers} contenders`)
   })
-  const whole = run.wanted + (withScale ? scaleSeconds : 0)
-  const scale = withScale
-    ? [`  ${'scale'.padEnd(18)} ${minutes(scaleSeconds).padStart(6)}  its own scenarios`]
-    : []
-  const cut =
-    whole > options.minutes * 60
-      ? [
-          `That is more than ${options.minutes} minutes: slow mounts are measured once, and what no time is left for is named.`,
-        ]
-      : []
+  const parts = partsOf(items, present, [])
+  const scale = withScale ? scaleSeconds : 0
+  const [once, all] = [sum(parts, onceTime) + scale, sum(parts, whole) + scale]
   return [
     ...Object.entries(absent).map(([name, why]) => `left out: ${name}: ${why}`),
-    `${present.length} contenders, up to ${options.runs} runs each; about ${minutes(whole)} minutes, ${options.minutes} at most:`,
+    `${present.length} contenders. In minutes: each once; what is quick ${options.runs} times:`,
     ...lines,
-    ...scale,
-    ...cut,
+    ...(withScale ? [line('scale', scale, scale, 'its own scenarios')] : []),
+    line(
+      'together',
+      once,
+      all,
+      `${options.minutes} at most: ${advice(once / 60, all / 60, options.minutes)}`,
+    ),
   ].join('\n')
+}
+
+const line = (what: string, once: number, whole: number, text: string): string =>
+  `  ${what.padEnd(20)} ${minutes(once).padStart(5)} ${minutes(whole).padStart(6)}  ${text}`
+
+function advice(once: number, whole: number, most: number): string {
+  if (whole <= most) return 'there is time for all'
+  if (once <= most) return 'not everything is done again'
+  return 'what no time is left for is named'
 }
 
 const minutes = (seconds: number): string => (seconds / 60).toFixed(1)

@@ -1,5 +1,6 @@
-// Time of a run: about how long each cell takes, what is left, and so how often a cell is done or whether it is left out.
+// Time of a run: about how long each part takes, which are worth another run, and what there is still time for.
 import type { Contender } from '../run/contenders.js'
+import type { Phase, Verdict, Verdicts } from '../run/trial.js'
 import { secondsOnce } from './estimates.js'
 import type { Item } from './plan.js'
 
@@ -10,64 +11,57 @@ export interface Part {
 }
 
 export interface Pace {
-  /** Seconds that everything takes if nothing is cut. */
-  readonly wanted: number
-  /** How often this part is done, begun now; 0 where its time is over. */
-  runsOf(part: Part): number
-  /** The part is over. */
-  done(part: Part, runs: number): void
+  /** Whether it would be over in time; `took` are the seconds of the same part before. */
+  isTimeFor(part: Part, took?: number): boolean
 }
 
-/** Seconds: a run of a part that takes longer is the only one. */
-export const onceOver = 5
-/** Seconds of a part, beyond which it is no longer called quick and is done once by others than calcfs, the limits and the floors. */
-const quick = 12
+/** Seconds: a phase that takes longer is not done again. What the claims are about is worth more. */
+const onceOver = ({ contender: { rank } }: Part): number => (rank === 'own' || rank === 'floor' ? 20 : 5)
 
-/** Seconds of all runs of a part. */
-export function wholeTime({ item, contender }: Part, runs: number): number {
-  const once = secondsOnce(contender, item)
-  const isOwn = contender.rank === 'own' || contender.rank === 'floor'
-  return once * (once > quick && !isOwn ? 1 : once > 4 * quick ? 1 : runs)
-}
-
-/** @param seconds that all parts together may take, from now on */
-export function openPace(
-  parts: readonly Part[],
-  settings: { runs: number; seconds: number; now: () => number },
-): Pace {
-  const { runs, seconds, now } = settings
+/** @param seconds that everything may take, from now on */
+export function openPace({ seconds, now }: { seconds: number; now: () => number }): Pace {
   const end = now() + seconds
-  /** In the order of the plan. A part that the plan did not foresee stands for one of its item. */
-  let left = parts
-  const sum = (count: number): number => left.reduce((all, part) => all + wholeTime(part, count), 0)
-  const wanted = sum(runs)
-  let [spent, foretold, begun] = [0, 0, now()]
-
-  /** How many times longer things take than foretold; of few of them nothing follows. */
-  const slowness = (): number => Math.min(3, Math.max(0.3, (spent + 60) / (foretold + 60)))
-
   return {
-    wanted,
-    runsOf(part) {
-      begun = now()
-      const room = (end - begun) / slowness()
-      if (room < secondsOnce(part.contender, part.item)) return 0
-      const isOwn = part.contender.rank === 'own' || part.contender.rank === 'floor'
-      if (sum(runs) <= room) return runs
-      // The claims are about calcfs: where time is short, the others are done once first.
-      const others = left.reduce(
-        (all, one) => all + wholeTime(one, one.contender.rank === 'own' ? runs : 1),
-        0,
-      )
-      return isOwn && others <= room ? runs : 1
-    },
-    done(part, times) {
-      const same = left.findIndex(one => one.item === part.item && one.contender === part.contender)
-      const at = same === -1 ? left.findIndex(({ item }) => item === part.item) : same
-      left = left.filter((_, place) => place !== at)
-      if (times === 0) return
-      spent += now() - begun
-      foretold += wholeTime(part, times)
-    },
+    isTimeFor: (part, took = secondsOnce(part.contender, part.item)) => now() + took <= end,
   }
+}
+
+/** Whether another run may say more: not of what was wrong or ended, nor of what takes long. */
+export function isWorthMore(part: Part, last: Verdicts): boolean {
+  const verdicts = Object.values(last) as readonly Verdict[]
+  return verdicts.every(verdict => verdict.state === 'right' && verdict.figures.seconds <= onceOver(part))
+}
+
+/** The same of a part that was not done yet: the longest phase takes about two thirds of a run. */
+const mayBeWorthMore = (part: Part): boolean =>
+  secondsOnce(part.contender, part.item) <= 1.5 * onceOver(part) + 2
+
+/** Seconds that a part takes, done once; and done so often, if it is quick. */
+export const onceTime = ({ contender, item }: Part): number => secondsOnce(contender, item)
+export const wholeTime = (part: Part, runs: number): number =>
+  onceTime(part) * (mayBeWorthMore(part) ? runs : 1)
+
+/** Seconds: the longest that any phase may take, and the shortest limit of one. */
+const longest = 120
+const shortest: Readonly<Record<Phase, number>> = { cold: 15, warm: 8, remount: 15 }
+/** A peer so many times slower than calcfs is ended; one target is about twelve times. */
+const patience = 5
+const patienceOf: Readonly<Record<string, number>> = { 'cp-part': 13 }
+/** Of a peer that was late twice on the same tree. */
+const littlePatience = { times: 2, shortest: 5 }
+
+/** Seconds for each phase of a part; `own` are those that calcfs took. */
+export function limitsOf(
+  part: Part,
+  known: { readonly own: Partial<Record<Phase, number>>; readonly timesLate: number },
+): Readonly<Record<Phase, number>> {
+  const isHopeless = known.timesLate >= 2
+  const times = isHopeless ? littlePatience.times : (patienceOf[part.item.work.name] ?? patience)
+  const of = (phase: Phase): number => {
+    const { rank } = part.contender
+    if (rank === 'own' || rank === 'floor') return longest
+    const least = isHopeless ? littlePatience.shortest : shortest[phase]
+    return Math.round(Math.min(longest, Math.max(least, times * (known.own[phase] ?? 0))))
+  }
+  return { cold: of('cold'), warm: of('warm'), remount: of('remount') }
 }

@@ -25,14 +25,14 @@ type Wish = Readonly<Record<string, Peers>>
 
 /** What the targets are about; measured first. */
 const aimedAt: readonly (readonly [Pick<Setting, 'roundTrip'> & Partial<Setting>, Wish])[] = [
-  [{ roundTrip: 0 }, { 'ls-lR': 'all', find: 'all', stats: 'all', cp: 'all', dd: 'all', head: 'all' }],
+  [{ roundTrip: 0 }, { 'ls-lR': 'all', find: 'best', stats: 'best', cp: 'all', dd: 'all', head: 'best' }],
   [
     { roundTrip: 30 },
     {
-      ...{ 'ls-lR': 'all', 'cp-part': 'all', cp: 'own', 'md5-P1': 'own', 'md5-P8': 'own' },
+      ...{ 'ls-lR': 'best', 'cp-part': 'best', cp: 'own', 'md5-P1': 'own', 'md5-P8': 'own' },
       ...{ 'walk-backwards': 'own', 'walk-shuffled': 'own', 'walk-locale': 'own' },
-      ...{ 'walk-os': 'own', 'walk-two': 'own', folder: 'best' },
-      ...{ head: 'all', tail: 'best', dd: 'all', readers8: 'best' },
+      ...{ 'walk-os': 'own', 'walk-two': 'own', folder: 'all' },
+      ...{ head: 'all', tail: 'all', readers8: 'own' },
     },
   ],
   [{ roundTrip: 30, tree: 'unpadded' as TreeName }, { 'ls-lR': 'own' }],
@@ -44,7 +44,7 @@ const aimedAt: readonly (readonly [Pick<Setting, 'roundTrip'> & Partial<Setting>
 
 /** What else users do; and how the figures change with the link. */
 const besides: typeof aimedAt = [
-  [{ roundTrip: 10 }, { 'ls-lR': 'best', 'cp-part': 'best', folder: 'best', dd: 'best', head: 'best' }],
+  [{ roundTrip: 10 }, { 'ls-lR': 'best', 'cp-part': 'best', folder: 'all', head: 'all' }],
   [
     { roundTrip: 30, link: 'tls' },
     { 'ls-lR': 'own', 'cp-part': 'own' },
@@ -57,15 +57,15 @@ const besides: typeof aimedAt = [
   [
     { roundTrip: 0 },
     {
-      ...{ folder: 'best', 'md5-P1': 'best', 'md5-P8': 'best', grep: 'best', analysis: 'best' },
-      ...{ 'ls-wide': 'best', 'ls-deep': 'best', tail: 'best', random: 'best', readers8: 'best' },
+      ...{ folder: 'best', 'md5-part-P1': 'best', 'md5-part-P8': 'best', grep: 'first', analysis: 'best' },
+      ...{ 'ls-wide': 'best', 'ls-deep': 'best', tail: 'best', random: 'best', readers8: 'first' },
     },
   ],
   [
     { roundTrip: 30 },
     {
-      ...{ 'md5-part-P8': 'best', 'md5-part-P1': 'first', grep: 'first', analysis: 'first', find: 'first' },
-      ...{ 'ls-wide': 'best', 'ls-deep': 'best', random: 'best' },
+      ...{ 'md5-part-P8': 'best', 'md5-part-P1': 'first', grep: 'own', analysis: 'first', find: 'own' },
+      ...{ dd: 'best', 'ls-wide': 'best', 'ls-deep': 'all', random: 'first' },
     },
   ],
 ]
@@ -122,7 +122,7 @@ function chosen(options: Options, names: readonly string[]): readonly Item[] {
 /** Whether the contender does this item; `fastest` names the peer that was the fastest nearer by. */
 export function takesPart(contender: Contender, item: Item, fastest: string | undefined): boolean {
   // The other doors have no certificate.
-  if (item.link === 'tls' && contender.rank !== 'own') return false
+  if (!contender.does(item) || (item.link === 'tls' && contender.rank !== 'own')) return false
   switch (contender.rank) {
     case 'own':
       return true

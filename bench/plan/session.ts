@@ -1,37 +1,27 @@
-// The measuring itself: carries out the parts of a plan in their order, within their time, and tells each cell as it comes.
+// The measuring itself: each part of a plan once, then the quick ones again, within the time; tells each cell as it comes.
 import { type Arena, type Ground, openArena } from '../run/arena.js'
 import { type Cell, cellOf, isPeer, secondsOf } from '../run/cells.js'
 import type { Contender } from '../run/contenders.js'
-import {
-  type Effort,
-  type Phase,
-  perform,
-  phases,
-  trial,
-  type Verdicts,
-  type Workshop,
-} from '../run/trial.js'
-import { onceOver, type Pace, type Part } from './pace.js'
+import { type Phase, perform, summed, trial, type Verdicts, type Workshop } from '../run/trial.js'
+import { isWorthMore, limitsOf, type Pace, type Part } from './pace.js'
 import { type Item, takesPart } from './plan.js'
 
-/** Seconds: the longest that any phase may take, and the shortest limit of one. */
-const longest = 120
-const shortest: Readonly<Record<Phase, number>> = { cold: 15, warm: 8, remount: 15 }
-/** A peer so many times slower than calcfs is ended; one target is about twelve times. */
-const patience = 5
-const patienceOf: Readonly<Record<string, number>> = { 'cp-part': 13 }
-/** Of a peer that was late twice on the same tree. */
-const littlePatience = { times: 2, shortest: 5 }
+/** Seconds for a workload on the local disk. */
+const diskPatience = 120
 
 export interface Telling {
+  /** Of a part that was done again, its cell so far. */
   cell(cell: Cell): void
-  leftOut(part: Part, why: string): void
+  leftOut(part: Part): void
 }
 
-export interface Session {
-  /** Measures everything that there is time for, until it is stopped. */
-  measure(items: readonly Item[], pace: Pace, telling: Telling): Promise<readonly Cell[]>
-  close(): Promise<void>
+/** A part that was done, with each of its runs. */
+interface Done extends Part {
+  readonly runs: Verdicts[]
+  cell: Cell
+  /** Seconds of the last run, and whether another is worth it. */
+  took: number
+  isOpen: boolean
 }
 
 /** The parts of a plan in their order. Which peer is the fastest nearer by is known only while it is carried out. */
@@ -65,14 +55,27 @@ function fastestNearer(
   return best?.cell.contender ?? present.find(({ name }) => name === 'davfs2' || name === 'sshfs')?.name
 }
 
-export function openSession(
-  present: readonly Contender[],
-  settings: { readonly workshop: Workshop; readonly ground: Ground },
-): Session {
-  const { workshop, ground } = settings
-  const cells: Cell[] = []
+interface Settings {
+  readonly present: readonly Contender[]
+  readonly runs: number
+  readonly workshop: Workshop
+  readonly ground: Ground
+  readonly pace: Pace
+  readonly telling: Telling
+}
+
+export interface Session {
+  /** Measures everything that there is time for, until the workshop is stopped. */
+  measure(items: readonly Item[]): Promise<void>
+  close(): Promise<void>
+}
+
+export function openSession({ present, runs, workshop, ground, pace, telling }: Settings): Session {
+  const done: Done[] = []
   const truths = new Map<string, string>()
   let arena: Arena | undefined
+
+  const cells = (): readonly Cell[] => done.map(({ cell }) => cell)
 
   async function arenaFor(item: Item): Promise<Arena> {
     const { tree, roundTrip, link } = item
@@ -88,73 +91,89 @@ export function openSession(
     const key = `${tree} ${work.name}`
     const known = truths.get(key)
     if (known !== undefined) return known
-    const ran = await perform(work, doors.disk, longest, workshop)
+    const ran = await perform(work, doors.disk, diskPatience, workshop)
     if (ran.state === 'late') throw new Error(`${work.name} took two minutes on the local disk`)
     truths.set(key, ran.result)
     return ran.result
   }
 
-  function limits({ name, rank }: Contender, item: Item): Effort['limitSeconds'] {
-    const own = cellOf(cells, { ...item, work: item.work.name, contender: 'calcfs' })
-    const isHopeless = timesLate(name, item) >= 2
-    const times = isHopeless ? littlePatience.times : (patienceOf[item.work.name] ?? patience)
-    const of = (phase: Phase): number => {
-      const seconds = secondsOf(own, phase)
-      if (rank === 'own' || rank === 'floor') return longest
-      const least = isHopeless ? littlePatience.shortest : shortest[phase]
-      return Math.round(Math.min(longest, Math.max(least, times * (seconds ?? 0))))
-    }
-    return { cold: of('cold'), warm: of('warm'), remount: of('remount') }
-  }
-
-  const timesLate = (name: string, { tree }: Item): number =>
-    cells.filter(
-      ({ contender, tree: on, verdicts }) =>
-        contender === name && on === tree && verdicts.cold?.state === 'late',
-    ).length
-
-  /** A mount that was late nearer by is late here, too: the seconds that it takes longer than. */
-  function lateNearer({ name }: Contender, item: Item): number | undefined {
-    const late = cells.flatMap(({ contender, work, roundTrip, tree, verdicts }) => {
-      const isNearer = roundTrip < item.roundTrip && work === item.work.name && tree === item.tree
-      if (contender !== name || !isNearer || verdicts.cold?.state !== 'late') return []
-      return [verdicts.cold.limitSeconds]
-    })
-    const most = Math.max(0, ...late)
-    return most > 0 ? most : undefined
-  }
-
-  async function verdictsOf({ item, contender }: Part, runs: number): Promise<Verdicts | undefined> {
-    const here = await arenaFor(item)
-    if (contender.peer === undefined) return contender.limit?.(item, here, runs)
-    const truth = await truthOf(item, here)
-    const limitSeconds = limits(contender, item)
-    const known = lateNearer(contender, item)
-    if (known !== undefined) return { cold: { state: 'late', limitSeconds: known } }
-    const effort: Effort = { runs, limitSeconds, onceOver, phases }
-    return trial({ peer: contender.peer, work: item.work, arena: here, truth }, effort, workshop)
-  }
-
-  async function one(part: Part, pace: Pace, telling: Telling): Promise<void> {
+  function limitSeconds(part: Part): ReturnType<typeof limitsOf> {
     const { item, contender } = part
-    const runs = pace.runsOf(part)
-    if (runs === 0) telling.leftOut(part, 'no time was left')
-    const verdicts = runs === 0 ? undefined : await verdictsOf(part, runs)
-    pace.done(part, runs)
+    const own = cellOf(cells(), { ...item, work: item.work.name, contender: 'calcfs' })
+    const secondsIn = (phase: Phase): number => secondsOf(own, phase) ?? 0
+    const late = cells().filter(
+      cell => cell.contender === contender.name && cell.tree === item.tree && isLate(cell),
+    )
+    const known = { cold: secondsIn('cold'), warm: secondsIn('warm'), remount: secondsIn('remount') }
+    return limitsOf(part, { own: known, timesLate: late.length })
+  }
+
+  const isLate = ({ verdicts }: Cell): boolean => verdicts.cold?.state === 'late'
+
+  /** A mount that was late nearer by is late here, too. */
+  function lateNearer({ contender, item }: Part): Verdicts | undefined {
+    const late = cells().filter(
+      cell =>
+        cell.contender === contender.name &&
+        cell.work === item.work.name &&
+        cell.tree === item.tree &&
+        cell.roundTrip < item.roundTrip &&
+        isLate(cell),
+    )
+    const limits = late.flatMap(({ verdicts: { cold } }) =>
+      cold?.state === 'late' ? [cold.limitSeconds] : [],
+    )
+    if (limits.length === 0) return undefined
+    return { cold: { state: 'late', limitSeconds: Math.max(...limits) } }
+  }
+
+  async function once(part: Part): Promise<Verdicts | undefined> {
+    const { item, contender } = part
+    const known = lateNearer(part)
+    if (known !== undefined) return known
+    const here = await arenaFor(item)
+    if (contender.peer === undefined) return contender.limit?.(item, here)
+    const truth = await truthOf(item, here)
+    return trial({ peer: contender.peer, work: item.work, arena: here, truth }, limitSeconds(part), workshop)
+  }
+
+  async function first(part: Part): Promise<void> {
+    if (!pace.isTimeFor(part)) {
+      telling.leftOut(part)
+      return
+    }
+    const began = performance.now()
+    const verdicts = await once(part)
     // An interrupted measurement says nothing about its contender.
     if (verdicts === undefined || workshop.stopped) return
+    const took = (performance.now() - began) / 1000
+    const { item, contender } = part
     const { tree, roundTrip, link, work } = item
-    const cell: Cell = { tree, roundTrip, link, work: work.name, contender: contender.name, verdicts }
-    cells.push(cell)
+    const cell: Cell = { tree, roundTrip, link, work: work.name, contender: contender.name, verdicts, took }
+    done.push({ ...part, runs: [verdicts], cell, took, isOpen: isWorthMore(part, verdicts) })
     telling.cell(cell)
   }
 
+  async function again(part: Done): Promise<void> {
+    if (!part.isOpen || !pace.isTimeFor(part, part.took)) return
+    const began = performance.now()
+    const verdicts = await once(part)
+    if (verdicts === undefined || workshop.stopped) return
+    part.runs.push(verdicts)
+    part.took = (performance.now() - began) / 1000
+    part.isOpen = isWorthMore(part, verdicts)
+    part.cell = { ...part.cell, verdicts: summed(part.runs), took: part.cell.took + part.took }
+    telling.cell(part.cell)
+  }
+
   return {
-    async measure(items, pace, telling) {
+    async measure(items) {
       for (const item of items)
-        for (const part of partsOf([item], present, cells))
-          if (!workshop.stopped) await one(part, pace, telling)
-      return cells
+        for (const part of partsOf([item], present, cells())) if (!workshop.stopped) await first(part)
+      // All runs of one workload together, so that where time ends, the first ones have theirs.
+      for (const item of items)
+        for (let run = 1; run < runs; run += 1)
+          for (const part of done) if (part.item === item && !workshop.stopped) await again(part)
     },
     async close() {
       await arena?.close()

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { mountsBelow, unmount } from './mounts.js'
 
 /** Milliseconds in which a program has to end after its mount went, and after it was asked to. */
-const patience = 5_000
+const patience = 2_500
 
 /** Ends what works in these directories, unmounts what is mounted there, ends what serves them, and removes them. */
 export async function clear(directories: readonly string[]): Promise<void> {

@@ -1,11 +1,10 @@
 // Mounts of the bench: which the kernel lists, and how each is taken away even where the program behind it hangs.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** Milliseconds that a command of this file may take: one that asks a hanging program for its mount never ends. */
-const patience = 10_000
+const patience = 5_000
 /** Milliseconds that a mount may be busy, as it is while the killed commands in it end. */
 const busyFor = 4_000
 
@@ -35,18 +34,21 @@ export async function mountsBelow(base: string): Promise<readonly string[]> {
   return all.filter(directory => directory === base || directory.startsWith(`${base}/`)).reverse()
 }
 
-/** The exit status of a command; its output is ignored, and one that takes too long is ended. */
-export async function quiet(command: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn(command, args, { stdio: 'ignore' })
-  const late = setTimeout(() => child.kill('SIGKILL'), patience)
-  try {
-    const [code]: unknown[] = await once(child, 'exit')
-    return typeof code === 'number' ? code : null
-  } catch {
-    return null
-  } finally {
-    clearTimeout(late)
-  }
+/**
+ * The exit status of a command; its output is ignored. One that takes too long is killed and not waited for: while it
+ * waits in the kernel for a program that has stopped, it cannot end.
+ */
+export function quiet(command: string, args: readonly string[]): Promise<number | null> {
+  return new Promise(resolve => {
+    const child = spawn(command, args, { stdio: 'ignore' })
+    const late = setTimeout(() => {
+      child.kill('SIGKILL')
+      child.unref()
+      resolve(null)
+    }, patience)
+    child.once('exit', resolve).once('error', () => resolve(null))
+    child.once('exit', () => clearTimeout(late)).once('error', () => clearTimeout(late))
+  })
 }
 
 /** Unmounts in order, so that the program can write down what it keeps; where that fails, by force. */

@@ -1,5 +1,5 @@
 // The plot of a run: grouped bars on a logarithmic axis, written as SVG by hand.
-import { type Cell, cellOf, secondsOf } from '../run/cells.js'
+import { type Cell, secondsOf } from '../run/cells.js'
 
 const colours = [
   '#1f6feb',
@@ -17,7 +17,7 @@ const [left, top, barHeight, gap, plotWidth] = [190, 56, 9, 14, 560]
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('`', '')
 
-/** Cold times of these workloads at one distance; a bar for each contender that was right. */
+/** Cold times of these workloads at one distance, on one tree each; a bar for each contender that was right. */
 export function plot(
   cells: readonly Cell[],
   roundTrip: number,
@@ -38,7 +38,8 @@ export function plot(
   let y = top
   const groups = works.map(({ name, title }) => {
     const bars = contenders.flatMap((contender, at) => {
-      const seconds = secondsOf(cellOf(here, { work: name, roundTrip, contender }), 'cold')
+      const cell = here.find(one => one.work === name && one.contender === contender)
+      const seconds = secondsOf(cell, 'cold')
       if (seconds === undefined) return []
       const bar = rectangle(
         x(seconds),

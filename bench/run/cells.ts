@@ -7,6 +7,8 @@ export interface Cell extends Setting {
   readonly work: string
   readonly contender: string
   readonly verdicts: Verdicts
+  /** Seconds of all its runs, with what is not measured: mounting, comparing, clearing away. */
+  readonly took: number
 }
 
 /** A cell's place; by default on the workload's own tree, over a plain link. */
@@ -34,3 +36,11 @@ const mounts = ['rclone', 'davfs2', 'sshfs', 'httpdirfs']
 
 /** Whether it is a mount of others. */
 export const isPeer = ({ contender }: Cell): boolean => mounts.some(name => contender.startsWith(name))
+
+/** Whether they stand in one place of the table. */
+export const isSame = (one: Cell, other: Cell): boolean =>
+  one.work === other.work &&
+  one.contender === other.contender &&
+  one.tree === other.tree &&
+  one.roundTrip === other.roundTrip &&
+  one.link === other.link

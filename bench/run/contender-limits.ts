@@ -1,6 +1,5 @@
 // Lower bound of each workload in raw requests: the same listings, sizes and contents without a mount.
-import type { Limit, LimitJob } from '../limits/limits.js'
-import { median } from '../processes/measure.js'
+import type { LimitJob } from '../limits/limits.js'
 import { measureLimit } from '../processes/start.js'
 import type { TreeName } from '../trees/trees.js'
 import type { Arena } from './arena.js'
@@ -38,27 +37,23 @@ const jobs: Readonly<Record<string, Wanted>> = {
   readers8: { job: 'one' },
 }
 
+/** Whether the workload's minimal requests are known. Another tree than the workload's own has other projects. */
+export function hasLimit({ work, tree }: Limited): boolean {
+  const job = jobs[work.name]
+  return job !== undefined && (job.below === undefined || tree === work.tree)
+}
+
 /** Undefined where the workload's minimal requests are unknown. */
 export async function limitOf(
   { work, tree }: Limited,
   arena: Arena,
-  { runs, connections }: { readonly runs: number; readonly connections: number },
+  connections: number,
 ): Promise<Verdicts | undefined> {
   const job = jobs[work.name]
-  // Another tree than the workload's own has other projects.
-  if (job === undefined || (job.below !== undefined && tree !== work.tree)) return undefined
+  if (job === undefined || !hasLimit({ work, tree })) return undefined
   const { rest, authorityFile } = arena.doors
   const authority = authorityFile === undefined ? {} : { authorityFile }
-  const limits: Limit[] = []
-  for (let run = 0; run < runs; run++)
-    limits.push(await measureLimit({ ...job, ...authority, url: rest, connections }))
-  const [first] = limits
-  if (first === undefined) return undefined
-  const figures = {
-    seconds: median(limits.map(({ seconds }) => seconds)),
-    requests: first.requests,
-    bytes: first.bytes,
-    cpuSeconds: median(limits.map(({ processor }) => processor)),
-  }
-  return { cold: { state: 'right', figures, runs } }
+  const limit = await measureLimit({ ...job, ...authority, url: rest, connections })
+  const { seconds, requests, bytes, processor } = limit
+  return { cold: { state: 'right', figures: { seconds, requests, bytes, cpuSeconds: processor }, runs: 1 } }
 }

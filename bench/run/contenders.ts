@@ -5,7 +5,7 @@ import { localDisk, passThrough } from '../peers/local.js'
 import type { Peer } from '../peers/peers.js'
 import { sshfs } from '../peers/sshfs.js'
 import type { Arena } from './arena.js'
-import { type Limited, limitOf } from './contender-limits.js'
+import { hasLimit, type Limited, limitOf } from './contender-limits.js'
 import type { Verdicts } from './trial.js'
 
 export interface Contender {
@@ -14,19 +14,22 @@ export interface Contender {
   readonly rank: 'own' | 'floor' | 'best' | 'weaker'
   readonly options: string
   readonly peer?: Peer
-  /** What there is instead of a mount; undefined where the workload has no such limit. */
-  readonly limit?: (item: Limited, arena: Arena, runs: number) => Promise<Verdicts | undefined>
+  /** Whether it has anything to do there. */
+  readonly does: (limited: Limited) => boolean
+  /** What there is instead of a mount. */
+  readonly limit?: (item: Limited, arena: Arena) => Promise<Verdicts | undefined>
 }
 
 const ofPeer =
   (rank: Contender['rank']) =>
-  (peer: Peer): Contender => ({ name: peer.name, rank, options: peer.options, peer })
+  (peer: Peer): Contender => ({ name: peer.name, rank, options: peer.options, does: () => true, peer })
 
 const raw = (connections: number): Contender => ({
   name: `raw ×${connections}`,
   rank: 'own',
   options: `undici asking the same of the REST interface over ${connections} connections, keeping nothing`,
-  limit: (item, arena, runs) => limitOf(item, arena, { runs, connections }),
+  does: hasLimit,
+  limit: (item, arena) => limitOf(item, arena, connections),
 })
 
 const all: readonly Contender[] = [
@@ -38,10 +41,11 @@ const all: readonly Contender[] = [
 ]
 
 /**
- * The selected contenders that can run; and why the others cannot.
+ * The selected contenders, those of them that can run, and why the others cannot.
  * @throws Error for a name that none of them has
  */
 export function contenders(options: { readonly peers?: readonly string[]; readonly quick: boolean }): {
+  readonly all: readonly Contender[]
   readonly present: readonly Contender[]
   readonly absent: Readonly<Record<string, string>>
 } {
@@ -59,5 +63,5 @@ export function contenders(options: { readonly peers?: readonly string[]; readon
     return why === undefined ? [] : [[name, why] as const]
   })
   const absent = Object.fromEntries(reasons)
-  return { present: asked.filter(({ name }) => absent[name] === undefined), absent }
+  return { all: asked, present: asked.filter(({ name }) => absent[name] === undefined), absent }
 }

@@ -47,16 +47,6 @@ export type Verdict =
 
 export type Verdicts = Partial<Record<Phase, Verdict>>
 
-/** How long and how often; a workload that takes long is not done again. */
-export interface Effort {
-  readonly runs: number
-  /** For each phase; what takes longer is ended. */
-  readonly limitSeconds: Readonly<Record<Phase, number>>
-  /** Seconds: a cold run over this is the only one. */
-  readonly onceOver: number
-  readonly phases: readonly Phase[]
-}
-
 /** Where trials keep their mount points, caches and copies. */
 export interface Workshop {
   /** On the local disk. */
@@ -67,48 +57,51 @@ export interface Workshop {
   stopped: boolean
 }
 
-/** @param truth the workload's result on the local disk */
-export async function trial(
-  setting: { readonly peer: Peer; readonly work: Workload; readonly arena: Arena; readonly truth: string },
-  effort: Effort,
-  workshop: Workshop,
-): Promise<Verdicts> {
-  const seen: Record<Phase, Verdict[]> = { cold: [], warm: [], remount: [] }
-  for (let run = 0; run < effort.runs; run++) {
-    await oneRun(setting, effort, workshop, (phase, verdict) => {
-      seen[phase].push(verdict)
-    })
-    const last = phases.map(phase => seen[phase].at(-1))
-    if (last.some(verdict => verdict !== undefined && takesLong(verdict, effort))) break
-  }
+export interface Setting {
+  readonly peer: Peer
+  readonly work: Workload
+  readonly arena: Arena
+  /** The workload's result on the local disk. */
+  readonly truth: string
+}
+
+/** Seconds of each phase, after which it is ended. */
+export type Limits = Readonly<Record<Phase, number>>
+
+type Told = (phase: Phase, verdict: Verdict) => void
+
+/** One run. */
+export async function trial(setting: Setting, limits: Limits, workshop: Workshop): Promise<Verdicts> {
+  const verdicts: Verdicts = {}
+  await oneRun(setting, limits, workshop, (phase, verdict) => {
+    verdicts[phase] = verdict
+  })
+  return verdicts
+}
+
+/** Several runs as one. */
+export function summed(runs: readonly Verdicts[]): Verdicts {
   const verdicts: Verdicts = {}
   for (const phase of phases) {
-    const summed = summary(seen[phase])
-    if (summed !== undefined) verdicts[phase] = summed
+    const one = summary(runs.flatMap(run => run[phase] ?? []))
+    if (one !== undefined) verdicts[phase] = one
   }
   return verdicts
 }
 
-const takesLong = (verdict: Verdict, { onceOver }: Effort): boolean =>
-  verdict.state !== 'right' || verdict.figures.seconds > onceOver
-
-type Told = (phase: Phase, verdict: Verdict) => void
-type Setting = Parameters<typeof trial>[0]
-
-async function oneRun(setting: Setting, effort: Effort, workshop: Workshop, tell: Told): Promise<void> {
+async function oneRun(setting: Setting, limits: Limits, workshop: Workshop, tell: Told): Promise<void> {
   const place = freshPlace(workshop)
   let phase: Phase = 'cold'
   try {
     for (const together of [['cold', 'warm'], ['remount']] as const) {
       phase = together[0]
-      if (!effort.phases.includes(phase) || workshop.stopped) return
+      if (workshop.stopped) return
       const began = performance.now()
       const mounted = await setting.peer.mount(setting.arena.doors, place)
       const mountSeconds = (performance.now() - began) / 1000
       try {
         for (phase of together) {
-          if (!effort.phases.includes(phase)) continue
-          const verdict = await onePhase(setting, mounted, effort, workshop, phase)
+          const verdict = await onePhase(setting, mounted, limits[phase], workshop)
           tell(phase, phase === 'warm' ? verdict : withMount(verdict, mountSeconds))
           // A mount that is late warm is asked once more after a remount, which only its cold time foretells.
           if (verdict.state === 'late' && phase === 'warm') continue
@@ -150,14 +143,12 @@ const afterglow = 100
 async function onePhase(
   { peer, work, arena, truth }: Setting,
   mounted: Mounted,
-  effort: Effort,
+  limitSeconds: number,
   workshop: Workshop,
-  phase: Phase,
 ): Promise<Verdict> {
   await arena.counts()
   await forgetPeaks(mounted.processes)
   const before = await used(mounted.processes)
-  const limitSeconds = effort.limitSeconds[phase]
   const ran = await perform(work, mounted.root, limitSeconds, workshop)
   await wait(afterglow)
   const after = await used(mounted.processes)

@@ -12,6 +12,7 @@ import {
   startPassThrough,
   startRelay,
 } from '../../bench/processes/start.js'
+import { type Link, lineMegabits, openArena } from '../../bench/run/arena.js'
 import { writeTree } from '../../bench/trees/disk.js'
 import { treeOf } from '../../bench/trees/trees.js'
 import { run } from '../testbed/programs.js'
@@ -185,6 +186,36 @@ t.test('the relay holds every answer back for a round trip, and changes no byte'
   // Half a millisecond on each way may be saved, because timers know only whole ones.
   t.ok(performance.now() - start >= 59, 'no answer comes sooner')
   t.ok(far.equals(await bytesOf(await answer(`${origin.files}${path}`))), 'the same bytes')
+})
+
+t.test('a link may speak TLS, cost handshakes and have a bandwidth, and still changes no byte', async t => {
+  const ground = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-link-'))
+  t.teardown(() => fs.rm(ground, { recursive: true, force: true }))
+  const arenaOf = async (link: Link) => {
+    const setting = { tree: 'small', roundTrip: 10, link } as const
+    const arena = await within(patience, 'the arena', openArena(setting, { trees: ground, base: ground }))
+    t.teardown(() => arena.close())
+    return arena
+  }
+  const { doors } = await arenaOf('tls')
+  t.match(doors.rest, /^https:/)
+  const job = { url: doors.rest, connections: 4, job: 'copy' } as const
+  const { authorityFile = '' } = doors
+  const copied = await within(patience, 'the copy', measureLimit({ ...job, authorityFile }))
+  t.equal(copied.requests, 58, 'the certificate made for it is the one that counts')
+
+  const line = await arenaOf('line')
+  const path = 'project-01/calc-001/orbitals.gbw'
+  const start = performance.now()
+  const copies = await Promise.all(
+    Array.from({ length: 8 }, async () => bytesOf(await answer(`${line.doors.files}${path}`))),
+  )
+  const milliseconds = performance.now() - start
+  const disk = await fs.readFile(join(line.doors.disk, path))
+  t.ok(copies.every(copy => copy.equals(disk)))
+  const least = (8 * disk.length) / (lineMegabits * 125)
+  t.ok(milliseconds > least, `8 × ${disk.length} bytes share the line: ${milliseconds} ms, ${least} at least`)
+  t.ok(milliseconds < 3 * least + 300, 'and use it')
 })
 
 t.test('the pass-through shows the same tree, and leaves no mount behind', async t => {
