@@ -1,6 +1,7 @@
 // Plan of a run: what is measured and in which order, the whole table by default, else the selection.
 
 import type { Link, Setting } from '../run/arena.js'
+import { walks } from '../run/contender-limits.js'
 import type { Contender } from '../run/contenders.js'
 import { everywhere, type Workload, workload, workloadNames } from '../run/workloads.js'
 import { type TreeName, treeNames } from '../trees/trees.js'
@@ -23,6 +24,9 @@ export interface Item extends Setting {
 /** Names of workloads, each with the peers that do it; a name that is not there is left out. */
 type Wish = Readonly<Record<string, Peers>>
 
+/** The same walk in other orders. */
+const ordersOfWalks: Wish = Object.fromEntries(walks.map(name => [name, 'own' as const]))
+
 /** What the targets are about; measured first. */
 const aimedAt: readonly (readonly [Pick<Setting, 'roundTrip'> & Partial<Setting>, Wish])[] = [
   [{ roundTrip: 0 }, { 'ls-lR': 'all', find: 'best', stats: 'best', cp: 'all', dd: 'all', head: 'best' }],
@@ -30,8 +34,8 @@ const aimedAt: readonly (readonly [Pick<Setting, 'roundTrip'> & Partial<Setting>
     { roundTrip: 30 },
     {
       ...{ 'ls-lR': 'best', 'cp-part': 'best', cp: 'own', 'md5-P1': 'own', 'md5-P8': 'own' },
-      ...{ 'walk-backwards': 'own', 'walk-shuffled': 'own', 'walk-locale': 'own' },
-      ...{ 'walk-os': 'own', 'walk-two': 'own', folder: 'all' },
+      ...ordersOfWalks,
+      folder: 'all',
       ...{ head: 'all', tail: 'all', readers8: 'own' },
     },
   ],

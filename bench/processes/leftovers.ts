@@ -38,7 +38,7 @@ type Finder = (pid: number) => Promise<readonly string[]>
 /** Its working directory; the kernel tells it without asking the mount. */
 const works: Finder = async pid => [await readlink(`/proc/${pid}/cwd`)]
 /** Its words. */
-const serves: Finder = async pid => (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split(/[\0=:,]/)
+const serves: Finder = async pid => (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split(/[\0\s=:,]/)
 
 /** The processes that have to do with these directories, but for this one. */
 async function processes(directories: readonly string[], tell: Finder): Promise<readonly number[]> {

@@ -16,16 +16,18 @@ type Wanted = Omit<LimitJob, 'url' | 'connections'>
 
 const fourProjects = ['01', '02', '03', '04'].map(number => `project-${number}`)
 
+/** The walk of the lab in other orders than the listing's, by their names; two at once ask no more than one. */
+export const walks: readonly string[] = [
+  ...['walk-backwards', 'ls-lrR', 'walk-shuffled', 'walk-scattered', 'walk-locale'],
+  ...['walk-os', 'os-walk', 'walk-two', 'ls-two'],
+]
+
 /** The limit of each workload that has one, by its name. */
 const jobs: Readonly<Record<string, Wanted>> = {
   'ls-lR': { job: 'walk' },
   find: { job: 'listings' },
   'ls-deep': { job: 'walk' },
-  'walk-backwards': { job: 'walk' },
-  'walk-shuffled': { job: 'walk' },
-  'walk-locale': { job: 'walk' },
-  'walk-os': { job: 'walk' },
-  'walk-two': { job: 'walk' },
+  ...Object.fromEntries(walks.map(name => [name, { job: 'walk' } as const])),
   cp: { job: 'copy' },
   'cp-part': { job: 'copy', below: fourProjects },
   'md5-P1': { job: 'copy', ending: '.out' },

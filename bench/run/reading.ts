@@ -18,6 +18,7 @@ const isInFifth = (path: string): boolean => /^project-0[1-4]\//.test(path)
 
 const readings: Readonly<Record<string, Reading>> = {
   cp: whole,
+  'cp-reverse': whole,
   'cp-part': where(isInFifth),
   'md5-P1': where(isOutput),
   'md5-P8': where(isOutput),
@@ -34,7 +35,7 @@ const readings: Readonly<Record<string, Reading>> = {
 
 /** Undefined where what is read is not known, as with pages at random places. */
 const readingOf = (work: string): Reading | undefined =>
-  /^(ls-|find$|stats$|walk-)/.test(work) ? nothing : readings[work]
+  /^(ls-|find$|stats$|walk-|os-walk$)/.test(work) ? nothing : readings[work]
 
 /** Of each file: its path and size, by the key that the origin counts it under. */
 const known = new Map<

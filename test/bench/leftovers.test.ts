@@ -1,5 +1,6 @@
 // Nothing of a run stays on the machine: no mount, no process, no directory, also where it is killed or a mount hangs.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,8 +95,11 @@ t.test('a program that hangs in a mount is ended, and its mount with it', async 
   t.teardown(() => floor.stop())
   process.kill(floor.pid, 'SIGSTOP')
   const list = spawn('ls', ['-l', join(base, 'mount')], { stdio: 'ignore' })
-  const ended = new Promise(resolve => list.once('exit', resolve))
+  // sshd writes its words as one.
+  const line = `exec -a "server: -f ${base}/configuration [listener]" sleep 300`
+  const server = spawn('bash', ['-c', line], { stdio: 'ignore' })
+  const ended = Promise.all([list, server].map(child => once(child, 'exit')))
   await within(patience, 'clearing away', clear([base]))
-  await within(patience, 'the end of ls', ended)
+  await within(patience, 'the end of both', ended)
   t.ok(await isGone(base))
 })
