@@ -53,7 +53,8 @@ export function quiet(command: string, args: readonly string[]): Promise<number 
 
 /** Unmounts in order, so that the program can write down what it keeps; where that fails, by force. */
 export async function unmount(mountPoint: string): Promise<void> {
-  const tool = process.getuid?.() === 0 ? ['umount'] : ['fusermount', '-u']
+  // Without a helper: that of davfs2 looks every three seconds whether its program has ended.
+  const tool = process.getuid?.() === 0 ? ['umount', '-i'] : ['fusermount', '-u']
   const [command = '', ...args] = tool
   const limit = Date.now() + busyFor
   while ((await isMounted(mountPoint)) && Date.now() < limit) {
