@@ -41,8 +41,8 @@ function mayInstall(name) {
   return false
 }
 
-/** Nothing is installed for a question about the flags. */
-const isQuestion = process.argv.includes('--help')
+/** Nothing is installed for a question. */
+const isQuestion = process.argv.includes('--help') || process.argv.includes('--plan')
 
 const built = orStop(() => {
   setUp('demo')

@@ -33,7 +33,7 @@ export const usage = `npm run bench -- [options]        or, once it is built, no
   --work a,b        ${workloadNames.join(', ')}
   --runs N          times that each is done (3); what takes long is done once
   --quick           calcfs, the limits and the floors alone, once
-  --minutes N       what is not begun by then is left out, and named (45)
+  --minutes N       what is not begun by then is left out, and named (42, so that with set-up it is over after 45)
   --plan            say what would be done and how long it may take, and do nothing
   --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
@@ -54,7 +54,7 @@ export function optionsOf(args: readonly string[]): Options {
       work: { type: 'string' },
       runs: { type: 'string', default: '3' },
       quick: { type: 'boolean', default: false },
-      minutes: { type: 'string', default: '45' },
+      minutes: { type: 'string', default: '42' },
       out: { type: 'string', default: 'dist/bench-results' },
       page: { type: 'boolean', default: false },
     },

@@ -127,10 +127,18 @@ export function openSession({ present, runs, workshop, ground, pace, telling }: 
     return { cold: { state: 'late', limitSeconds: Math.max(...limits) } }
   }
 
+  /** Whatever goes wrong, of a door, a limit or a mount, is that part's alone. */
   async function once(part: Part): Promise<Verdicts | undefined> {
+    try {
+      return lateNearer(part) ?? (await measured(part))
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      return { cold: { state: 'failed', why: why.slice(0, 300) } }
+    }
+  }
+
+  async function measured(part: Part): Promise<Verdicts | undefined> {
     const { item, contender } = part
-    const known = lateNearer(part)
-    if (known !== undefined) return known
     const here = await arenaFor(item)
     if (contender.peer === undefined) return contender.limit?.(item, here)
     const truth = await truthOf(item, here)
