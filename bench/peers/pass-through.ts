@@ -32,7 +32,7 @@ function chosen(): Nodes {
 const nodes = chosen()
 // Made now, as an origin has them made, and no part of the first read.
 for (const form of ['text', 'binary'] as const) stretch({ form, size: 1, start: 0 }, 0, 1)
-const { ENOENT, ENOTDIR, EISDIR, EBADF, ENODATA } = constants.errno
+const { ENOENT, ENOTDIR, EISDIR, EBADF } = constants.errno
 const handles = new Map<number, MemoryNode>()
 let lastHandle = 0
 
@@ -66,8 +66,6 @@ const operations: Partial<Operations> = {
     done(0)
   },
   flush: (_path, _handle, done) => done(0),
-  getxattr: (_path, _name, _position, done) => done(-ENODATA),
-  listxattr: (_path, done) => done(0, []),
   statfs: (_path, done) => done(0, room),
 }
 
@@ -85,9 +83,10 @@ const room = {
 
 const fuse = new CalcfsFuse(options.at, operations, {
   source: 'pass-through',
-  readOnly: true,
+  readOnly: false,
   allowOther: false,
-  cacheSeconds: 1,
+  xattrs: false,
+  cacheSeconds: 7.5,
   timer: 30_000,
 })
 

@@ -2,6 +2,7 @@
 
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
+import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Tree } from '../drive/tree/tree.js'
@@ -22,6 +23,8 @@ export interface AssembledDrive {
   /** Requests the user of the sign-in; returns why that failed, if it did. */
   introduce(): Promise<Failure | undefined>
   readonly drive: Drive
+  /** What the kernel is to be told of. */
+  readonly news: KernelNews
   /** The operations of the command line. */
   readonly control: Control
   readonly failureLog: FailureLog
@@ -45,15 +48,22 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   await clearOwnDirectories(account.places, note)
   clearHistory(account.places, note).catch(error => note('the text history was not cleaned up', { error }))
   const failureLog = openFailureLog(now)
-  const caches = buildCaches(settings, note, () => editing.reusedIds)
+  const news = openKernelNews()
+  const caches = buildCaches(settings, note, () => editing.reusedIds, news)
   const journal = await buildJournal(settings, note, caches)
   const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
     failureLog,
+    news,
     tree: () => tree,
   })
   const tree: Tree = buildTree(settings, caches, journal, editing)
   const places = await watchDirectories(account, { note, now })
-  const { drive, control } = buildDrive(settings, caches, journal, editing, { failureLog, places, tree })
+  const { drive, control } = buildDrive(settings, caches, journal, editing, {
+    failureLog,
+    news,
+    places,
+    tree,
+  })
 
   const { writeSide } = editing
   const { drafts, draftStore, history, known } = journal
@@ -75,6 +85,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
       }
     },
     drive,
+    news,
     control,
     failureLog,
     drafts,

@@ -22,7 +22,18 @@ export interface AssemblySettings {
 /** Writes a sentence into the log, with its subject. */
 export type Note = (sentence: string, about?: Record<string, unknown>) => void
 
-/** Seconds for which the kernel caches names and attributes, which cannot be invalidated from here. */
-export const kernelCacheSeconds = 1
-/** Milliseconds: the text lease outlives the kernel's attribute cache by a second. */
-export const leaseMs = (kernelCacheSeconds + 1) * 1000
+/**
+ * Seconds for which the kernel caches names and attributes, where it can be told of changes. A listing that is used in the
+ * last quarter of its lifetime is asked for again, so that what the kernel keeps for a quarter is never older than that
+ * lifetime.
+ */
+export const kernelCacheSeconds = ({
+  ttlListing,
+  ttlRecord,
+}: Pick<Config, 'ttlListing' | 'ttlRecord'>): number =>
+  Math.max(1, Math.min(longestKept, ttlListing / 4_000, ttlRecord / 1_000))
+
+const longestKept = 60
+
+/** Milliseconds for which a text is served unchanged after a stat. */
+export const leaseMs = 2_000

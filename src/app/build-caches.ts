@@ -7,7 +7,9 @@ import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { type Catalog, openCatalog } from '../cache/metadata/catalog.js'
 import type { QueryCache } from '../cache/metadata/query.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
+import { shownByQuery } from '../cache/metadata/shown-by-query.js'
 import { openTimes, type Times } from '../cache/metadata/times.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
 import type { Remote } from '../remote/remote.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
@@ -29,11 +31,15 @@ export interface Caches {
 /** Milliseconds for which a request goes on after its callers have stopped waiting. */
 const behindMs = 60_000
 
-/** `reused` is called for a record that has another's id; it is built from the caches, and used once they exist. */
+/**
+ * `reused` is called for a record that has another's id; it is built from the caches, and used once they exist. `news` goes
+ * to the kernel.
+ */
 export function buildCaches(
   { config, connection, capabilities, clock }: AssemblySettings,
   note: Note,
   reused: () => ReusedIds,
+  news: KernelNews,
 ): Caches {
   const { now } = clock
   const { cache } = connection.account.places
@@ -53,7 +59,15 @@ export function buildCaches(
       patience: config.deadlineMetadata,
       behind: behindMs,
     },
-    { clock, service: health },
+    {
+      clock,
+      service: health,
+      changed(namespace, key) {
+        if (namespace === undefined || key === undefined) return news.tell('all')
+        const shown = shownByQuery(namespace, key)
+        if (shown !== undefined) news.tell({ key: shown })
+      },
+    },
   )
   const identities = openIdentities(ledger, { now, log: note })
   const catalog = openCatalog(remote, queryCache, {
@@ -72,6 +86,8 @@ export function buildCaches(
     remote,
     clock,
     log: note,
+    // So seldom that no message needs to know which.
+    changed: () => news.tell('all'),
   })
   const times = openTimes(ledger, now)
   return { ledger, remote, health, queryCache, identities, catalog, content, times, knowsService }

@@ -1,16 +1,19 @@
 // Builds the drive: its tree, the verbs over it, and the operations of the command line.
 import { join } from 'node:path'
+import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
 import type { FailureLog } from '../drive/failure-log.js'
 import { withFailuresOver } from '../drive/failure-recovery.js'
 import { generateText } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
-import { nodeKey } from '../drive/nodes/node.js'
+import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openTextLeases } from '../drive/records/text-lease.js'
+import { textsIn } from '../drive/records/texts-in.js'
 import { spaceOf } from '../drive/space.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { openXattrs } from '../drive/xattrs.js'
@@ -52,7 +55,12 @@ export function buildDrive(
   caches: Caches,
   journal: Journal,
   { leases, writeSide }: EditingLayer,
-  { failureLog, places, tree }: { failureLog: FailureLog; places: DirectoryTroubles; tree: Tree },
+  {
+    failureLog,
+    news,
+    places,
+    tree,
+  }: { failureLog: FailureLog; news: KernelNews; places: DirectoryTroubles; tree: Tree },
 ): BuiltDrive {
   const { config, connection, mountPoint, clock } = settings
   const { now } = clock
@@ -75,6 +83,7 @@ export function buildDrive(
       failures: failureLog,
       identities,
       removals: writeSide.removals,
+      news,
       now,
     },
     { roots, places },
@@ -86,13 +95,20 @@ export function buildDrive(
     save: config.deadlineSave,
   }
   const generation = { catalog, dialect, tree, reports, status, isHidden: writeSide.isHidden }
+  const generated: DriveParts['generated'] = openTextLeases(leaseMs, clock)
+  function shownAgain(directory: DirectoryNode): void {
+    const isInIt = textsIn(directory)
+    leases.refresh(isInIt)
+    generated.refresh(isInIt)
+    news.tell('all')
+  }
   const drive = openDrive({
     tree,
     catalog,
     content,
     times,
     leases,
-    generated: openTextLeases(leaseMs, clock),
+    generated,
     health,
     records,
     scratch,
@@ -119,6 +135,7 @@ export function buildDrive(
     takenBackAt: deleteRules.takeBackAt,
     statfs: () => spaceOf(account.places.state),
     xattrs,
+    shownAgain,
     foresight: openPrefetcher({
       catalog,
       content,
@@ -143,6 +160,8 @@ export function buildDrive(
     failureLog,
     reports,
     xattrs,
+    shownAgain,
+    news,
     writeSide,
     deadlines,
     status,

@@ -3,6 +3,7 @@ import { withConfirmedDeletes } from '../cache/confirming.js'
 import { type OwnMount, withOwnMount } from '../cache/own-mount.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { CalculationNode } from '../drive/nodes/node.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
@@ -30,11 +31,11 @@ export function buildEditing(
   note: Note,
   { catalog, identities, queryCache, remote, times }: Caches,
   { drafts, history, known, reports, shown, roots }: Journal,
-  { failureLog, tree }: { failureLog: FailureLog; tree(): Tree },
+  { failureLog, news, tree }: { failureLog: FailureLog; news: KernelNews; tree(): Tree },
 ): EditingLayer {
   const { now } = clock
   const { account, dialect } = connection
-  const leases = openTextLeases(leaseMs, clock)
+  const leases = openTextLeases(leaseMs, clock, key => news.tell({ key }))
   const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
     state: known,
     mountPoint,
@@ -57,6 +58,7 @@ export function buildEditing(
     roots,
     times,
     leases,
+    changed: () => news.tell('all'),
     reports,
     shown,
     drafts,

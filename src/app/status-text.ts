@@ -4,6 +4,7 @@ import { type Health, signInEnded } from '../cache/health.js'
 import type { Identities } from '../cache/identity.js'
 import type { Config } from '../config/config.js'
 import type { FailureLog } from '../drive/failure-log.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
@@ -28,6 +29,7 @@ export interface StatusSources {
   readonly failures: FailureLog
   readonly identities: Identities
   readonly removals: RemovalReport
+  readonly news: Pick<KernelNews, 'told'>
   readonly now: () => Instant
 }
 
@@ -86,6 +88,8 @@ function statusText(sources: StatusSources, top: string, places: readonly string
             signedOutBecause: signInEnded(health.signedOut.failure),
           }),
       requests: health.asked,
+      kernel: sources.news.told === undefined ? 'asks each second' : 'is told of changes',
+      kernelTold: sources.news.told,
       answersInMs: health.answersIn,
       cache: content.stats(),
       otherThings: sources.identities.count,

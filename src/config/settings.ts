@@ -127,6 +127,7 @@ export const settings = {
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
   cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
   maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
+  xattrs: switchedOff('drive', 'answer extended attributes; they cost `ls -l` and `cp -a` two calls a file'),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
 } as const
 

@@ -12,7 +12,7 @@ import type { Space } from './interface/verbs.js'
 import type { CreateRename } from './namespace/create-rename.js'
 import type { DeleteRules } from './namespace/delete.js'
 import type { PendingDeletes } from './namespace/pending-deletes.js'
-import type { EditableNode, GeneratedNode } from './nodes/node.js'
+import type { DirectoryNode, EditableNode, GeneratedNode } from './nodes/node.js'
 import type { Prefetcher } from './prefetch/prefetcher.js'
 import type { DraftFiles } from './records/draft-files.js'
 import type { Records } from './records/records.js'
@@ -64,6 +64,8 @@ export interface DriveParts {
   readonly takenBackAt: (path: string, context: RequestContext) => Promise<boolean>
   readonly statfs: () => Promise<Space>
   readonly xattrs: Xattrs
+  /** What is in this directory may be another thing now: other texts are shown, and the kernel is told of its names. */
+  readonly shownAgain: (directory: DirectoryNode) => void
   readonly foresight: Prefetcher
   readonly deadlines: Deadlines
   readonly clock: Clock

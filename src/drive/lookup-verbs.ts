@@ -42,6 +42,17 @@ export function openLookupVerbs(
     })
   }
 
+  /** A listing that was read again meanwhile may name another thing. */
+  function believed(path: string, node: Node, found: MaybePromise<Attributes>): MaybePromise<Attributes> {
+    const before = tree.beliefs.of(path, node)
+    if (before === undefined) return found
+    return chain(found, attributes =>
+      tree.beliefs.of(path, node)?.until === before.until
+        ? { ...attributes, listedBy: before.directory }
+        : attributes,
+    )
+  }
+
   function sizeAndTime(node: Node, context: RequestContext): MaybePromise<Omit<Attributes, 'mode'>> {
     switch (node.kind) {
       case 'record':
@@ -138,7 +149,7 @@ export function openLookupVerbs(
       const context = walks.context(path)
       const soon = chain(resolver.node(path, context), node => {
         parts.foresight.looked(path, node)
-        return attributes(node, context)
+        return believed(path, node, attributes(node, context))
       })
       return soon instanceof Promise ? waitedFor(path, soon, context) : soon
     },

@@ -264,7 +264,11 @@ export function openNamespaceVerbs(
         path,
         isDirectory(node) ? await tree.directory(path, context) : node,
       )
-      if (isDirectory(node)) return tree.refresh(node, context)
+      if (isDirectory(node)) {
+        const directory = await tree.directory(path, context)
+        await tree.refresh(directory, context)
+        return parts.shownAgain(directory)
+      }
       if (wasRemoved) return parts.succeeded(path, parts.clock.now())
       if (!isEditable(node)) throw new Failure('not-permitted', `${path}: ${readOnlyBecause(node)}`)
     },

@@ -76,6 +76,8 @@ export interface WriteSideSources
   readonly succeeded: (path: string, before: Instant) => void
   /** Told what the service dropped beside a stored edit. */
   readonly lost: EditingParts['lost']
+  /** What is shown at several paths is another thing now, or hidden. */
+  readonly changed: () => void
   /** Keeps other mounts on the same state directory from saving a record meanwhile. */
   readonly hold: LockRecord
   /** Milliseconds that a save may take. */
@@ -144,6 +146,7 @@ export function openWriteSide(sources: WriteSideSources): WriteSide {
         nodeKey(node.kind === 'record' ? node : { kind: 'record', of: 'calculation', id: node.id }),
       )
     },
+    changed: sources.changed,
     failed: sources.failed,
     clock,
   })

@@ -17,7 +17,9 @@ export interface KernelSettings {
   readonly source: string
   readonly readOnly: boolean
   readonly allowOther: boolean
-  /** Seconds for which the kernel caches names and attributes (at most 1: there is no notify_inval). */
+  /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
+  readonly xattrs: boolean
+  /** Seconds for which the kernel caches names and attributes; at most 1 where it cannot be told of changes. */
   readonly cacheSeconds: number
   /** Milliseconds after which the binding answers by itself; above every deadline of the drive. */
   readonly timer: number
@@ -40,6 +42,13 @@ export interface CallLog {
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
+/**
+ * An open right after a stat is of the text of that stat (the text lease), so that libfuse need not ask once more whether
+ * the pages are of another one. Where the kernel cannot be told, what this mount changes by another way would be missed.
+ */
+const freshSeconds = 1
+/** A name that is not there may come to be by another's work at any time. */
+const absenceSeconds = 1
 /** The option string is copied to a fixed buffer of the binding. */
 const longestOptions = 1023
 
@@ -49,7 +58,7 @@ export class CalcfsFuse extends Fuse {
     operations: Partial<Operations>,
     private readonly settings: KernelSettings,
   ) {
-    super(mountPoint, operations, { timeout: settings.timer })
+    super(mountPoint, settings.xattrs ? operations : withoutXattrs(operations), { timeout: settings.timer })
   }
 
   override _fuseOptions(): string {
@@ -61,10 +70,10 @@ export class CalcfsFuse extends Fuse {
       'max_readahead=1048576',
       // Pages are kept until size or mtime changes; a record's mtime strictly grows, so no old page is ever shown.
       'auto_cache',
-      `ac_attr_timeout=0`,
+      `ac_attr_timeout=${cacheSeconds > freshSeconds ? freshSeconds : 0}`,
       `entry_timeout=${cacheSeconds}`,
       `attr_timeout=${cacheSeconds}`,
-      `negative_timeout=${cacheSeconds}`,
+      `negative_timeout=${Math.min(cacheSeconds, absenceSeconds)}`,
       'default_permissions',
       ...(readOnly ? ['ro'] : []),
       ...(allowOther ? ['allow_other'] : []),
@@ -286,6 +295,11 @@ function traced<Value>(
     answered(error, value)
     log(call.verb, call.path, { milliseconds: performance.now() - began, errno: Math.max(0, -error) })
   }
+}
+
+function withoutXattrs(operations: Partial<Operations>): Partial<Operations> {
+  const { getxattr, listxattr, setxattr, removexattr, ...others } = operations
+  return others
 }
 
 type CallOutcome<Value> = { readonly value: MaybePromise<Value> } | { readonly thrown: unknown }

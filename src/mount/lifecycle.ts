@@ -1,9 +1,14 @@
 // Life of a mount: mounting, noticing an unmount from outside, and an orderly unmount.
-import { readdir, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { errnoOf } from '../drive/interface/errno.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
+import { asFailure } from '../failure.js'
+import type { Clock } from '../remote/clock.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
+import { openKeptByKernel } from './kept-by-kernel.js'
+import { fuseDescriptors, leadsToKernel, withHighDescriptor } from './kernel-descriptor.js'
+import { openKernelEpoch } from './kernel-epoch.js'
 import { withReportedSizes } from './kernel-sizes.js'
 import {
   detach,
@@ -23,6 +28,8 @@ export interface Mounted {
   readonly device: string | undefined
   /** Resolves when the file system is no longer mounted, by this process or any other. */
   readonly gone: Promise<void>
+  /** Whether the kernel takes notifications, and so keeps names for longer than a second. */
+  readonly isTold: boolean
   /** Checks the kernel's mount list now. */
   isThere(): Promise<boolean>
   /** Resolves when no program waits for the answer to a change any more; at the latest after so many milliseconds. */
@@ -35,20 +42,53 @@ export interface Mounted {
 const watchEvery = 300
 
 /** Milliseconds for which the kernel caches attributes, plus the time of an answer in transit. */
-const keptMs = ({ cacheSeconds }: KernelSettings): number => cacheSeconds * 1000 + 500
+const keptMs = (cacheSeconds: number): number => cacheSeconds * 1000 + 500
 
-/** Mounts the drive at an absolute path. Rejects with the binding's message if the mount is refused. */
+/** What a mount serves. */
+export interface MountedDrive {
+  readonly drive: Drive
+  readonly news: KernelNews
+  readonly log: CallLog
+  readonly clock: Clock
+}
+
+/**
+ * Mounts the drive at an absolute path. Rejects with the binding's message if the mount is refused. Where the kernel cannot
+ * be told of changes, it keeps names and attributes for a second only.
+ */
 export async function mountDrive(
   path: string,
-  { drive, log }: { drive: Drive; log: CallLog },
+  served: MountedDrive,
+  settings: KernelSettings,
+): Promise<Mounted> {
+  if (settings.cacheSeconds > untoldSeconds) {
+    const told = await mountOnce(path, served, settings)
+    if (told.isTold) return told
+    await told.unmount()
+  }
+  return mountOnce(path, served, {
+    ...settings,
+    cacheSeconds: Math.min(settings.cacheSeconds, untoldSeconds),
+  })
+}
+
+async function mountOnce(
+  path: string,
+  { drive, news, log, clock }: MountedDrive,
   settings: KernelSettings,
 ): Promise<Mounted> {
   const pendingCalls = openPendingCalls()
+  const epoch = openKernelEpoch(cause => log.failed('notify', path, cause))
+  const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(settings.cacheSeconds) })
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
-      withReportedSizes(withSettledPages(withOneVersion(drive)), keptMs(settings), () => performance.now()),
-      log,
+      withReportedSizes(
+        withSettledPages(withOneVersion(kept.noting(drive))),
+        keptMs(settings.cacheSeconds),
+        () => performance.now(),
+      ),
+      tellingWhatIsStale(log, news),
       pendingCalls,
     ),
     settings,
@@ -56,16 +96,38 @@ export async function mountDrive(
   const before = new Set((await drives()).map(({ device }) => device))
   const mount = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
-  await inTurn(mount)
-  const own = await ownMount(path, before)
+  const descriptor = await inTurn(() => withHighDescriptor(mount))
+  const own = await ownMount(path, before, descriptor)
+  const isTold = settings.cacheSeconds > untoldSeconds && descriptor !== undefined && epoch.begin(descriptor)
+  function endTelling(): void {
+    epoch.end()
+    kept.end()
+  }
+  if (!isTold) endTelling()
   return {
     device: own.device,
-    gone: untilGone(own),
+    isTold,
+    gone: untilGone(own).finally(endTelling),
     isThere: () => isThere(own).catch(unknown),
     answered: pendingCalls.ended,
-    unmount: () => takeDown(own),
+    unmount() {
+      endTelling()
+      return takeDown(own)
+    },
   }
 }
+
+/** What was refused because it is another thing now is asked for again by every program, at its next call. */
+const tellingWhatIsStale = (log: CallLog, news: KernelNews): CallLog => ({
+  ...log,
+  failed(verb, path, thrown) {
+    log.failed(verb, path, thrown)
+    if (errnoOf(asFailure(thrown).kind) === 'ESTALE') news.tell('all')
+  },
+})
+
+/** Seconds for which the kernel keeps a name where it cannot be told that it is another thing now. */
+const untoldSeconds = 1
 
 /**
  * One mount for as long as it lasts. While a daemon was suspended its mount may have been removed, and another one may have its
@@ -78,10 +140,14 @@ interface LiveMount {
 }
 
 /** A directory above the path may have been renamed in this very moment: then it is the drive that was not there before. */
-async function ownMount(path: string, before: ReadonlySet<string>): Promise<LiveMount> {
+async function ownMount(
+  path: string,
+  before: ReadonlySet<string>,
+  descriptor: number | undefined,
+): Promise<LiveMount> {
   const isNew = ({ device }: Mount): boolean => !before.has(device)
   const device = ((await mountAt(path)) ?? (await drivesOfUser()).find(isNew))?.device
-  const ways = await waysToKernel()
+  const ways = descriptor === undefined ? await fuseDescriptors() : [descriptor]
   return {
     device,
     async places() {
@@ -94,22 +160,6 @@ async function ownMount(path: string, before: ReadonlySet<string>): Promise<Live
 }
 
 const isThere = async (own: LiveMount): Promise<boolean> => (await own.places()).length > 0
-
-/** The descriptors of /dev/fuse, as the links that name it; none where the system does not show them. */
-async function waysToKernel(): Promise<readonly string[]> {
-  const all = (await readdir(descriptors).catch(noneShown)).map(number => join(descriptors, number))
-  const leads = await Promise.all(all.map(leadsToKernel))
-  return all.filter((_, at) => leads[at])
-}
-
-const descriptors = '/proc/self/fd'
-
-async function leadsToKernel(descriptor: string): Promise<boolean> {
-  return (await readlink(descriptor).catch(ignoreClosed)) === '/dev/fuse'
-}
-
-const noneShown = (): string[] => []
-function ignoreClosed(): undefined {}
 
 async function untilGone(own: LiveMount): Promise<void> {
   while (await isThere(own).catch(unknown)) await new Promise(wake => setTimeout(wake, watchEvery))

@@ -141,7 +141,7 @@ export async function mountPlace(
   const logFile = join(base, 'log')
   for (const made of [directory, local, join(base, 'run')]) await fs.mkdir(made)
   const home = shared.home ?? base
-  const environment = environmentOf(home, wish.password ?? 'demo')
+  const environment = environmentOf(home, wish)
   return {
     environment,
     logFile,
@@ -180,8 +180,9 @@ const isAlive = (directory: string): Promise<boolean> =>
 /** FUSE_SUPER_MAGIC of statfs(2). */
 const fuseMagic = 0x65735546
 
-function environmentOf(base: string, password: string): Record<string, string> {
+function environmentOf(base: string, { password = 'demo', xattrs }: TestbedOptions): Record<string, string> {
   return {
+    ...(xattrs === 'off' ? {} : { CALCFS_XATTRS: 'yes' }),
     PATH: process.env['PATH'] ?? '',
     HOME: base,
     XDG_CONFIG_HOME: join(base, 'config'),

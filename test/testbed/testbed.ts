@@ -16,6 +16,8 @@ export interface TestbedOptions {
   readonly speedup?: number
   /** A module that the daemon of a real mount loads before anything else. */
   readonly preload?: URL
+  /** On a mount extended attributes are answered, because most promises are told by them, too; off: as a mount is by itself. */
+  readonly xattrs?: 'off'
   /** Names, sizes and pages are kept as a kernel may keep them; a real one does so anyway. */
   readonly kernel?: 'keeps'
 }

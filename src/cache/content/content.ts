@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
+import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
@@ -36,6 +37,8 @@ export interface ContentCacheOptions {
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
   readonly clock: Clock
   readonly log: LogFunction
+  /** A content has another length or version than it was told with. */
+  readonly changed?: () => void
 }
 
 /** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
@@ -88,15 +91,15 @@ const triesAtMost = 8
 
 /** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
 export function openContentCache(options: ContentCacheOptions): ContentCache {
-  const { clock, log } = options
+  const { clock, log, changed = noop } = options
   const { now } = clock
   const store = storeIn(options)
-  const sizes = openContentSizes(options.ledger)
+  const sizes = openContentSizes(options.ledger, changed)
   const names = new LRUCache<string, string>(upTo(namesAtMost))
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const hotFiles = openHotFiles()
   const versions = openVersions()
-  const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere })
+  const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere, changed })
   const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, drop })
   const entries = openContentEntries({
     ...options,

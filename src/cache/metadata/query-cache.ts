@@ -57,10 +57,17 @@ const nearItsEnd = 0.75
 
 export type ServiceHealth = Pick<Health, 'away' | 'silentSince' | 'outage'>
 
+export interface QueryCachePorts {
+  readonly clock: Clock
+  readonly service: ServiceHealth
+  /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
+  readonly changed?: (namespace?: string, key?: string) => void
+}
+
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { clock, service }: { readonly clock: Clock; readonly service: ServiceHealth },
+  { clock, service, changed = noop }: QueryCachePorts,
 ): QueryCache {
   const { now } = clock
   const most = Math.max(2, limits.names)
@@ -130,6 +137,7 @@ export function openQueryCache(
     flights.delete(nameOf(query.namespace, query.key))
     keep(query, answer)
     writeSoon()
+    changed(query.namespace, query.key)
   }
 
   let isToWrite = false
@@ -150,6 +158,7 @@ export function openQueryCache(
     const name = nameOf(query.namespace, query.key)
     absences.forget(name)
     query.taken?.(fresh)
+    const shown = entries.peek(name)
     const before = query.settled === undefined ? undefined : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && answer === before.answer && !before.isLeft) {
@@ -161,6 +170,7 @@ export function openQueryCache(
     unkept.delete(name)
     hold(query, answer, { form: { value, stored: now() }, waitedMs })
     ledger.set(query.namespace, query.key, value)
+    if (shown === undefined || !isSame(shown.answer, answer)) changed(query.namespace, query.key)
     return answer
   }
 
@@ -168,6 +178,7 @@ export function openQueryCache(
     entries.delete(nameOf(namespace, key))
     absences.forget(nameOf(namespace, key))
     ledger.delete(namespace, key)
+    changed(namespace, key)
   }
 
   /** The request under way, begun now if there is none. Without askers it is a background request. */
@@ -334,15 +345,31 @@ export function openQueryCache(
       // A mount that comes up in a moment must not take it for fresh.
       ledger.backdate(query.namespace, query.key, instant(now() - query.lifetime))
       writeSoon()
+      changed(query.namespace, query.key)
     },
     expireAll() {
       freshFrom = now()
       flights.clear()
       absences.clear()
+      changed()
+    },
+    freshUntil(query) {
+      const entry = recall(query)
+      if (entry === undefined || isExpired(entry)) return undefined
+      const until = entry.at + query.lifetime
+      return now() < entry.at || now() >= until ? undefined : instant(until)
     },
     staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,
   }
 }
+
+/** Lists of the same texts in the same order are one answer. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((item, at) => item === other[at]))
 
 /** Bytes of an answer in memory, from its form on disk. */
 const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? treeBytes(form) : form.length)

@@ -94,6 +94,7 @@ function describeStatus(status: Status): string {
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
     serviceLine(status),
+    ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? '  everything is saved' : '  not saved:',
     ...unsent.map(

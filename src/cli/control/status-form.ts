@@ -23,6 +23,8 @@ const statusForm = z.looseObject({
   requests: z.number(),
   /** Response time of the user request; absent in the status of older versions. */
   answersInMs: z.number().optional(),
+  /** Whether the kernel is told of changes; absent in the status of older versions. */
+  kernel: z.string().optional(),
   /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),

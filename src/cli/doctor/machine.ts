@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { takesEpochs } from '../../system/linux-release.js'
 import { nearestThere, networkFileSystem } from '../../system/network-filesystem.js'
 import { bad, type Finding, good, poor } from './finding.js'
 
@@ -48,8 +49,11 @@ export function libfuse(): Finding {
 export function kernel(): Finding {
   const check = 'kernel'
   const known = readFileSync('/proc/filesystems', 'utf8').split('\n')
+  const how = takesEpochs()
+    ? 'and can be told of changes'
+    : 'and asks again each second: from 6.16 on it is told of changes'
   return known.some(line => line.endsWith('\tfuse'))
-    ? good(check, `Linux ${release()} knows fuse`)
+    ? good(check, `Linux ${release()} knows fuse, ${how}`)
     : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 

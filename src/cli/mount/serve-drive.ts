@@ -93,7 +93,7 @@ export async function prepareDrive(
         ).catch(withoutSocket(log))
   return {
     async mount() {
-      const mounted = await up(path, { line, connection, config, log }).catch(async thrown => {
+      const mounted = await up(path, { line, connection, config, log, clock }).catch(async thrown => {
         tellDevice(undefined)
         await control?.close()
         throw thrown
@@ -185,15 +185,16 @@ async function endedBy(line: AssembledDrive, code: ExitCode, sentence: string): 
 
 async function up(
   path: string,
-  parts: { line: AssembledDrive; connection: Connection; config: Config; log: Log },
+  parts: { line: AssembledDrive; connection: Connection; config: Config; log: Log; clock: Clock },
 ) {
-  const { line, connection, config, log } = parts
+  const { line, connection, config, log, clock } = parts
   const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
   const settings = {
     source: connection.account.base.href,
     readOnly: config.access === 'read',
     allowOther: config.allowOther,
-    cacheSeconds: kernelCacheSeconds,
+    cacheSeconds: kernelCacheSeconds(config),
+    xattrs: config.xattrs,
     timer: longest + timerMargin,
   }
   const logCall: TraceCall = (verb, at, { milliseconds, errno }) =>
@@ -209,7 +210,8 @@ async function up(
   }
   try {
     const call = log.isLevelEnabled('debug') ? logCall : undefined
-    return await mountDrive(path, { drive: line.drive, log: { failed: logFailure, call } }, settings)
+    const { drive, news } = line
+    return await mountDrive(path, { drive, news, log: { failed: logFailure, call }, clock }, settings)
   } catch (cause) {
     await line.close()
     throw new Stop(

@@ -7,7 +7,9 @@ import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
+import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
+import type { DirectoryNode } from '../nodes/node.js'
 import type { DraftFiles } from '../records/draft-files.js'
 import type { Tree } from '../tree/tree.js'
 import type { WriteSide } from '../write-side.js'
@@ -25,6 +27,9 @@ export interface ControlParts {
   readonly failureLog: FailureLog
   readonly reports: KnownReports
   readonly xattrs: Xattrs
+  /** As for the drive's verbs. */
+  readonly shownAgain: (directory: DirectoryNode) => void
+  readonly news: Pick<KernelNews, 'tell'>
   readonly writeSide: WriteSide
   readonly deadlines: Deadlines
   /** The text of `.calcfs/status.json`; `check` has the service asked before. */

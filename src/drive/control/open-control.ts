@@ -13,9 +13,18 @@ export function openControl(parts: ControlParts): Control {
     places: () => parts.placeTroubles(),
     status: async ({ check }) => ({ text: await status(check) }),
     ...openPathControl(parts),
-    ...openDraftControl(parts),
-    ...openReportControl(parts),
-    ...openDeleteControl(parts),
+    ...told(parts, openDraftControl(parts)),
+    ...told(parts, openReportControl(parts)),
+    ...told(parts, openDeleteControl(parts)),
     ...openCacheControl(parts),
   }
+}
+
+/** The same operations; when one ends, the kernel knows of what it has changed. */
+function told<Calls extends Partial<Control>>({ news }: ControlParts, calls: Calls): Calls {
+  const wrapped = Object.entries(calls).map(([name, call]) => [
+    name,
+    (asked: never) => (call as (asked: never) => Promise<unknown>)(asked).finally(() => news.tell('all')),
+  ])
+  return Object.fromEntries(wrapped) as Calls
 }

@@ -121,6 +121,7 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const directory = directoryFor(node) ?? (await tree.directory(parentOf(path), context))
     await tree.refresh(directory, context)
     await lookAgain(node, directory, context)
+    parts.shownAgain(directory)
     return { stale: xattrs.get(path, node, 'user.calcfs.stale') }
   }
 

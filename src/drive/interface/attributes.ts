@@ -10,6 +10,8 @@ export interface Attributes {
   readonly mtime: Instant
   /** Of a thing's file: which one, and which version of it. */
   readonly version?: string | undefined
+  /** The directory whose listing tells the name and the time, by its node's key; undefined where none does. */
+  readonly listedBy?: string | undefined
 }
 
 /** The file type bits of st_mode, inode(7). */

@@ -89,6 +89,8 @@ export interface PendingSources {
   readonly doubt: (node: Deletable) => void
   /** It is not deleted after all, or it is gone. */
   readonly ended: (node: Deletable, end: 'deleted' | 'stays', path: string) => void
+  /** Something is hidden, or no longer, at every path that leads to it. */
+  readonly changed: () => void
   /** Why something is there again, by the path at which it was removed. */
   readonly failed: (path: string, failure: Failure) => void
   readonly clock: Clock
@@ -115,6 +117,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
     if (pending.get(key) === one) pending.delete(key)
     if (untold === undefined) ledger.delete(room, key)
     sources.ended(one.node, how, one.path)
+    sources.changed()
     for (const tell of one.settled) tell()
   }
 
@@ -164,6 +167,7 @@ export function openPendingDeletes(sources: PendingSources): PendingDeletes {
       const one: QueuedDelete = { ...deletion, since: now(), running: undefined, settled: [] }
       pending.set(key, one)
       wait(key, one)
+      sources.changed()
     },
     has: key => pending.has(key),
     get count() {

@@ -47,6 +47,8 @@ export interface TextLeases<Bytes extends TextBytes = Uint8Array> {
    * that open is looked at twice (LEASE-3). A file that is open keeps its text, for who opens it beside that, too.
    */
   end(key: string): void
+  /** Another text may be shown of these from now on, because the kernel is told; a file that is open keeps its own. */
+  refresh(which: (key: string) => boolean): void
   /** The next open or stat shows another text: the kernel counts on none. */
   drop(key: string): void
 }
@@ -67,11 +69,13 @@ const longText = 1 << 20
 
 /**
  * `leaseMs` is the kernel's attr timeout plus one second: for so long it may open and read without a new stat,
- * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0).
+ * and a read stops at the size it was told (measured: a text that had grown was cut, with exit status 0). `changed` is told
+ * of a text that is another one now.
  */
 export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
   leaseMs: number,
   clock: Clock,
+  changed: (key: string) => void = noop,
 ): TextLeases<Bytes> {
   const { now } = clock
   const leases = new Map<string, Lease<Bytes>>()
@@ -84,7 +88,9 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     // No other text may come that would sweep a long one out.
     if (shown.bytes.length >= longText) sweeping ??= sweepLater()
     const lease = { shown, until: now() + leaseMs, handles: 0, isOvertaken: false, opened }
+    const before = leases.get(key)?.shown
     leases.set(key, lease)
+    if (before !== undefined && !isSameText(before, shown)) changed(key)
     return lease
   }
 
@@ -109,7 +115,6 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
       lease.opened = noop
     }
     lease.handles += 1
-    lease.until = now() + leaseMs
     let released = false
     return {
       shown: lease.shown,
@@ -131,7 +136,8 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
         // An open may have come while the text was produced: what it was given stays.
         const lease = leases.get(key)
         if (lease !== undefined && (lease.handles > 0 || lease.shown === shown)) {
-          lease.until = now() + leaseMs
+          // One that is opened again and again shows another text in the end.
+          if (lease.handles === 0) lease.until = now() + leaseMs
           return lease.shown
         }
         return lend(key, shown).shown
@@ -157,8 +163,19 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
       if (lease === undefined) return
       lease.isOvertaken = true
       if (lease.handles === 0) leases.delete(key)
+      changed(key)
+    },
+    refresh(which) {
+      for (const [key, lease] of leases) if (lease.handles === 0 && which(key)) leases.delete(key)
     },
     last: key => leases.get(key)?.shown.bytes,
-    drop: key => leases.delete(key),
+    drop(key) {
+      leases.delete(key)
+      changed(key)
+    },
   }
 }
+
+/** The time of a record's text grows with each change. */
+const isSameText = (one: TextSnapshot<TextBytes>, other: TextSnapshot<TextBytes>): boolean =>
+  one.mtime === other.mtime && one.bytes.length === other.bytes.length

@@ -20,7 +20,8 @@ t.setTimeout(240_000)
 
 const uncached = async (t: Parameters<typeof warmMount>[0], wish: Parameters<typeof warmMount>[1]) => {
   const testbed = await warmMount(t, wish)
-  const directory = join(testbed.home, 'cache', 'calcfs')
+  // The directory above calcfs's own: a file in the place of that one would be moved aside.
+  const directory = join(testbed.home, 'cache')
   await testbed.files.readdir('projects')
   await rename(directory, `${directory}.away`)
   await writeFile(directory, '')

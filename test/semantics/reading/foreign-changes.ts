@@ -60,6 +60,17 @@ export function foreignChanges(t: Test, open: OpenTestbed): void {
       t.ok(after.mtimeMs > before.mtimeMs)
       t.match(await textOf(testbed, report), /Another two/)
     })
+
+    t.test('STALE-4 a text of another size is whole at once after a touch, within the lease too', async t => {
+      for (const title of ['A title that is a good deal longer than any before it, and longer', 'Short']) {
+        await files.readFile(report)
+        await lengthen(testbed, title)
+        await files.touch('reports')
+        const fresh = await files.readFile(report)
+        t.equal(JSON.parse(fresh.toString()).title, title)
+        t.equal((await files.lstat(report)).size, fresh.length)
+      }
+    })
   })
 
   t.test('STALE-4 what a touch asked for is not forgotten over a restart', async t => {

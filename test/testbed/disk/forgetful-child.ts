@@ -184,7 +184,14 @@ const room = {
   namemax: 255,
 }
 
-const settings = { source: 'forgetful', readOnly: false, allowOther: false, cacheSeconds: 0, timer: 30_000 }
+const settings = {
+  source: 'forgetful',
+  readOnly: false,
+  xattrs: false,
+  allowOther: false,
+  cacheSeconds: 0,
+  timer: 30_000,
+}
 let fuse: CalcfsFuse | undefined
 
 function mount(): Promise<void> {

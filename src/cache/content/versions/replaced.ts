@@ -16,7 +16,7 @@ const room = 'replaced'
  */
 export function openReplacedContents(
   ledger: Ledger,
-  { now, elsewhere }: { now: () => Instant; elsewhere: (name: string) => void },
+  { now, elsewhere, changed }: { now: () => Instant; elsewhere: (name: string) => void; changed: () => void },
 ): ReplacedContents {
   const known = new Map<string, Instant>()
   for (const [name, { value }] of ledger.entries(room)) known.set(name, instant(Number(value)))
@@ -27,6 +27,7 @@ export function openReplacedContents(
     if (Number.isNaN(kept) || kept === before) return before
     known.set(name, instant(kept))
     elsewhere(name)
+    changed()
     return instant(kept)
   }
 
@@ -37,6 +38,7 @@ export function openReplacedContents(
       const time = instant(before === undefined ? now() : Math.max(now(), before + 1))
       known.set(name, time)
       ledger.set(room, name, String(time))
+      changed()
     },
   }
 }

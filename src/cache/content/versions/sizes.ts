@@ -25,7 +25,8 @@ const disputes = 'size-dispute'
 const form = /^(0|[1-9][0-9]{0,15})(?: (\S+) (\S+))?$/
 const noValidator = '-'
 
-export function openContentSizes(ledger: Ledger): ContentSizes {
+/** `changed` is told of a length that is another one now. */
+export function openContentSizes(ledger: Ledger, changed: () => void): ContentSizes {
   const disputed = new Map([...ledger.entries(disputes)].map(([name, { value }]) => [name, value]))
 
   function settle(name: string): void {
@@ -41,16 +42,17 @@ export function openContentSizes(ledger: Ledger): ContentSizes {
 
   return {
     known(name) {
-      const kept = ledger.get(room, name)
-      const bytes = kept === undefined ? undefined : form.exec(kept)?.[1]
-      return bytes === undefined ? undefined : byteCount(Number(bytes))
+      const bytes = lengthIn(ledger.get(room, name))
+      return bytes === undefined ? undefined : byteCount(bytes)
     },
     version: name => versionIn(ledger.get(room, name)),
     remember(name, bytes, version) {
       const before = ledger.get(room, name)
       const of = version ?? versionIn(before)
       const validators = of === undefined ? '' : ` ${of.tag ?? noValidator} ${of.modified ?? noValidator}`
-      if (before !== `${bytes}${validators}`) ledger.set(room, name, `${bytes}${validators}`)
+      if (before === `${bytes}${validators}`) return
+      ledger.set(room, name, `${bytes}${validators}`)
+      if (before !== undefined && lengthIn(before) !== bytes) changed()
     },
     forget(name) {
       ledger.delete(room, name)
@@ -63,6 +65,11 @@ export function openContentSizes(ledger: Ledger): ContentSizes {
     settle,
     disputed: name => disputed.get(name),
   }
+}
+
+function lengthIn(kept: string | undefined): number | undefined {
+  const bytes = kept === undefined ? undefined : form.exec(kept)?.[1]
+  return bytes === undefined ? undefined : Number(bytes)
 }
 
 const storedValidator = (kept: string): string | undefined => (kept === noValidator ? undefined : kept)
