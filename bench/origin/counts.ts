@@ -22,7 +22,7 @@ export interface Counts extends Count {
   readonly files: number
   /** Connections that were opened. */
   readonly connections: number
-  /** The most requests of which each began when the one before it had ended. */
+  /** The most requests of which each began when the answer before it had come back; over a link without delay all. */
   readonly inSequence: number
   /** Bytes sent of each file, those of answers on their way included: its key, the bytes. */
   readonly contents: readonly (readonly [key: string, bytes: number])[]
@@ -61,7 +61,10 @@ interface FileCount {
   share: number
 }
 
-export function openCounter(logFile: string | undefined): Counter {
+/** @param roundTrip milliseconds: a client that waited for an answer asks again so long after it was sent at least */
+export function openCounter(logFile: string | undefined, roundTrip: number): Counter {
+  // The relay may be half a millisecond early, each way.
+  const gap = Math.max(0, roundTrip - 1)
   const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: 'a' })
   let of = new Map<string, { requests: number; bytes: number }>()
   let files = new Map<string, FileCount>()
@@ -69,7 +72,7 @@ export function openCounter(logFile: string | undefined): Counter {
   let contents = new Map<string, number>()
   let connections = 0
   let inSequence = 0
-  let lastEnd = 0
+  let lastEnd = Number.NEGATIVE_INFINITY
 
   function tellContents(one: Open): void {
     const { asked, told } = one
@@ -80,7 +83,7 @@ export function openCounter(logFile: string | undefined): Counter {
 
   /** Requests are met here in the order of their ends, in which the longest sequence is found by taking each that fits. */
   function countSequence(began: number): void {
-    if (began < lastEnd) return
+    if (began < lastEnd + gap) return
     inSequence += 1
     lastEnd = performance.now()
   }
@@ -134,7 +137,7 @@ export function openCounter(logFile: string | undefined): Counter {
         contents = new Map()
         connections = 0
         inSequence = 0
-        lastEnd = 0
+        lastEnd = Number.NEGATIVE_INFINITY
       }
       return taken
     },

@@ -15,7 +15,7 @@ import { plainDoor } from './plain.js'
 import { restDoor } from './rest.js'
 import { type Exchange, sendText } from './send.js'
 
-const usage = `node dist/bench/origin/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry] [--certificate FILE --key FILE]`
+const usage = `node dist/bench/origin/origin.js --tree ${treeNames.join('|')} [--log FILE] [--no-geometry] [--certificate FILE --key FILE] [--round-trip MILLISECONDS]`
 
 const { values: options } = parseArgs({
   options: {
@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
     /** PEM files; with them the REST door speaks TLS. */
     certificate: { type: 'string' },
     key: { type: 'string' },
+    /** Of the link to the clients, to tell which requests waited for one another. */
+    'round-trip': { type: 'string', default: '0' },
   },
 })
 
@@ -32,7 +34,7 @@ const name = treeNames.find((known): known is TreeName => known === options.tree
 if (name === undefined) throw new Error(`there is no tree "${options.tree}": ${usage}`)
 const tree = treeOf(name, !options['no-geometry'])
 const paths = pathsOf(tree)
-const counter = openCounter(options.log)
+const counter = openCounter(options.log, Number(options['round-trip']))
 
 const identity =
   options.certificate === undefined || options.key === undefined

@@ -201,8 +201,8 @@ const columnOf = ({ name }: Contender): Column | undefined => columns.find(colum
 const diskSeconds: Readonly<Record<string, number>> = { cp: 5, 'cp-part': 2, dd: 2, readers8: 3 }
 
 const farAway = 30
-/** A tree that is shown in a test, beside one that takes its time. */
-const small = 0.15
+/** Of a tree that is smaller than the workload's own. */
+const shareOf: Partial<Readonly<Record<string, number>>> = { small: 0.15, unpadded: 0.5, random: 0.6 }
 /** On a line that all share. */
 const lineSeconds: Readonly<Record<string, number>> = { 'cp-part': 6 }
 
@@ -214,6 +214,7 @@ export function secondsOnce(contender: Contender, { work, tree, roundTrip, link 
   // Farther away the others are ended before they get farther.
   const share = Math.min(roundTrip / farAway, contender.rank === 'own' ? 3 : 1.2)
   const seconds = Math.max(0.3, near + (far - near) * share)
-  if (tree === 'small') return 1 + small * near
+  const smaller = tree === work.tree ? undefined : shareOf[tree]
+  if (smaller !== undefined) return 1 + smaller * seconds
   return seconds + (link === 'line' ? (lineSeconds[work.name] ?? 0) : 0)
 }

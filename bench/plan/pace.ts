@@ -41,12 +41,14 @@ export const onceTime = ({ contender, item }: Part): number => secondsOnce(conte
 export const wholeTime = (part: Part, runs: number): number =>
   onceTime(part) * (mayBeWorthMore(part) ? runs : 1)
 
-/** Seconds: the longest that any phase may take, and the shortest limit of one. */
+/** Seconds: the longest that any phase may take, that one of the others may take, and the shortest limit of one. */
 const longest = 120
+const longestOfOthers = 45
 const shortest: Readonly<Record<Phase, number>> = { cold: 15, warm: 8, remount: 15 }
 /** A peer so many times slower than calcfs is ended; one target is about twelve times. */
 const patience = 5
 const patienceOf: Readonly<Record<string, number>> = { 'cp-part': 13 }
+const longestOf: Readonly<Record<string, number>> = { 'cp-part': 60 }
 /** Of a peer that was late twice on the same tree. */
 const littlePatience = { times: 2, shortest: 5 }
 
@@ -61,7 +63,8 @@ export function limitsOf(
     const { rank } = part.contender
     if (rank === 'own' || rank === 'floor') return longest
     const least = isHopeless ? littlePatience.shortest : shortest[phase]
-    return Math.round(Math.min(longest, Math.max(least, times * (known.own[phase] ?? 0))))
+    const most = longestOf[part.item.work.name] ?? longestOfOthers
+    return Math.round(Math.min(most, Math.max(least, times * (known.own[phase] ?? 0))))
   }
   return { cold: of('cold'), warm: of('warm'), remount: of('remount') }
 }

@@ -33,7 +33,7 @@ const aimedAt: readonly (readonly [Pick<Setting, 'roundTrip'> & Partial<Setting>
   [
     { roundTrip: 30 },
     {
-      ...{ 'ls-lR': 'best', 'cp-part': 'best', cp: 'own', 'md5-P1': 'own', 'md5-P8': 'own' },
+      ...{ 'ls-lR': 'best', 'cp-part': 'best', 'md5-part-P1': 'first', 'md5-part-P8': 'first' },
       ...ordersOfWalks,
       folder: 'all',
       ...{ head: 'all', tail: 'all', readers8: 'own' },
@@ -61,15 +61,15 @@ const besides: typeof aimedAt = [
   [
     { roundTrip: 0 },
     {
-      ...{ folder: 'best', 'md5-part-P1': 'best', 'md5-part-P8': 'best', grep: 'first', analysis: 'best' },
+      ...{ folder: 'best', 'md5-part-P1': 'best', 'md5-part-P8': 'best', grep: 'first', analysis: 'first' },
       ...{ 'ls-wide': 'best', 'ls-deep': 'best', tail: 'best', random: 'best', readers8: 'first' },
     },
   ],
   [
     { roundTrip: 30 },
     {
-      ...{ 'md5-part-P8': 'best', 'md5-part-P1': 'first', grep: 'own', analysis: 'first', find: 'own' },
-      ...{ dd: 'best', 'ls-wide': 'best', 'ls-deep': 'all', random: 'first' },
+      ...{ dd: 'best', 'ls-wide': 'best', 'ls-deep': 'best', random: 'first' },
+      ...{ grep: 'own', analysis: 'own', find: 'own', cp: 'own' },
     },
   ],
 ]

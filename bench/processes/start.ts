@@ -31,10 +31,13 @@ export async function startOrigin(wish: {
   readonly geometry?: boolean
   /** PEM files; with them the REST door speaks TLS. */
   readonly identity?: { readonly certificate: string; readonly key: string }
+  /** Milliseconds of the link that leads to it. */
+  readonly roundTrip?: number
 }): Promise<Origin> {
   const { ready, running } = await started('../origin/origin.js', [
     ...['--tree', wish.tree],
     ...(wish.log === undefined ? [] : ['--log', wish.log]),
+    ...(wish.roundTrip === undefined ? [] : ['--round-trip', String(wish.roundTrip)]),
     ...(wish.geometry === false ? ['--no-geometry'] : []),
     ...(wish.identity === undefined
       ? []

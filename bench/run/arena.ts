@@ -50,7 +50,7 @@ const run = promisify(execFile)
 export async function openArena({ tree, roundTrip, link }: Setting, ground: Ground): Promise<Arena> {
   const disk = await onDisk(tree, ground.trees)
   const identity = link === 'tls' ? await identityIn(ground.base) : undefined
-  const origin = await startOrigin({ tree, ...(identity === undefined ? {} : { identity }) })
+  const origin = await startOrigin({ tree, roundTrip, ...(identity === undefined ? {} : { identity }) })
   const running: Running[] = [origin]
 
   async function delayed(port: number): Promise<Delayed> {

@@ -24,7 +24,7 @@ export interface Figures {
   readonly mostGets?: number
   readonly mostHeads?: number
   readonly mostShare?: number
-  /** The most requests of which each began when the one before it had ended. */
+  /** The most requests of which each began when the answer before it had come back. */
   readonly inSequence?: number
   /** Bytes of files that the origin sent, and those of them that the workload never read. */
   readonly contentBytes?: number

@@ -188,6 +188,20 @@ t.test('the relay holds every answer back for a round trip, and changes no byte'
   t.ok(far.equals(await bytesOf(await answer(`${origin.files}${path}`))), 'the same bytes')
 })
 
+t.test('requests that wait for one another are told from those that are sent together', async t => {
+  const origin = await within(patience, 'the origin', startOrigin({ tree: 'small', roundTrip: 40 }))
+  t.teardown(() => origin.stop())
+  const to = Number(new URL(origin.files).port)
+  const relay = await within(patience, 'the relay', startRelay({ to, delay: 40 }))
+  t.teardown(() => relay.stop())
+  const list = async () => bytesOf(await answer(`${relay.url}/project-01/`))
+  await list()
+  await Promise.all(Array.from({ length: 5 }, list))
+  await list()
+  const { requests, inSequence } = await origin.counts()
+  t.same({ requests, inSequence }, { requests: 7, inSequence: 3 })
+})
+
 t.test('a link may speak TLS, cost handshakes and have a bandwidth, and still changes no byte', async t => {
   const ground = await fs.mkdtemp(join(tmpdir(), 'calcfs-bench-link-'))
   t.teardown(() => fs.rm(ground, { recursive: true, force: true }))
