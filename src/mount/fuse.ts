@@ -47,6 +47,11 @@ const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-on
  * the pages are of another one. Where the kernel cannot be told, what this mount changes by another way would be missed.
  */
 const freshSeconds = 1
+/**
+ * A kernel that was told drops its inodes, and libfuse would give the same file another inode number at its next lookup:
+ * vim says "File changed while writing" then, and `tail -F` begins again.
+ */
+const rememberedSeconds = 300
 /** A name that is not there may come to be by another's work at any time. */
 const absenceSeconds = 1
 /** The option string is copied to a fixed buffer of the binding. */
@@ -73,6 +78,7 @@ export class CalcfsFuse extends Fuse {
       `ac_attr_timeout=${cacheSeconds > freshSeconds ? freshSeconds : 0}`,
       `entry_timeout=${cacheSeconds}`,
       `attr_timeout=${cacheSeconds}`,
+      ...(cacheSeconds > freshSeconds ? [`remember=${rememberedSeconds}`] : []),
       `negative_timeout=${Math.min(cacheSeconds, absenceSeconds)}`,
       'default_permissions',
       ...(readOnly ? ['ro'] : []),

@@ -1,4 +1,6 @@
 // The kernel is told of what changed: it keeps names for long, and shows nothing that is over.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../src/service/seed.js'
 import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
@@ -72,6 +74,13 @@ t.test('what the kernel was told', async t => {
       t.equal(await textOf(testbed, `${folder}/Ice/a.txt`), 'ice\n')
     },
   )
+
+  t.test('TOLD-4 a file keeps its inode number, whatever the kernel is told', async t => {
+    const file = join(directory, folder, 'TS1_opt', 'run.log')
+    const before = await stat(file)
+    await testbed.calcfs('refresh', join(directory, folder))
+    t.match(await stat(file), { ino: before.ino, mtimeMs: before.mtimeMs })
+  })
 
   t.test('TOLD-3 calcfs refresh ends when the kernel knows', async t => {
     for (const name of ['Steam', 'Water']) {

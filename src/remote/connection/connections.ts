@@ -1,14 +1,16 @@
 // Connection pool: kept-alive connections to one base address, through a proxy where the environment names one.
 import { rootCertificates } from 'node:tls'
 import connect from 'undici/lib/api/api-connect.js'
+import request from 'undici/lib/api/api-request.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import EnvHttpProxyAgent from 'undici/lib/dispatcher/env-http-proxy-agent.js'
 import { Failure } from '../../failure.js'
 import { isLoopback } from './address.js'
 
-// As undici's index does it: the agent for a proxy calls it.
+// As undici's index does it: the agent for a proxy calls the first, the probe of a server the second.
 Dispatcher.prototype.connect = connect
+Dispatcher.prototype.request = request
 
 export interface ConnectionOptions {
   /** How many connections at most. */
