@@ -99,7 +99,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
       await history.purge()
     },
     async check() {
-      await caches.content.scrub()
+      await caches.content.scrub('unproven')
     },
     async close() {
       for (const { path } of await writeSide.pending.end())

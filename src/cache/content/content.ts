@@ -68,8 +68,8 @@ export interface ContentCache {
   renew(content: Content, context: RequestContext): Promise<void>
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
   maintain(): Promise<void>
-  /** Checks every kept file against its proof and drops damaged ones; removes what dead processes left. */
-  scrub(): Promise<ScrubResult>
+  /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
+  scrub(which?: 'all' | 'unproven'): Promise<ScrubResult>
   /** Drops every kept file and every size; what is being downloaded goes on. */
   clear(): Promise<{ readonly files: number; readonly bytes: number }>
   stats(): ContentStats
@@ -282,7 +282,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     forget: content => forget(nameOf(content)).catch(rethrow),
     renew: (content, context) => renew(content, context).catch(rethrow),
     maintain: () => maintenance.maintain().catch(rethrow),
-    scrub: () => maintenance.scrub().catch(rethrow),
+    scrub: (which = 'all') => maintenance.scrub(which).catch(rethrow),
     clear: () => clear().catch(rethrow),
     stats: () => ({
       files: lru.files,

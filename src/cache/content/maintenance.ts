@@ -25,7 +25,8 @@ export interface MaintenancePorts {
 
 export interface Maintenance {
   maintain(): Promise<void>
-  scrub(): Promise<ScrubResult>
+  /** All of them, or those alone that this process has neither kept nor read, for these were proven in passing. */
+  scrub(which: 'all' | 'unproven'): Promise<ScrubResult>
   /** Tends once more, then never again. */
   close(): Promise<void>
 }
@@ -40,7 +41,8 @@ const recountEveryMs = 600_000
 export function startMaintenance(ports: MaintenancePorts): Maintenance {
   const { store, lru, clock, log } = ports
   const { now } = clock
-  let recountAt = now()
+  const openedAt = now()
+  let recountAt = openedAt
   let recounting: Promise<void> = Promise.resolve()
   let closed = false
   const ends = [
@@ -90,12 +92,13 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
     }
   }
 
-  async function scrub(): Promise<ScrubResult> {
+  async function scrub(which: 'all' | 'unproven'): Promise<ScrubResult> {
     const swept = await store.sweep()
     let checked = 0
     let dropped = 0
-    for await (const { name } of store.list()) {
+    for await (const { name, used } of store.list()) {
       if (closed) break
+      if (which === 'unproven' && Math.max(used, lru.usedAt(name) ?? 0) >= openedAt) continue
       const began = now()
       checked += 1
       const sound = await isSound(name)

@@ -272,6 +272,22 @@ t.test('scrubbing finds damage in unread contents, and what dead processes left'
   t.equal(second.stats().files, 2)
 })
 
+t.test('what this process has kept or read needs no scrubbing after a mount', async t => {
+  const { open, directory } = openCacheTestbed(t)
+  const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 9_000) }))
+  const first = open(remote)
+  for (const title of ['a', 'b']) await readAll(first, file(title))
+  await first.close()
+  const second = open(remote, { now: () => instant(Date.now() + 60_000) })
+  await second.maintain()
+  await readAll(second, file('a'))
+  await readAll(second, file('c'))
+  await settled(second)
+  for (const path of keptIn(directory)) flip(path, 40_000)
+  t.same(await second.scrub('unproven'), { checked: 1, dropped: 1, swept: 0 })
+  t.same(await second.scrub(), { checked: 2, dropped: 2, swept: 0 })
+})
+
 t.test('forgetting a content forgets its bytes and its size, even while it is downloaded', async t => {
   const { open, directory, ledger } = openCacheTestbed(t)
   const remote = fakeRemote(() => ({ bytes: inPieces(bytesOf(50_000), 1_000) }))

@@ -1,6 +1,6 @@
 // Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
 import type { UnfinishedFile } from '../store/blob-store.js'
-import { type Checksum, chunkBytes, chunkCount, chunkHash } from '../store/checksum.js'
+import { type Checksum, chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
 import { type IntervalSet, openIntervalSet } from './interval-set.js'
 
 export interface ChunkBufferPorts {
@@ -61,7 +61,7 @@ const sparesAtMost = 8
 export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
   const arrived = openIntervalSet()
   const held = new Set<BufferedChunk>()
-  const hashes = new Map<number, Uint8Array>()
+  const sums = new Map<number, Uint8Array>()
   const flushing = new Set<Promise<void>>()
   let file: Promise<UnfinishedFile> | undefined
   let opened: UnfinishedFile | undefined
@@ -97,7 +97,7 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
     const bytes = one.bytes.subarray(0, one.filled)
     const end = one.start + one.filled
     const isChunk = one.start % chunkBytes === 0 && (one.filled === chunkBytes || end === ports.length())
-    if (isChunk) hashes.set(one.start / chunkBytes, chunkHash(bytes))
+    if (isChunk) sums.set(one.start / chunkBytes, chunkSum(bytes))
     const written = write(bytes, one.start)
       .then(() => {
         held.delete(one)
@@ -183,15 +183,15 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
     return coming.length === 0 ? into.length : Promise.all(coming).then(() => into.length)
   }
 
-  /** Chunks that came in parts are read again to be hashed. */
-  async function hashAll(length: number): Promise<Uint8Array> {
+  /** Chunks that came in parts are read again to be summed. */
+  async function sumAll(length: number): Promise<Uint8Array> {
     const list: Uint8Array[] = []
     for (let index = 0; index < chunkCount(length); index += 1) {
-      const known = hashes.get(index)
+      const known = sums.get(index)
       const start = index * chunkBytes
       const bytes = known === undefined ? bufferOf(Math.min(chunkBytes, length - start)) : undefined
       if (bytes !== undefined) await readFile(bytes, start)
-      list.push(known ?? chunkHash(bytes ?? new Uint8Array()))
+      list.push(known ?? chunkSum(bytes ?? new Uint8Array()))
       if (bytes !== undefined) giveBack(bytes)
     }
     return Buffer.concat(list)
@@ -211,11 +211,11 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
       const [only] = held
       if (file === undefined && length <= chunkBytes && (only === undefined || only.filled === length)) {
         const bytes = only?.bytes.subarray(0, length) ?? new Uint8Array()
-        return { in: 'memory', bytes, checksum: { length, hashes: length === 0 ? bytes : chunkHash(bytes) } }
+        return { in: 'memory', bytes, checksum: { length, sums: length === 0 ? bytes : chunkSum(bytes) } }
       }
       while (flushing.size > 0) await Promise.all(flushing)
       for (const one of held) await flush(one)
-      const checksum = { length, hashes: await hashAll(length) }
+      const checksum = { length, sums: await sumAll(length) }
       if (opened === undefined) throw new DiskRefused()
       return { in: 'file', unfinished: opened, checksum }
     },

@@ -1,4 +1,4 @@
-// One kept file, open for reading: a chunk is believed only after its hash was checked in this process.
+// One kept file, open for reading: a chunk is believed only after its sum was checked in this process.
 import type { Instant } from '../../../remote/remote.js'
 import { type Checksum, chunkBytes, chunkCount, matchesChunk } from './checksum.js'
 import { type CacheFile, FileTruncated } from './open-file.js'
@@ -31,7 +31,7 @@ export interface BlobFile {
   readonly checksum: Checksum
 }
 
-/** `believed`: the bytes were hashed on their way in by this very process. */
+/** `believed`: the bytes were summed on their way in by this very process. */
 export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => Instant): Blob {
   const { file, checksum } = kept
   const believed = new Uint8Array(chunkCount(checksum.length)).fill(origin === 'believed' ? 1 : 0)

@@ -1,17 +1,24 @@
-// Checksum of a kept file: a hash of each MiB and of the list of hashes, stored behind the bytes.
-import { createHash, hash } from 'node:crypto'
+// Checksum of a kept file: a CRC-32 of each MiB and a hash of the list of them, stored behind the bytes.
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 
 export const chunkBytes = 1 << 20
+const sumBytes = 4
 const hashBytes = 32
-const magic = Buffer.from('calcfs1\n')
+/** A damaged disk is found by a sum as well as by a hash, which took three times as long for each byte that is kept or read again. */
+const magic = Buffer.from('calcfs2\n')
+/** Files of earlier versions hold a SHA-256 of each MiB instead. */
+const hashedMagic = Buffer.from('calcfs1\n')
 /** The last bytes of a kept file: magic, length, hash of name + length + list. */
 export const footerBytes = magic.length + 8 + hashBytes
+/** What stands behind a content of one chunk at most, in bytes, in whichever form. */
+export const shortTrailerBytes = hashBytes + footerBytes
 
 export interface Checksum {
   /** Of the content alone, in bytes. */
   readonly length: number
-  /** SHA-256 of each chunk, one after another. */
-  readonly hashes: Uint8Array
+  /** CRC-32 of each chunk, one after another; SHA-256 in what an earlier version has kept. */
+  readonly sums: Uint8Array
 }
 
 export interface ChecksumBuilder {
@@ -21,8 +28,8 @@ export interface ChecksumBuilder {
 
 /** Collects the proof of bytes that pass in order, in pieces of any length. */
 export function startChecksum(): ChecksumBuilder {
-  const hashes: Uint8Array[] = []
-  let chunk = createHash('sha256')
+  const sums: Uint8Array[] = []
+  let sum = 0
   let length = 0
 
   return {
@@ -30,52 +37,56 @@ export function startChecksum(): ChecksumBuilder {
       for (let from = 0; from < piece.length; ) {
         const room = chunkBytes - (length % chunkBytes)
         const part = piece.subarray(from, from + room)
-        chunk.update(part)
+        sum = crc32(part, sum)
         length += part.length
         from += part.length
         if (length % chunkBytes !== 0) continue
-        hashes.push(chunk.digest())
-        chunk = createHash('sha256')
+        sums.push(sumField(sum))
+        sum = 0
       }
     },
     finish() {
-      if (length % chunkBytes !== 0) hashes.push(chunk.digest())
-      return { length, hashes: Buffer.concat(hashes) }
+      if (length % chunkBytes !== 0) sums.push(sumField(sum))
+      return { length, sums: Buffer.concat(sums) }
     },
   }
 }
 
-/** The hash of one chunk. */
-export const chunkHash = (chunk: Uint8Array): Buffer => hash('sha256', chunk, 'buffer')
+/** The sum of one chunk. */
+export const chunkSum = (chunk: Uint8Array): Buffer => sumField(crc32(chunk))
 
 export const chunkCount = (length: number): number => Math.ceil(length / chunkBytes)
 
 /** What a content takes on disk when it is kept, in bytes. */
 export function storedBytes(checksum: Checksum): number {
-  return checksum.length + checksum.hashes.length + footerBytes
+  return checksum.length + checksum.sums.length + footerBytes
 }
 
 export function sameChecksum(one: Checksum, other: Checksum): boolean {
-  return one.length === other.length && Buffer.compare(one.hashes, other.hashes) === 0
+  return one.length === other.length && Buffer.compare(one.sums, other.sums) === 0
 }
 
 /** Whether these bytes are chunk `index` of what was proven. */
 export function matchesChunk(checksum: Checksum, index: number, bytes: Uint8Array): boolean {
-  const expected = checksum.hashes.subarray(index * hashBytes, (index + 1) * hashBytes)
-  return chunkHash(bytes).equals(expected)
+  const each = isHashed(checksum) ? hashBytes : sumBytes
+  const expected = checksum.sums.subarray(index * each, (index + 1) * each)
+  return (each === hashBytes ? hash('sha256', bytes, 'buffer') : chunkSum(bytes)).equals(expected)
 }
 
 /** What is written behind the content; it names the file, so that a file under a wrong name proves nothing. */
 export function trailerOf(checksum: Checksum, name: string): Uint8Array {
-  return Buffer.concat([checksum.hashes, magic, lengthField(checksum.length), footerOf(checksum, name)])
+  const length = lengthField(checksum.length)
+  return Buffer.concat([checksum.sums, magicOf(checksum), length, footerOf(checksum, name)])
 }
 
-/** How many bytes of hashes stand before this footer; undefined if it is none. */
+/** How many bytes of sums stand before this footer; undefined if it is none. */
 export function listBytes(footer: Uint8Array, fileBytes: number): number | undefined {
   const view = Buffer.from(footer.buffer, footer.byteOffset, footer.length)
-  if (!view.subarray(0, magic.length).equals(magic)) return undefined
+  const form = view.subarray(0, magic.length)
+  const each = form.equals(magic) ? sumBytes : form.equals(hashedMagic) ? hashBytes : undefined
+  if (each === undefined) return undefined
   const length = Number(view.readBigUInt64BE(magic.length))
-  const list = chunkCount(length) * hashBytes
+  const list = chunkCount(length) * each
   return length + list + footerBytes === fileBytes ? list : undefined
 }
 
@@ -85,17 +96,28 @@ export function checksumIn(trailer: Uint8Array, name: string): Checksum | undefi
   const footer = view.length - footerBytes
   const proof = {
     length: Number(view.readBigUInt64BE(footer + magic.length)),
-    hashes: view.subarray(0, footer),
+    sums: view.subarray(0, footer),
   }
   return footerOf(proof, name).equals(view.subarray(view.length - hashBytes)) ? proof : undefined
 }
 
+/** By the room that each sum takes; of an empty content there is none, and both forms are one. */
+const isHashed = ({ length, sums }: Checksum): boolean => sums.length > chunkCount(length) * sumBytes
+
+const magicOf = (checksum: Checksum): Buffer => (isHashed(checksum) ? hashedMagic : magic)
+
 function footerOf(checksum: Checksum, name: string): Buffer {
-  return createHash('sha256')
-    .update(name)
-    .update(lengthField(checksum.length))
-    .update(checksum.hashes)
-    .digest()
+  return hash(
+    'sha256',
+    Buffer.concat([Buffer.from(name), lengthField(checksum.length), checksum.sums]),
+    'buffer',
+  )
+}
+
+function sumField(sum: number): Buffer {
+  const field = Buffer.allocUnsafe(sumBytes)
+  field.writeUInt32BE(sum)
+  return field
 }
 
 function lengthField(length: number): Buffer {

@@ -20,6 +20,8 @@ export interface LruIndex {
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
+  /** When it was last used; undefined where it is not kept. */
+  usedAt(name: string): Instant | undefined
   /** Drops the least recently used until this many bytes are gone; says whether any are. */
   evict(bytes: number): Promise<boolean>
   /** Drops what is over the limit, and files larger than the limit whose use is over. */
@@ -127,6 +129,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
     },
     remove,
     has: name => kept.has(name),
+    usedAt: name => kept.get(name)?.used,
     async evict(wanted) {
       const before = bytes
       await evictUntil(() => bytes <= before - wanted)

@@ -2,7 +2,14 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writevSync } from 'node:fs'
 import { forReading } from '../../../system/own-file.js'
 import { openQuickDisk } from '../../../system/quick-disk.js'
-import { checksumIn, chunkBytes, footerBytes, listBytes, matchesChunk } from './checksum.js'
+import {
+  checksumIn,
+  chunkBytes,
+  footerBytes,
+  listBytes,
+  matchesChunk,
+  shortTrailerBytes,
+} from './checksum.js'
 import { FileTruncated } from './open-file.js'
 
 /** A content of one chunk at most. */
@@ -17,9 +24,6 @@ export interface ShortFiles {
   read(path: string, name: string): Uint8Array | undefined
 }
 
-/** What stands behind a short content: one hash and the footer. */
-const trailerAtMost = 32 + footerBytes
-
 export function openShortFiles(): ShortFiles {
   const disk = openQuickDisk()
 
@@ -28,7 +32,7 @@ export function openShortFiles(): ShortFiles {
       return disk.now(() => writeShortFile(parts, unfinished, path)) !== undefined
     },
     drop(path, bytes) {
-      if (bytes > shortBytes + trailerAtMost) return false
+      if (bytes > shortBytes + shortTrailerBytes) return false
       return disk.now(() => rmSync(path, { force: true })) !== undefined
     },
     read(path, name) {
@@ -59,7 +63,7 @@ function readShortFile(path: string): Uint8Array | undefined {
   if (descriptor === undefined) return undefined
   try {
     const length = fstatSync(descriptor).size
-    if (length < footerBytes || length > shortBytes + trailerAtMost) return undefined
+    if (length < footerBytes || length > shortBytes + shortTrailerBytes) return undefined
     const bytes = Buffer.allocUnsafeSlow(length)
     return readSync(descriptor, bytes, 0, length, 0) === length ? bytes : undefined
   } catch {

@@ -1,5 +1,6 @@
 // The proof behind a kept file: it holds for exactly these bytes, this length and this name, and for nothing else.
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import t from 'tap'
 import {
@@ -7,7 +8,7 @@ import {
   checksumIn,
   chunkBytes,
   chunkCount,
-  chunkHash,
+  chunkSum,
   footerBytes,
   listBytes,
   matchesChunk,
@@ -29,26 +30,40 @@ function proofOf(bytes: Uint8Array, pieceBytes = bytes.length || 1): Checksum {
 }
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest()
+
+function crc(bytes: Uint8Array): Buffer {
+  const field = Buffer.alloc(4)
+  field.writeUInt32BE(crc32(bytes))
+  return field
+}
+
+/** As an earlier version proves it: a SHA-256 of each MiB. */
+function hashedProofOf(bytes: Buffer): Checksum {
+  const chunks = Array.from({ length: chunkCount(bytes.length) }, (_, at) =>
+    bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
+  )
+  return { length: bytes.length, sums: Buffer.concat(chunks.map(sha256)) }
+}
 const lengths = [0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 2 * chunkBytes, 2 * chunkBytes + 77]
 
-t.test('the hashes are those of each MiB, however the bytes arrive', async t => {
+t.test('the sums are those of each MiB, however the bytes arrive', async t => {
   for (const length of lengths) {
     const bytes = bytesOf(length)
     const count = Math.ceil(length / chunkBytes)
     const chunks = Array.from({ length: count }, (_, at) =>
       bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes),
     )
-    const wanted = Buffer.concat(chunks.map(sha256))
+    const wanted = Buffer.concat(chunks.map(crc))
     for (const piece of [length || 1, 65_536, 100_003, chunkBytes]) {
       const checksum = proofOf(bytes, piece)
       t.equal(checksum.length, length)
-      t.ok(wanted.equals(checksum.hashes), `${length} bytes in pieces of ${piece}`)
+      t.ok(wanted.equals(checksum.sums), `${length} bytes in pieces of ${piece}`)
     }
     t.equal(chunkCount(length), count)
     const checksum = proofOf(bytes)
-    t.equal(storedBytes(checksum), length + 32 * count + footerBytes)
+    t.equal(storedBytes(checksum), length + 4 * count + footerBytes)
     for (const [at, chunk] of chunks.entries()) {
-      t.ok(chunkHash(chunk).equals(sha256(chunk)))
+      t.ok(chunkSum(chunk).equals(crc(chunk)))
       t.ok(matchesChunk(checksum, at, chunk))
       t.notOk(matchesChunk(checksum, at, chunk.subarray(1)), 'a byte less')
       if (count > 1) t.notOk(matchesChunk(checksum, (at + 1) % count, chunk), 'another place')
@@ -60,7 +75,7 @@ t.test('a trailer proves itself under its own name only', async t => {
   for (const length of lengths) {
     const checksum = proofOf(bytesOf(length))
     const trailer = trailerOf(checksum, 'calculation 7/output.cml')
-    const list = 32 * chunkCount(length)
+    const list = 4 * chunkCount(length)
     t.equal(trailer.length, list + footerBytes)
     const found = checksumIn(trailer, 'calculation 7/output.cml')
     t.ok(found !== undefined && sameChecksum(found, checksum))
@@ -90,14 +105,60 @@ t.test('any one bit that is turned in a trailer is found', async t => {
 
 t.test('the words of the footer are no other file’s', async t => {
   const checksum = proofOf(bytesOf(10))
-  const footer = Buffer.from(trailerOf(checksum, 'name')).subarray(32)
-  t.equal(footer.subarray(0, 8).toString(), 'calcfs1\n', 'the form of earlier versions is read on')
+  const footer = Buffer.from(trailerOf(checksum, 'name')).subarray(4)
+  t.equal(footer.subarray(0, 8).toString(), 'calcfs2\n')
   t.equal(footer.readBigUInt64BE(8), 10n)
-  footer.write('calcfs2\n')
-  t.equal(listBytes(footer, 10 + 32 + footerBytes), undefined)
+  t.equal(listBytes(footer, 10 + 4 + footerBytes), 4)
+  for (const other of ['calcfs1\n', 'calcfs3\n']) {
+    footer.write(other)
+    t.equal(listBytes(footer, 10 + 4 + footerBytes), undefined, other)
+  }
 })
 
-t.test('two proofs are the same by length and hashes', async t => {
+t.test('what an earlier version has kept is proven by its hashes', async t => {
+  for (const length of lengths) {
+    const bytes = bytesOf(length)
+    const before = hashedProofOf(bytes)
+    const trailer = Buffer.from(trailerOf(before, 'name'))
+    const list = 32 * chunkCount(length)
+    t.equal(trailer.length, list + footerBytes)
+    if (length > 0) t.equal(trailer.subarray(list, list + 8).toString(), 'calcfs1\n')
+    t.equal(listBytes(trailer.subarray(list), length + trailer.length), list)
+    const found = checksumIn(trailer, 'name')
+    t.ok(found !== undefined && sameChecksum(found, before))
+    t.equal(storedBytes(before), length + trailer.length)
+    for (let at = 0; at < chunkCount(length); at += 1) {
+      const chunk = Buffer.from(bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes))
+      t.ok(matchesChunk(before, at, chunk))
+      chunk.writeUInt8(chunk.readUInt8(0) ^ 1)
+      t.notOk(matchesChunk(before, at, chunk))
+    }
+  }
+})
+
+t.test('a damaged chunk is found wherever the damage is', async t => {
+  const bytes = bytesOf(2 * chunkBytes + 300_000)
+  const checksum = proofOf(bytes)
+  fc.assert(
+    fc.property(
+      fc.nat(bytes.length - 1),
+      fc.integer({ min: 1, max: 255 }),
+      fc.nat(70_000),
+      (at, by, more) => {
+        const index = Math.floor(at / chunkBytes)
+        const chunk = Buffer.from(bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes))
+        const end = Math.min(chunk.length, (at % chunkBytes) + 1 + more)
+        for (let place = at % chunkBytes; place < end; place += 1) chunk[place] = (chunk[place] ?? 0) ^ by
+        return !matchesChunk(checksum, index, chunk)
+      },
+    ),
+    { numRuns: 100 },
+  )
+  t.notOk(matchesChunk(checksum, 0, Buffer.alloc(chunkBytes)), 'zeros')
+  t.notOk(matchesChunk(checksum, 3, Buffer.alloc(0)), 'no such chunk')
+})
+
+t.test('two proofs are the same by length and sums', async t => {
   const [one, other] = [proofOf(bytesOf(100)), proofOf(bytesOf(100, 2))]
   t.ok(sameChecksum(one, proofOf(bytesOf(100), 7)))
   t.notOk(sameChecksum(one, other))
