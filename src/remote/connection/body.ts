@@ -4,6 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
 import { Failure } from '../../failure.js'
 import { longBytes } from '../../record/compact/long-bytes.js'
+import type { IncomingBytes } from './incoming-bytes.js'
 import { truncatedBodyFailure } from './network-errors.js'
 import type { TextShare } from './text-budget.js'
 
@@ -31,8 +32,8 @@ export interface TextLimits {
 export interface FlowControl {
   /** Starts to count the wait for the next piece; the answer ends it. */
   expectPiece(): () => void
-  /** Resolves when the bandwidth allows the next piece. */
-  spend(bytes: number): Promise<void>
+  /** Resolves when the bandwidth allows the next piece; undefined where it does at once. */
+  spend(bytes: number): Promise<void> | undefined
   /** For an answer that is read as a whole. */
   readonly text: TextLimits
 }
@@ -53,11 +54,11 @@ export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
 
 /** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
 export function wholePieces(
-  bytes: Readable,
+  bytes: IncomingBytes,
   declared: DeclaredBody,
   flow: FlowControl,
 ): AsyncIterable<Uint8Array> {
-  const received = withCountedBytes(bytes, declared, flow)
+  const received = countedPieces(bytes, declared, flow)
   if (declared.encoding === 'none') return received
   const decoder = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[
     declared.encoding
@@ -67,31 +68,57 @@ export function wholePieces(
   return decodedPieces(decoder)
 }
 
-async function* withCountedBytes(
-  bytes: Readable,
+/** No generator: most bodies are a single piece, and each step of a generator costs several turns of promises. */
+function countedPieces(
+  bytes: IncomingBytes,
   declared: DeclaredBody,
   flow: FlowControl,
-): AsyncGenerator<Uint8Array> {
-  const pieces: AsyncIterator<Uint8Array> = bytes[Symbol.asyncIterator]()
+): AsyncIterableIterator<Uint8Array> {
   let count = 0
-  try {
-    for (;;) {
+  let isOver = false
+
+  async function received(): Promise<Uint8Array | undefined> {
+    try {
+      const coming = bytes.next()
+      if (!(coming instanceof Promise)) return coming
       const arrived = flow.expectPiece()
-      const next = await pieces.next().finally(arrived)
-      if (next.done === true) break
-      count += next.value.length
-      if (declared.length !== undefined && count > declared.length) break
-      await flow.spend(next.value.length)
-      yield next.value
+      return await coming.finally(arrived)
+    } catch (thrown) {
+      throw truncatedBodyFailure(thrown, count)
     }
-  } catch (thrown) {
-    throw truncatedBodyFailure(thrown, count)
-  } finally {
+  }
+
+  async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (isOver) return { done: true, value: undefined }
+    // Until a piece is there to be given: whatever else happens is the end.
+    isOver = true
+    const piece = await received().catch(thrown => {
+      bytes.destroy()
+      throw thrown
+    })
+    count += piece?.length ?? 0
+    const isTooMuch = declared.length !== undefined && count > declared.length
+    if (piece !== undefined && !isTooMuch) {
+      await flow.spend(piece.length)
+      isOver = false
+      return { done: false, value: piece }
+    }
     bytes.destroy()
+    if (declared.length !== undefined && count !== declared.length)
+      throw new Failure('broken', `the answer claimed ${declared.length} bytes and had ${count}`)
+    return { done: true, value: undefined }
   }
-  if (declared.length !== undefined && count !== declared.length) {
-    throw new Failure('broken', `the answer claimed ${declared.length} bytes and had ${count}`)
+
+  const pieces: AsyncIterableIterator<Uint8Array> = {
+    next,
+    async return() {
+      isOver = true
+      bytes.destroy()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => pieces,
   }
+  return pieces
 }
 
 /** Magic number, and deflate as the method: RFC 1952, section 2.3.1. */

@@ -1,13 +1,13 @@
 // One request and its response on a connection: whether it was sent, what came back, pieces only as fast as they are read.
-import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { IncomingHttpHeaders } from 'undici/types/header.js'
+import { type ArrivingBytes, type IncomingBytes, openIncomingBytes } from './incoming-bytes.js'
 
 /** The head of a response; `bytes` is its body, and destroying it ends the exchange. */
 export interface IncomingResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  readonly bytes: Readable
+  readonly bytes: IncomingBytes
 }
 
 export interface Exchange {
@@ -29,7 +29,7 @@ export function sendOnConnection(
 ): Exchange {
   let controller: Dispatcher.DispatchController | undefined
   let stopped: Error | undefined
-  let bytes: Readable | undefined
+  let bytes: ArrivingBytes | undefined
   let fail: (reason: Error) => void = () => {}
 
   const abort = (reason: Error): void => {
@@ -49,37 +49,27 @@ export function sendOnConnection(
       },
       onResponseStart(connected, status, headers) {
         if (status < 200) return
-        bytes = responseStream(connected)
+        bytes = openIncomingBytes(connected, statedLength(headers))
         resolve({ status, headers, bytes })
       },
-      onResponseData(connected, piece) {
-        if (bytes?.push(piece) === false) connected.pause()
+      onResponseData(_connected, piece) {
+        bytes?.push(piece)
       },
       onResponseEnd() {
-        bytes?.push(null)
+        bytes?.end()
       },
       onResponseError(_connected, error) {
         reject(error)
-        bytes?.destroy(error)
+        bytes?.fail(error)
       },
     })
   })
   return { response, sent: () => controller !== undefined, abort }
 }
 
-/** How much of a body may wait in memory for its reader. */
-const waiting = 256 * 1024
-
-function responseStream(controller: Dispatcher.DispatchController): Readable {
-  const bytes = new Readable({
-    highWaterMark: waiting,
-    read: () => controller.resume(),
-    destroy(error, done) {
-      if (!bytes.readableEnded) controller.abort(error ?? new Error('the reader stopped'))
-      done(error)
-    },
-  })
-  // The reader receives the error when it reads; without a listener it would also end the process.
-  bytes.on('error', () => {})
-  return bytes
+/** How long the body will be on the wire, where its head says so in the plain way. */
+function statedLength(headers: IncomingHttpHeaders): number | undefined {
+  const stated = headers['content-length']
+  if (typeof stated !== 'string' || headers['content-encoding'] !== undefined) return undefined
+  return /^\d{1,15}$/.test(stated) ? Number(stated) : undefined
 }

@@ -203,7 +203,7 @@ export function streamedBody(
 
 /** The Content-Length of a HEAD; a zero is not believed, for some services send it with every HEAD. */
 export function headSize(response: IncomingResponse): ByteCount | undefined {
-  response.bytes.resume()
+  response.bytes.discard()
   const declared = declaredBody(response.headers)
   const believed = declared.encoding === 'none' && !isHtml(declared) && declared.length !== 0
   return believed && declared.length !== undefined ? byteCount(declared.length) : undefined

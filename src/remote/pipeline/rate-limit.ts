@@ -65,8 +65,8 @@ interface QueuedRequest {
 export function openBandwidthLimiter(
   perSecond: number | undefined,
   clock: Clock,
-): (bytes: number) => Promise<void> {
-  if (perSecond === undefined) return async () => {}
+): (bytes: number) => Promise<void> | undefined {
+  if (perSecond === undefined) return () => undefined
   let free = Number.NEGATIVE_INFINITY
   return async bytes => {
     free = Math.max(free, clock.now()) + (bytes / perSecond) * 1000

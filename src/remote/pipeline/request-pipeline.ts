@@ -254,9 +254,8 @@ export function openRequestPipeline(
 
   function heard(response: IncomingResponse, turn: HeldSlot, sentAt: Instant): void {
     health.heard()
-    // A body that failed with its head has closed already.
-    if (response.bytes.closed) turn.leave()
-    else response.bytes.once('close', turn.leave)
+    // At once for a body that failed with its head.
+    response.bytes.onClose(turn.leave)
     if (tooMuch.has(response.status)) turn.pushedBack()
     turn.answered(clock.now() - sentAt, Number(response.headers['content-length'] ?? 0))
   }
@@ -279,8 +278,7 @@ export function openRequestPipeline(
       unusual: () => slots.unusual,
       abort: call.abort,
     })
-    response.bytes.once('close', pieces.end)
-    if (response.bytes.closed) pieces.end()
+    response.bytes.onClose(pieces.end)
     const stalled = () => new Failure('timeout', `the answer stalled for ${allowed} ms`)
     return {
       expectPiece() {
@@ -292,10 +290,10 @@ export function openRequestPipeline(
         }
       },
       text: limits,
-      async spend(bytes) {
+      spend(bytes) {
         turn.moved(bytes)
         pieces.consumed(bytes)
-        await spend(bytes)
+        return spend(bytes)
       },
     }
   }

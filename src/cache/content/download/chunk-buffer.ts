@@ -33,7 +33,7 @@ export interface ChunkBuffer {
 }
 
 export interface ChunkWriter {
-  /** Takes a copy; a promise where the disk falls behind and the next piece should wait. */
+  /** Takes a copy, or a piece that is the whole of a short content itself; a promise where the disk falls behind and the next piece should wait. */
   put(piece: Uint8Array): Promise<unknown> | undefined
   /** No more comes: what is in memory goes to the disk. */
   close(): void
@@ -123,9 +123,23 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
       position += part.length
     }
 
+    /** A short content that came in one piece, in memory of its own, stays where it is. */
+    const isWholeShort = (piece: Uint8Array): boolean =>
+      position === 0 &&
+      current === undefined &&
+      piece.length === ports.length() &&
+      piece.length <= chunkBytes &&
+      piece.buffer.byteLength === piece.length
+
     return {
       put(piece) {
         const start = position
+        if (isWholeShort(piece)) {
+          current = adopt(piece)
+          position += piece.length
+          arrived.add(start, position)
+          return undefined
+        }
         for (let from = 0; from < piece.length; ) {
           const part = piece.subarray(from, from + chunkEnd(position) - position)
           add(part)
@@ -148,6 +162,13 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
   function hold(start: number, end: number): BufferedChunk {
     const room = end === Number.POSITIVE_INFINITY || ports.length() === undefined ? firstBytes : end - start
     const one = { start, bytes: bufferOf(Math.min(room, chunkBytes)), filled: 0 }
+    held.add(one)
+    return one
+  }
+
+  function adopt(piece: Uint8Array): BufferedChunk {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+    const one = { start: 0, bytes, filled: piece.length }
     held.add(one)
     return one
   }
