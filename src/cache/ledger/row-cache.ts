@@ -1,6 +1,5 @@
 // Row cache of the ledger: values read or written a moment ago, valid until another process has written.
-import { LRUCache } from 'lru-cache'
-import { upTo } from '../../growing-lru.js'
+import { openRecentMap } from '../../recent-map.js'
 import type { Instant } from '../../remote/remote.js'
 
 export interface RowCache<Value> {
@@ -19,7 +18,7 @@ export function openRowCache<Value extends object>(
   version: () => number,
   now: () => Instant,
 ): RowCache<Value> {
-  const values = new LRUCache<string, Value>(upTo(atMost))
+  const values = openRecentMap<Value>(atMost)
   const nameOf = (namespace: string, key: string): string => `${namespace}\0${key}`
   let seen: number | undefined
   let lookedAt = Number.NEGATIVE_INFINITY

@@ -3,6 +3,7 @@
 import type { DerivedName } from '../../content-kinds.js'
 import { Failure } from '../../failure.js'
 import { all, chain, type MaybePromise } from '../../maybe-promise.js'
+import { madeOnce } from '../../recent-map.js'
 import { retitledChild } from '../../record/compact/packed-children.js'
 import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
@@ -155,15 +156,19 @@ export function openCatalog(
     settled: (fresh, before, now) => withFirstTimes(fresh, before, { now, parent: form.parent }),
   })
 
-  const projectsOf = (parent: ProjectId) =>
-    childrenIn({ kind: 'project', parent }, context => remote.subProjects(parent, context))
-  const calculationsOf = (parent: ProjectId) =>
-    childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context))
-  const filesOf = (of: CalculationId): Query<readonly FileTitle[]> =>
+  // Each component of each path asks one of these questions.
+  const projectsOf = madeOnce((parent: ProjectId) =>
+    childrenIn({ kind: 'project', parent }, context => remote.subProjects(parent, context)),
+  )
+  const calculationsOf = madeOnce((parent: ProjectId) =>
+    childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context)),
+  )
+  const filesOf: (of: CalculationId) => Query<readonly FileTitle[]> = madeOnce(of =>
     listing(`files ${of}`, context => {
       const hadSome = (queryCache.known(filesOf(of)) ?? []).length > 0
       return fileLists.titles({ of, type: 'files', hadSome }, context)
-    })
+    }),
+  )
 
   const derived = openDerivedFiles(queryCache, fileLists, { filesOf, lifetime: seldom })
 

@@ -27,7 +27,7 @@ export function headTimes(): HeadTimes {
     note(milliseconds) {
       waits[next % remembered] = milliseconds
       next += 1
-      const sorted = [...waits].sort((one, other) => one - other)
+      const sorted = Float64Array.from(waits).sort()
       const quick = sorted[sorted.length >> 2] ?? atFirst
       usual = quick
       unusual = Math.min(atMost, Math.max(atLeast, 4 * quick + 20))
