@@ -1,8 +1,8 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
 import { asFailure, Failure, rethrow } from '../../failure.js'
-import { upTo } from '../../growing-lru.js'
 import { noop } from '../../noop.js'
+import { openRecentMap } from '../../recent-map.js'
 import type { Clock } from '../../remote/clock.js'
 import {
   type ByteCount,
@@ -95,7 +95,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const { now } = clock
   const store = storeIn(options)
   const sizes = openContentSizes(options.ledger, changed)
-  const names = new LRUCache<string, string>(upTo(namesAtMost))
+  const names = openRecentMap<string>(namesAtMost)
   const open = new LRUCache<string, Blob>({ max: openFilesAtMost, dispose: blob => blob.close() })
   const hotFiles = openHotFiles()
   const versions = openVersions()
@@ -169,11 +169,12 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   function readShort(name: string, offset: number, into: Uint8Array): number | undefined {
     const told = sizes.known(name)
     if (told === undefined || told > shortBytes) return undefined
-    const bytes = store.readShort(name)
-    if (bytes?.length !== told) return undefined
-    lru.touch(name)
-    hotFiles.hold(name, bytes)
-    return hotFiles.read(name, offset, into)
+    store.readShort(name, bytes => {
+      if (bytes.length === told) hotFiles.hold(name, bytes)
+    })
+    const filled = hotFiles.read(name, offset, into)
+    if (filled !== undefined) lru.touch(name)
+    return filled
   }
 
   async function read(

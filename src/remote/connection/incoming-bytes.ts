@@ -1,5 +1,6 @@
 // Body of an answer while it arrives: a short one in one buffer of its stated length, a longer one piece by piece, as fast as it is read.
 import type { Dispatcher } from 'undici'
+import { lendMemory } from '../../lent-memory.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 
 /** What a reader sees of it. One reader at a time. */
@@ -71,8 +72,10 @@ export function openIncomingBytes(
 
   function shift(): Uint8Array | undefined {
     if (whole !== undefined && read < filled) {
-      const part = read === 0 && filled === whole.length ? whole : whole.subarray(read, filled)
+      const part = whole.subarray(read, filled)
       read = filled
+      // What is given away as a whole is the reader's alone.
+      if (part.length === whole.length) whole = undefined
       return part
     }
     const piece = pieces.shift()
@@ -107,8 +110,8 @@ export function openIncomingBytes(
   }
 
   function fill(piece: Uint8Array, length: number): void {
-    // A memory of its own: it may be kept as it is.
-    whole ??= Buffer.allocUnsafeSlow(length)
+    // Who reads all of it at once may keep it as it is.
+    whole ??= lendMemory(length)
     whole.set(piece, filled)
     filled += piece.length
     if (filled === length) wake()
@@ -151,7 +154,7 @@ export function openIncomingBytes(
       wake()
     },
     push(piece) {
-      if (isDiscarded || state !== 'coming') return
+      if (isDiscarded || state !== 'coming' || piece.length === 0) return
       if (isShort && filled + piece.length <= stated) return fill(piece, stated)
       pieces.push(piece)
       queued += piece.length

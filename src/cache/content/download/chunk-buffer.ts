@@ -1,6 +1,8 @@
 // Chunk buffer: the bytes of one content while they arrive in any order, in memory by chunks until the disk has them, then verified.
+import { giveMemoryBack, isLent } from '../../../lent-memory.js'
 import type { UnfinishedFile } from '../store/blob-store.js'
 import { type Checksum, chunkBytes, chunkCount, chunkSum } from '../store/checksum.js'
+import { FileClosed } from '../store/open-file.js'
 import { type IntervalSet, openIntervalSet } from './interval-set.js'
 
 export interface ChunkBufferPorts {
@@ -30,6 +32,8 @@ export interface ChunkBuffer {
   /** Resolves when all `length` bytes are written and proven. */
   finish(length: number): Promise<CompleteContent>
   discard(): void
+  /** The short content it holds in memory was kept, or is given up: later reads are refused with `FileClosed`. */
+  release(): void
 }
 
 export interface ChunkWriter {
@@ -66,6 +70,7 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
   let file: Promise<UnfinishedFile> | undefined
   let opened: UnfinishedFile | undefined
   let discarded = false
+  let released = false
 
   async function create(): Promise<UnfinishedFile> {
     const made = await ports.create()
@@ -129,7 +134,7 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
       current === undefined &&
       piece.length === ports.length() &&
       piece.length <= chunkBytes &&
-      piece.buffer.byteLength === piece.length
+      isLent(piece)
 
     return {
       put(piece) {
@@ -191,6 +196,7 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
   }
 
   function read(offset: number, into: Uint8Array): Promise<number> | number {
+    if (released) throw new FileClosed()
     const end = offset + into.length
     const coming: Promise<void>[] = []
     for (let position = offset; position < end; ) {
@@ -243,6 +249,12 @@ export function openChunkBuffer(ports: ChunkBufferPorts): ChunkBuffer {
     discard() {
       discarded = true
       if (opened !== undefined) void ports.discard(opened)
+    },
+    release() {
+      if (file !== undefined || flushing.size > 0) return
+      released = true
+      for (const one of held) giveMemoryBack(one.bytes)
+      held.clear()
     },
   }
 }

@@ -20,7 +20,7 @@ export interface ContentEntries {
   readonly downloads: number
 }
 
-export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges'>): ContentEntries {
+export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges' | 'rested'>): ContentEntries {
   const all = new Map<string, ContentEntry>()
   const shared = { ...ports, ranges: openRangeSupport() }
 
@@ -28,7 +28,11 @@ export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges'>): Co
     of(content, name) {
       const known = all.get(name)
       if (known !== undefined) return known
-      const entry = openContentEntry(shared, content, name)
+      // What is kept is soon of no use: it goes while it is young, which costs the collector least.
+      const rested = (): void => {
+        if (all.get(name) === entry) all.delete(name)
+      }
+      const entry: ContentEntry = openContentEntry({ ...shared, rested }, content, name)
       all.set(name, entry)
       return entry
     },

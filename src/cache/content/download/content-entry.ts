@@ -21,6 +21,8 @@ import { countBytes, openUncachedStream, type UncachedStream } from './uncached-
 
 export interface ContentEntryPorts extends DownloadLifecyclePorts {
   readonly remote: Pick<Remote, 'content' | 'contentSize' | 'contentFacts'>
+  /** It is at rest: nothing of it is worth remembering any more. */
+  readonly rested: () => void
 }
 
 export interface ColdRead {
@@ -78,6 +80,9 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       ports.remote.content(content, start, ownContext(priority), end, of),
     askLength: async () => (tellsNothing ? undefined : askedLength('guess').catch(ifSizeUnknown)),
     facts: () => ports.remote.contentFacts(content, ownContext('user')),
+    over() {
+      if (atRest() && !askers.waiting) ports.rested()
+    },
   })
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
@@ -316,6 +321,10 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     }
   }
 
+  const atRest = (): boolean =>
+    (opening ?? asking ?? passing ?? lifecycle.download ?? lifecycle.standing) === undefined &&
+    !lifecycle.isRefused()
+
   function endPassing(): void {
     passing?.close()
     passing = undefined
@@ -348,9 +357,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       }
       lifecycle.maintain(idleMs, purpose)
     },
-    atRest: () =>
-      (opening ?? asking ?? passing ?? lifecycle.download ?? lifecycle.standing) === undefined &&
-      !lifecycle.isRefused(),
+    atRest,
     stop(sentence) {
       endPassing()
       return lifecycle.stop(sentence)

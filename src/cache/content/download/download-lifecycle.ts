@@ -24,7 +24,7 @@ export interface DownloadLifecyclePorts {
   readonly sizes: ContentSizes
   readonly lru: LruIndex
   readonly ranges: RangeSupport
-  /** Holds a short content in memory for the readers that come in a moment. */
+  /** Holds a copy of a short content in memory for the readers that come in a moment. */
   readonly holdHotFile: (name: string, bytes: Uint8Array) => void
   /** Puts an open kept file where the readers to come find it. */
   readonly keepOpen: (blob: Blob) => void
@@ -37,6 +37,8 @@ export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'askLength'
   /** Whether parts of it may be asked for at all. */
   readonly mayJump: boolean
   readonly facts: () => Promise<ContentFacts>
+  /** A download has ended, however. */
+  readonly over: () => void
 }
 
 export interface DownloadLifecycle {
@@ -117,7 +119,7 @@ export function openDownloadLifecycle(
   function begin(most = Number.POSITIVE_INFINITY): Download {
     mostWanted = Math.max(download === undefined ? 0 : mostWanted, most)
     if (download !== undefined) return download
-    download = startDownload({
+    const started = startDownload({
       ...source,
       mayJump: version => source.mayJump && ports.versions.mayJoin(name, version),
       versions: ports.versions,
@@ -140,12 +142,15 @@ export function openDownloadLifecycle(
       most: () => mostWanted,
       now,
     })
-    settled = keep(download).finally(() => {
+    download = started
+    settled = keep(started).finally(() => {
       download = undefined
       counted = 0
       lru.remove(partsOf(name))
+      started.release()
+      source.over()
     })
-    return download
+    return started
   }
 
   /** Readers meet a failure by themselves; here it decides what is remembered. */

@@ -65,6 +65,8 @@ export interface Download {
   /** Asks for no more for now; waiting readers hear why. */
   pause(reason: Failure): void
   stop(reason: Failure | PrefetchAbandoned): void
+  /** It is over: what it holds in memory is given back, and a reader that comes for it looks elsewhere. */
+  release(): void
 }
 
 /** A prefetched content turns out longer than was wanted, or is not wanted any more; no reader has come for it. */
@@ -332,5 +334,6 @@ export function startDownload(ports: DownloadPorts): Download {
     },
     pause: scheduler.pause,
     stop: fail,
+    release: buffer.release,
   }
 }

@@ -38,8 +38,8 @@ export interface BlobStore {
   publish(unfinished: UnfinishedFile, name: string, checksum: Checksum): Promise<void>
   /** Undefined if it is not kept; one whose proof is not whole is dropped. */
   open(name: string): Promise<Blob | undefined>
-  /** A short kept content at once; undefined where it is none, or none whole, or the disk is slow just now. */
-  readShort(name: string): Uint8Array | undefined
+  /** Gives a short kept content at once, to be copied; nothing where it is none, or none whole, or the disk is slow just now. */
+  readShort(name: string, take: (bytes: Uint8Array) => void): void
   has(name: string): boolean
   /** `bytes` is what it takes on disk, if that is known: a short one goes at once. */
   drop(name: string, bytes?: number): Promise<void>
@@ -74,7 +74,8 @@ const ownersHere = new Set<string>()
 export function openBlobStore(directory: string, settings: StoreSettings): BlobStore {
   const keptDirectory = join(directory, 'kept')
   const unfinishedDirectory = join(directory, 'unfinished')
-  const pathOf = (name: string) => join(keptDirectory, name)
+  // Not `join`, which looks at every letter of what is known to be plain.
+  const pathOf = (name: string) => `${keptDirectory}/${name}`
   const owner = `${process.pid}-${randomBytes(6).toString('hex')}`
   ownersHere.add(owner)
   const short = openShortFiles()
@@ -128,7 +129,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
 
   function unfinishedPath(): string {
     created += 1
-    return join(unfinishedDirectory, `${owner}-${created}`)
+    return `${unfinishedDirectory}/${owner}-${created}`
   }
 
   const create = (): Promise<UnfinishedFile> =>
@@ -137,9 +138,13 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       return { file: openCacheFile(await open(path, 'wx+', 0o600)), path }
     })
 
-  async function keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void> {
+  /** At once where the disk is quick; undefined then. */
+  function keep(name: string, bytes: Uint8Array, checksum: Checksum): Promise<void> | undefined {
     const parts = [bytes, trailerOf(checksum, name)]
-    if (short.keep(parts, unfinishedPath(), pathOf(name))) return
+    return short.keep(parts, unfinishedPath(), pathOf(name)) ? undefined : keepLater(name, parts)
+  }
+
+  async function keepLater(name: string, parts: readonly Uint8Array[]): Promise<void> {
     const unfinished = await create()
     try {
       await unfinished.file.writeFirst(parts)
@@ -158,7 +163,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
 
   return {
     create,
-    keep: (name, bytes, checksum) => withDirectories(() => keep(name, bytes, checksum)),
+    keep: (name, bytes, checksum) => withDirectories(async () => keep(name, bytes, checksum)),
     async publish(unfinished, name, checksum) {
       try {
         await unfinished.file.write(trailerOf(checksum, name), checksum.length)
@@ -181,7 +186,7 @@ export function openBlobStore(directory: string, settings: StoreSettings): BlobS
       await drop(name)
       return undefined
     },
-    readShort: name => short.read(pathOf(name), name),
+    readShort: (name, take) => short.read(pathOf(name), name, take),
     has: name => existsSync(pathOf(name)),
     drop,
     discard,

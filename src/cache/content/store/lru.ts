@@ -40,6 +40,8 @@ const oversizeIdleMs = 60_000
 /** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
 const arrivalMs = 600_000
 
+const nothingToDo = Promise.resolve()
+
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
 export function openLruIndex(settings: LruSettings): LruIndex {
   let kept = new Map<string, StoredFile>()
@@ -108,7 +110,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
   return {
     add(found) {
       count(found)
-      return settle()
+      return bytes <= settings.limitBytes && oversize.size === 0 ? nothingToDo : settle()
     },
     adopt(found) {
       for (const one of found) {

@@ -20,8 +20,8 @@ export interface ShortFiles {
   keep(parts: readonly Uint8Array[], unfinished: string, path: string): boolean
   /** True when it is gone; false for a longer one, or where the disk is slow just now. */
   drop(path: string, bytes: number): boolean
-  /** The content, proven; undefined where it is not there, not whole, not short, or the disk is slow just now. */
-  read(path: string, name: string): Uint8Array | undefined
+  /** Gives the content, proven, to be copied; nothing where it is not there, not whole, not short, or the disk is slow just now. */
+  read(path: string, name: string, take: (bytes: Uint8Array) => void): void
 }
 
 export function openShortFiles(): ShortFiles {
@@ -35,9 +35,10 @@ export function openShortFiles(): ShortFiles {
       if (bytes > shortBytes + shortTrailerBytes) return false
       return disk.now(() => rmSync(path, { force: true })) !== undefined
     },
-    read(path, name) {
+    read(path, name, take) {
       const bytes = disk.now(() => readShortFile(path))?.done
-      return bytes === undefined ? undefined : verifiedContent(bytes, name)
+      const content = bytes === undefined ? undefined : verifiedContent(bytes, name)
+      if (content !== undefined) take(content)
     },
   }
 }
@@ -58,14 +59,17 @@ function writeShortFile(parts: readonly Uint8Array[], unfinished: string, path: 
   }
 }
 
+/** Each file is read into it, and copied from it, in one go. */
+let room: Buffer | undefined
+
 function readShortFile(path: string): Uint8Array | undefined {
   const descriptor = openShortFile(path)
   if (descriptor === undefined) return undefined
   try {
     const length = fstatSync(descriptor).size
     if (length < footerBytes || length > shortBytes + shortTrailerBytes) return undefined
-    const bytes = Buffer.allocUnsafeSlow(length)
-    return readSync(descriptor, bytes, 0, length, 0) === length ? bytes : undefined
+    room ??= Buffer.allocUnsafeSlow(shortBytes + shortTrailerBytes)
+    return readSync(descriptor, room, 0, length, 0) === length ? room.subarray(0, length) : undefined
   } catch {
     // The slower way finds out what is wrong with it, and says so.
     return undefined

@@ -1,0 +1,54 @@
+// Hot files: what is held is given as it came or not at all, however often their memory went round.
+import fc from 'fast-check'
+import t from 'tap'
+import { openHotFiles } from '../../../src/cache/content/hot-files.js'
+import { bytesOf } from './fake-remote.js'
+
+t.test('a content is read as it was held last, or not at all', async () => {
+  const name = fc.integer({ min: 0, max: 9 }).map(String)
+  const step = fc.oneof(
+    fc.record({ what: fc.constant('hold' as const), name, length: fc.nat(500), seed: fc.nat(255) }),
+    fc.record({ what: fc.constant('read' as const), name, offset: fc.nat(600), length: fc.nat(600) }),
+    fc.record({ what: fc.constant('drop' as const), name }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), steps => {
+      const files = openHotFiles(1000)
+      const last = new Map<string, Buffer>()
+      for (const one of steps) {
+        if (one.what === 'drop') {
+          files.drop(one.name)
+          last.delete(one.name)
+        } else if (one.what === 'hold') {
+          const bytes = bytesOf(one.length, one.seed)
+          files.hold(one.name, bytes)
+          last.set(one.name, bytes)
+          const into = Buffer.alloc(one.length)
+          if (one.length > 0 && files.read(one.name, 0, into) !== one.length) return false
+        } else {
+          const into = Buffer.alloc(one.length)
+          const count = files.read(one.name, one.offset, into)
+          const due = last.get(one.name)?.subarray(one.offset, one.offset + one.length)
+          if (count !== undefined && due?.equals(into.subarray(0, count)) !== true) return false
+        }
+      }
+      return true
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+t.test('the latest ones are there, and what is longer than the memory never is', async t => {
+  const files = openHotFiles(1000)
+  for (let at = 0; at < 20; at += 1) files.hold(String(at), bytesOf(240, at))
+  const into = Buffer.alloc(240)
+  for (const at of [17, 18, 19]) {
+    t.equal(files.read(String(at), 0, into), 240)
+    t.ok(into.equals(bytesOf(240, at)))
+  }
+  t.equal(files.read('3', 0, into), undefined)
+  files.hold('long', bytesOf(1001))
+  t.equal(files.read('long', 0, into), undefined)
+  t.equal(files.read('19', 240, into), 0, 'at the end')
+  t.equal(files.read('19', 9999, into), 0, 'behind it')
+})
