@@ -18,13 +18,25 @@ import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(240_000)
 
+/** The daemon may make it again between the two steps, for what it has just been asked. */
+async function replaceByFile(directory: string): Promise<void> {
+  for (let left = 10; ; left -= 1) {
+    try {
+      await rename(directory, `${directory}.away-${left}`)
+      await writeFile(directory, '')
+      return
+    } catch (thrown) {
+      if (left === 0) throw thrown
+    }
+  }
+}
+
 const uncached = async (t: Parameters<typeof warmMount>[0], wish: Parameters<typeof warmMount>[1]) => {
   const testbed = await warmMount(t, wish)
   // The directory above calcfs's own: a file in the place of that one would be moved aside.
   const directory = join(testbed.home, 'cache')
   await testbed.files.readdir('projects')
-  await rename(directory, `${directory}.away`)
-  await writeFile(directory, '')
+  await replaceByFile(directory)
   t.teardown(() => rm(directory, { force: true }))
   return testbed
 }
