@@ -69,6 +69,9 @@ export function titleWritten(name: string): string {
   )
 }
 
+/** The names that lead to a path from the root, whose own is empty. */
+export const namesAlong = (path: string): readonly string[] => path.split('/')
+
 /** The titles along a path of file names. */
 export const titlesIn = (path: string): string[] => path.split('/').map(titleOf)
 

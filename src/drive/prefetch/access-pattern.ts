@@ -8,23 +8,40 @@ export type AccessLevel = 'looked' | 'opened' | 'read'
 export interface AccessPattern {
   /** Something was done to a file of the folder at this path. */
   note(folder: string, kind: string, level: AccessLevel): void
-  /** What is usually done to files of this kind. */
-  usual(kind: string): AccessLevel | undefined
-  /** A pattern of its own for the traversal that comes from this folder. */
-  from(folder: string): AccessPattern
+  /** What is usually done to files of this kind in other folders than the one at this path. */
+  usual(kind: string, elsewhere?: string): AccessLevel | undefined
+  /** The same so far, for another walk. */
+  copy(): AccessPattern
+  /** Another number whenever more is usual than before. */
+  readonly version: number
 }
 
 /** So many folders back count: what was not done in any of them is no habit any more. */
 const remembered = 4
 const weight: Readonly<Record<AccessLevel, number>> = { looked: 1, opened: 2, read: 3 }
 
+/** Whether one level is beyond another one, or beyond nothing. */
+export const isMore = (level: AccessLevel, than: AccessLevel | undefined): boolean =>
+  than === undefined || weight[level] > weight[than]
+
 export function openAccessPattern(
-  known: readonly (readonly [string, ReadonlyMap<string, AccessLevel>])[] = [],
+  known: ReadonlyMap<string, ReadonlyMap<string, AccessLevel>> = new Map(),
 ): AccessPattern {
-  const folders = new Map(known.map(([path, deeds]) => [path, new Map(deeds)]))
+  const folders = new Map([...known].map(([path, deeds]) => [path, new Map(deeds)]))
+  let version = 0
+
+  function usual(kind: string, elsewhere?: string): AccessLevel | undefined {
+    let most: AccessLevel | undefined
+    for (const [path, deeds] of folders) {
+      const level = path === elsewhere ? undefined : deeds.get(kind)
+      if (level !== undefined && isMore(level, most)) most = level
+    }
+    return most
+  }
 
   return {
     note(folder, kind, level) {
+      if (isMore(level, usual(kind))) version += 1
       const here = folders.get(folder) ?? new Map<string, AccessLevel>()
       if (!folders.has(folder)) {
         folders.set(folder, here)
@@ -33,20 +50,12 @@ export function openAccessPattern(
           folders.delete(oldest)
         }
       }
-      const known = here.get(kind)
-      if (known === undefined || weight[level] > weight[known]) here.set(kind, level)
+      if (isMore(level, here.get(kind))) here.set(kind, level)
     },
-    usual(kind) {
-      let most: AccessLevel | undefined
-      for (const deeds of folders.values()) {
-        const level = deeds.get(kind)
-        if (level !== undefined && (most === undefined || weight[level] > weight[most])) most = level
-      }
-      return most
-    },
-    from(folder) {
-      const here = folders.get(folder)
-      return openAccessPattern(here === undefined ? [] : [[folder, here]])
+    usual,
+    copy: () => openAccessPattern(folders),
+    get version() {
+      return version
     },
   }
 }

@@ -3,13 +3,18 @@ import type { ContentCache } from '../../cache/content/content.js'
 import type { Content, RequestContext } from '../../remote/remote.js'
 import type { AccessLevel } from './access-pattern.js'
 
+/** How something is asked for ahead. */
+export interface AskedHow {
+  readonly level: AccessLevel
+  /** In the folder that the user's program is in: it is asked for however much lies ready. */
+  readonly isHere: boolean
+  readonly context: RequestContext
+  readonly signal: AbortSignal
+}
+
 export interface ContentPrefetch {
   /** Asks for what is usually done to it: its size, or its bytes. */
-  take(
-    path: string,
-    content: Content,
-    how: { readonly level: AccessLevel; readonly context: RequestContext; readonly signal: AbortSignal },
-  ): Promise<void>
+  take(path: string, content: Content, how: AskedHow): Promise<void>
   /** It was opened: what lay ready for it is used. */
   opened(path: string): void
   /** So much lies ready that no more is fetched for now. */
@@ -45,10 +50,14 @@ export function openContentPrefetch(
   }
 
   return {
-    async take(path, wanted, { level, context, signal }) {
+    async take(path, wanted, { level, isHere, context, signal }) {
       // What the service makes has no size before.
-      if (level === 'looked' && wanted.of === 'file') return void (await content.size(wanted, context))
-      if (bytes >= readyAtMost || content.cached(wanted) === 1) return
+      if (level === 'looked' && wanted.of === 'file') {
+        // A body on its way tells its length as well.
+        if (!ready.has(path)) await content.size(wanted, context)
+        return
+      }
+      if ((bytes >= readyAtMost && !isHere) || content.cached(wanted) === 1) return
       const most = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {

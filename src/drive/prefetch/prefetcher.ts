@@ -5,15 +5,15 @@ import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
-import { instant, type RequestContext } from '../../remote/remote.js'
+import { instant } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
 import type { Tree } from '../tree/tree.js'
 import { type AccessLevel, fileClassOf } from './access-pattern.js'
-import { openContentPrefetch } from './content-prefetch.js'
-import { type ListedDirectory, listedDirectory, sameFolders } from './cursor.js'
+import { type AskedHow, openContentPrefetch } from './content-prefetch.js'
+import { type ListedDirectory, listedDirectory, sameFolders } from './listed-directory.js'
 import { openPrefetchQueue } from './queue.js'
 import { openSiblingPrefetch } from './siblings.js'
-import { openTraversals } from './traversal.js'
+import { openWalks } from './walks.js'
 
 export interface Prefetcher {
   /** A directory was listed; `path` is its place on the drive. */
@@ -60,8 +60,9 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
   const queue = openPrefetchQueue(room, now)
   const contentPrefetch = openContentPrefetch(content, Math.min(readyAtMost, ports.cacheBytes * partOfCache))
   const siblings = openSiblingPrefetch(queue, contentPrefetch, now)
-  const traversals = openTraversals({
+  const walks = openWalks({
     queue,
+    room,
     known: path => folders.get(path),
     list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
     askFor,
@@ -81,11 +82,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     return folder
   }
 
-  async function askFor(
-    path: string,
-    node: Node,
-    how: { readonly level: AccessLevel; readonly context: RequestContext; readonly signal: AbortSignal },
-  ): Promise<unknown> {
+  async function askFor(path: string, node: Node, how: AskedHow): Promise<unknown> {
     switch (node.kind) {
       case 'content':
         return contentPrefetch.take(path, node.content, how)
@@ -103,10 +100,9 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
 
   function enter(path: string): void {
     if (!isWatched) watch()
-    if (path === lastFolder) return
     lastFolder = path
     const above = folders.get(parentOf(path))
-    if (above !== undefined) traversals.step(above, path)
+    if (above !== undefined) walks.step(path)
     else void recall(path)
   }
 
@@ -117,7 +113,8 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     try {
       const node = await tree.directory(above, context)
       if (node.kind !== 'project' || catalog.children(node.id).known() === undefined) return
-      traversals.step(remember(above, node, await tree.list(node, context)), path)
+      remember(above, node, await tree.list(node, context))
+      walks.step(path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
     }
@@ -133,15 +130,15 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     lastFolder = ''
     const since = instant(now() - leftAfterMs)
     siblings.leftSince(since)
-    if (traversals.leftSince(since)) watch()
+    if (walks.leftSince(since)) watch()
     else contentPrefetch.clear()
   }
 
   function use(path: string, node: Node, level: AccessLevel): ListedDirectory | undefined {
     const folder = parentOf(path)
-    enter(folder)
+    if (folder !== lastFolder) enter(folder)
     const kind = fileClassOf({ name: lastNameOf(path), node })
-    if (kind !== undefined) traversals.note(folder, kind, level)
+    if (kind !== undefined) walks.note(folder, kind, level)
     return folders.get(folder)
   }
 
@@ -149,7 +146,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     listed(path, directory, entries) {
       remember(path, directory, entries)
       if (directory.kind === 'calculation') siblings.listed(path)
-      if (directory.kind === 'shares') traversals.note(parentOf(path), 'shares', 'opened')
+      if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
     },
     looked(path, node) {
@@ -161,6 +158,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       if (node.kind !== 'content') return
       const folder = use(path, node, 'opened')
       contentPrefetch.opened(path)
+      walks.nudge()
       if (folder !== undefined) siblings.opened(folder, lastNameOf(path))
     },
     readOn(path, node) {

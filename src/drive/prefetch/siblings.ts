@@ -3,7 +3,7 @@ import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { Dentry } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'
 import type { ContentPrefetch } from './content-prefetch.js'
-import type { ListedDirectory } from './cursor.js'
+import type { ListedDirectory } from './listed-directory.js'
 import type { PrefetchBatch, PrefetchQueue } from './queue.js'
 
 export interface SiblingPrefetch {
@@ -69,7 +69,7 @@ export function openSiblingPrefetch(
     if (node.kind !== 'content') return
     const { content } = node
     batch.add((context: RequestContext, signal) =>
-      contentPrefetch.take(`${folder.path}/${name}`, content, { level, context, signal }),
+      contentPrefetch.take(`${folder.path}/${name}`, content, { level, isHere: false, context, signal }),
     )
   }
 

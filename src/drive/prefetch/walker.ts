@@ -1,0 +1,275 @@
+// Walker: one program on its way through the folders of the tree, and the set of folders that it will enter next.
+import { lastNameOf, parentOf } from '../../layout.js'
+import { namesAlong } from '../nodes/name.js'
+import { type ListedDirectory, ordersOf, placeOf } from './listed-directory.js'
+import { type Marks, openMarks } from './marks.js'
+import { openOrderVotes } from './order-votes.js'
+
+export interface Walker {
+  /** The folder that was entered last. */
+  readonly last: string
+  /** Steps from one folder to another one of the same walk. */
+  readonly steps: number
+  /** It enters the folders of folders. */
+  readonly descends: boolean
+  /** It is on its way through the folders of a directory: more of them are expected. */
+  readonly isWalking: boolean
+  /**
+   * How far off a step to this folder would be: 0 where it is there already, or was a moment ago; infinite where it is
+   * in the same set, but in no order. Undefined where the step is another program's.
+   */
+  distance(path: string): number | undefined
+  /** It enters this folder. */
+  step(path: string): void
+  /** Whether it is, or was, in the directory at this path: entered it, or something in it. */
+  wasIn(path: string): boolean
+  /** Its steps leave no doubt that there is an order; else any folder of the set may be the next. */
+  readonly isInOrder: boolean
+  /** The folder to be listed next, which counts as foreseen from now on; undefined where nothing is left that it may enter. */
+  foresee(): Foreseen | undefined
+  /** A folder was listed that it may go into. */
+  heard(): void
+  /** It was not listed after all. */
+  unforesee(path: string): void
+}
+
+export interface Foreseen {
+  readonly path: string
+  readonly place: number
+  readonly above: ListedDirectory
+}
+
+/** So many folders back, a late call says nothing of a step. */
+const backAtMost = 8
+/** How far off a step into a folder is that was entered before. */
+const levelByLevel = 2
+/** So many folders of a directory, one near the other, make a walk through it. */
+const inOrderAtLeast = 2
+/** The same where they are in no order, or were only passed on the way down. */
+const inNoOrderAtLeast = 3
+
+/** `descendsToo`: another one, whose step this may be, enters the folders of folders. */
+export function openWalker(
+  first: string,
+  known: (path: string) => ListedDirectory | undefined,
+  descendsToo: boolean,
+): Walker {
+  const votes = openOrderVotes()
+  const marks = new WeakMap<ListedDirectory, Marks>()
+  const recent = [first]
+  let last = first
+  let steps = 0
+  let descends = descendsToo
+  /** Whether it takes one level after the other: then what is deeper comes later. */
+  let isByLevels = false
+  /** Nothing is left to foresee, until it takes a step or hears of other folders. */
+  let isThrough = false
+  mark(first)
+
+  function marksOf(folder: ListedDirectory): Marks {
+    const made = marks.get(folder) ?? openMarks(folder)
+    marks.set(folder, made)
+    return made
+  }
+
+  /** A folder with the directory it stands in, as that was listed. */
+  function placed(path: string): { above: ListedDirectory; place: number } | undefined {
+    const above = known(parentOf(path))
+    const place = above && placeOf(above, lastNameOf(path))
+    return above === undefined || place === undefined ? undefined : { above, place }
+  }
+
+  function mark(path: string): void {
+    const at = placed(path)
+    if (at === undefined) return
+    marksOf(at.above).set(at.place, 'entered')
+    for (let over = placed(at.above.path); over !== undefined; over = placed(over.above.path)) {
+      if (marksOf(over.above).has(over.place, 'passed')) return
+      marksOf(over.above).set(over.place, 'passed')
+    }
+  }
+
+  /** Whether so much of a directory was entered that the rest of it is expected. */
+  function isWalked(folder: ListedDirectory): boolean {
+    const here = marksOf(folder)
+    const least = votes.leaders().length > 0 ? inOrderAtLeast : inNoOrderAtLeast
+    return here.count('entered') >= least || here.count('passed') >= inNoOrderAtLeast
+  }
+
+  /** From where to where a step leads in the directory that both are below. */
+  function turn(
+    path: string,
+  ): { above: ListedDirectory; from: number; to: number; down: number } | undefined {
+    const steps = namesAlong(path)
+    const came = namesAlong(last)
+    let same = 0
+    while (same < steps.length && steps[same] === came[same]) same += 1
+    const above = known(steps.slice(0, same).join('/'))
+    const to = above && placeOf(above, steps[same] ?? '')
+    const from = above && placeOf(above, came[same] ?? '')
+    if (above === undefined || from === undefined || to === undefined) return undefined
+    return { above, from, to, down: steps.length - same }
+  }
+
+  function distance(path: string): number | undefined {
+    if (path === last || last.startsWith(`${path}/`) || recent.includes(path)) return 0
+    if (parentOf(path) === last) return 1
+    const at = placed(path)
+    // Where it has been, another program is on its way.
+    if (at === undefined || marksOf(at.above).has(at.place, 'entered')) return undefined
+    const way = turn(path)
+    if (way === undefined) return undefined
+    if (isLeftForLater(parentOf(path))) return levelByLevel
+    const here = marksOf(way.above)
+    const near = votes.distance(way.above, way.from, way.to, place => here.wasIn(place))
+    if (near !== undefined && way.down <= 2) return near
+    if (votes.established) return undefined
+    const levels = namesAlong(path).length - namesAlong(last).length
+    return way.down === 1 || (way.down === 2 && Math.abs(levels) <= 1) ? Number.POSITIVE_INFINITY : undefined
+  }
+
+  /** It entered the folder, and nothing in it yet: a walk level by level comes back. */
+  function isLeftForLater(path: string): boolean {
+    const at = placed(path)
+    if (at === undefined) return false
+    const here = marksOf(at.above)
+    return here.has(at.place, 'entered') && !here.has(at.place, 'passed')
+  }
+
+  function step(path: string): void {
+    const way = turn(path)
+    if (way !== undefined) {
+      const here = marksOf(way.above)
+      votes.stepped(way.above, way.from, way.to, place => here.wasIn(place))
+    }
+    isByLevels = parentOf(path) !== last && (isByLevels || isLeftForLater(parentOf(path)))
+    mark(path)
+    isThrough = false
+    last = path
+    steps += 1
+    recent.push(path)
+    if (recent.length > backAtMost) recent.shift()
+    if (!descends) descends = hasDescended(path)
+  }
+
+  /** Of a directory that is walked through, one folder was gone into. */
+  function hasDescended(path: string): boolean {
+    for (let above = known(parentOf(path)); above !== undefined; above = known(parentOf(above.path)))
+      if (isWalked(above) && marksOf(above).count('passed') > 0) return true
+    return false
+  }
+
+  /** The directories that it is in, upwards, as far as it walks through them. */
+  function walked(): readonly ListedDirectory[] {
+    const way: ListedDirectory[] = []
+    let top = 0
+    for (let path = last; path !== ''; path = parentOf(path)) {
+      const folder = known(path)
+      if (folder === undefined) {
+        if (path === last) continue
+        break
+      }
+      way.push(folder)
+      if (path !== last && isWalked(folder)) top = way.length
+    }
+    const below = way.slice(0, top)
+    return descends ? below : below.filter(isWalked)
+  }
+
+  /** The places of a directory's folders, the nearest first in the orders that explain the steps. */
+  function* expected(folder: ListedDirectory): Generator<number> {
+    const leaders = votes.leaders()
+    const orders = ordersOf(folder)
+    const here = last.startsWith(`${folder.path}/`)
+      ? placeOf(folder, namesAlong(last)[namesAlong(folder.path).length] ?? '')
+      : undefined
+    const ways = leaders.flatMap(({ order, by }, at) => {
+      const way = orders[order]
+      if (way === undefined) return []
+      const isTwin = leaders.slice(0, at).some(other => other.by === by && orders[other.order] === way)
+      if (isTwin) return []
+      const start = here === undefined ? (by > 0 ? -1 : way.sequence.length) : (way.positions[here] ?? -1)
+      return [{ way, by, at: start }]
+    })
+    for (let open = ways; open.length > 0; ) {
+      open = open.filter(one => {
+        one.at += one.by
+        return one.at >= 0 && one.at < one.way.sequence.length
+      })
+      for (const { way, at } of open) yield way.sequence[at] ?? 0
+    }
+    if (votes.established) return
+    const count = folder.folders.length
+    for (let place = marksOf(folder).firstLeft(); place < count; place += 1) yield place
+  }
+
+  /** `levels`: how many below this one are looked at. */
+  function foreseeIn(folder: ListedDirectory, levels: number): Foreseen | undefined {
+    if (levels < 0) return undefined
+    const here = marksOf(folder)
+    for (const place of expected(folder)) {
+      if (here.has(place, 'exhausted')) continue
+      const path = `${folder.path}/${folder.folders[place]?.name ?? ''}`
+      if (!here.has(place, 'foreseen') && !here.wasIn(place)) {
+        here.set(place, 'foreseen')
+        return { path, place, above: folder }
+      }
+      const below = known(path)
+      // It is on its way, or was forgotten.
+      if (below === undefined) continue
+      if (below.folders.length === 0) here.set(place, 'exhausted')
+      if (below.folders.length === 0 || !descends || last === path || last.startsWith(`${path}/`)) continue
+      const next = foreseeIn(below, levels - 1)
+      if (next !== undefined) return next
+      if (marksOf(below).firstLeft() === below.folders.length) here.set(place, 'exhausted')
+    }
+    return undefined
+  }
+
+  return {
+    get last() {
+      return last
+    },
+    get steps() {
+      return steps
+    },
+    get descends() {
+      return descends
+    },
+    get isWalking() {
+      return walked().length > 0
+    },
+    distance,
+    step,
+    wasIn(path) {
+      if (last === path || last.startsWith(`${path}/`)) return true
+      const at = placed(path)
+      return at !== undefined && marksOf(at.above).wasIn(at.place)
+    },
+    get isInOrder() {
+      return votes.established
+    },
+    foresee() {
+      if (isThrough) return undefined
+      const folders = walked()
+      const depth = namesAlong(last).length
+      const limits = isByLevels ? [depth - 1, depth] : [Number.POSITIVE_INFINITY]
+      for (const limit of limits) {
+        for (const folder of folders) {
+          const next = foreseeIn(folder, limit - namesAlong(folder.path).length)
+          if (next !== undefined) return next
+        }
+      }
+      isThrough = true
+      return undefined
+    },
+    heard() {
+      isThrough = false
+    },
+    unforesee(path) {
+      isThrough = false
+      const at = placed(path)
+      if (at !== undefined) marksOf(at.above).clear(at.place, 'foreseen')
+    },
+  }
+}
