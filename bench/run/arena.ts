@@ -9,6 +9,7 @@ import type { Counts } from '../origin/counts.js'
 import type { Delayed, Doors } from '../peers/peers.js'
 import { type Running, startOrigin, startRelay } from '../processes/start.js'
 import { writeTree } from '../trees/disk.js'
+import { seed } from '../trees/seed.js'
 import { type TreeName, treeOf } from '../trees/trees.js'
 
 /**
@@ -48,6 +49,7 @@ const run = promisify(execFile)
 
 /** Starts an origin for the tree. */
 export async function openArena({ tree, roundTrip, link }: Setting, ground: Ground): Promise<Arena> {
+  if (tree === 'random') console.log(`the tree is drawn from ${seed}: CALCFS_BENCH_SEED=${seed} repeats it`)
   const disk = await onDisk(tree, ground.trees)
   const identity = link === 'tls' ? await identityIn(ground.base) : undefined
   const origin = await startOrigin({ tree, roundTrip, ...(identity === undefined ? {} : { identity }) })
@@ -103,7 +105,8 @@ async function identityIn(base: string): Promise<{ readonly certificate: string;
 
 /** Moved into place when it is whole, so that half a tree is never taken for one; rewritten where its recipe changed. */
 async function onDisk(tree: TreeName, base: string): Promise<string> {
-  const directory = join(base, `${tree}-${recipe()}`)
+  const drawn = tree === 'random' ? `-seed${seed}` : ''
+  const directory = join(base, `${tree}-${recipe()}${drawn}`)
   if (existsSync(directory)) return directory
   for (const name of readdirSync(base).filter(name => name.startsWith(`${tree}-`)))
     rmSync(join(base, name), { recursive: true, force: true })
@@ -118,7 +121,7 @@ async function onDisk(tree: TreeName, base: string): Promise<string> {
 /** Names the programs that say what is in a tree. */
 function recipe(): string {
   const hash = createHash('sha256')
-  for (const name of ['trees', 'bytes', 'paths', 'disk'])
+  for (const name of ['trees', 'seed', 'bytes', 'paths', 'disk'])
     hash.update(readFileSync(fileURLToPath(new URL(`../trees/${name}.js`, import.meta.url))))
   return hash.digest('hex').slice(0, 12)
 }

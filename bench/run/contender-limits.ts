@@ -29,6 +29,7 @@ const jobs: Readonly<Record<string, Wanted>> = {
   'ls-deep': { job: 'walk' },
   ...Object.fromEntries(walks.map(name => [name, { job: 'walk' } as const])),
   cp: { job: 'copy' },
+  'cp-reverse': { job: 'copy' },
   'cp-part': { job: 'copy', below: fourProjects },
   'md5-P1': { job: 'copy', ending: '.out' },
   'md5-P8': { job: 'copy', ending: '.out' },

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { drawFrom } from '../trees/seed.js'
 
 const pageBytes = 4096
 
@@ -77,6 +78,51 @@ function stats([count = '0']: readonly string[]): () => string {
   return () => `${paths.length} files, ${paths.reduce((sum, path) => sum + statSync(path).size, 0)} bytes`
 }
 
+/** Lists each folder and stats its files; the order is the walk's own, the result is not. */
+function walk([order = '', seed = '']: readonly string[]): string {
+  const draw = drawFrom(Number(seed))
+  const { compare } = new Intl.Collator('en')
+  const sizes: string[] = []
+  const folders: string[] = []
+  const entries = (directory: string) => {
+    const all = readdirSync(directory, { withFileTypes: true })
+    return all.filter(({ name }) => !/^(\.|lost\+found$)/.test(name))
+  }
+  const ordered = (names: string[]): string[] =>
+    order === 'locale' ? names.sort(compare) : shuffled(names, draw)
+  const enter = (directory: string): void => {
+    const here = entries(directory)
+    const below = ordered(here.filter(entry => entry.isDirectory()).map(({ name }) => name))
+    for (const entry of here) {
+      if (entry.isFile())
+        sizes.push(`${directory}/${entry.name} ${statSync(join(directory, entry.name)).size}`)
+    }
+    if (order === 'scattered') folders.push(...below.map(name => join(directory, name)))
+    else for (const name of below) enter(join(directory, name))
+  }
+  enter('.')
+  // Scattered: what is known so far in any order, whatever it lies in.
+  while (folders.length > 0) for (const directory of shuffled(folders.splice(0), draw)) enter(directory)
+  return `${sizes.length} files, ${createHash('md5')
+    .update(
+      sizes
+        .map(line => line.replace(/^\.\//, ''))
+        .sort()
+        .join('\n'),
+    )
+    .digest('hex')}`
+}
+
+function shuffled(names: string[], draw: (least: number, most: number) => number): string[] {
+  for (let at = names.length - 1; at > 0; at--) {
+    const other = draw(0, at)
+    const [one = '', two = ''] = [names[at], names[other]]
+    names[at] = two
+    names[other] = one
+  }
+  return names
+}
+
 function work([name, ...words]: readonly string[]): () => string {
   switch (name) {
     case 'analysis':
@@ -87,6 +133,8 @@ function work([name, ...words]: readonly string[]): () => string {
       return () => random(words)
     case 'stats':
       return stats(words)
+    case 'walk':
+      return () => walk(words)
     default:
       throw new Error(`there is no reading program ${name}`)
   }

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
+import { seed } from '../trees/seed.js'
 import type { TreeName } from '../trees/trees.js'
 
 /** Where a workload runs, and what came of it. */
@@ -40,6 +41,8 @@ export const environmentOf = (scratch: string): Readonly<Record<string, string>>
   SCRATCH: scratch,
   CHILD: `${process.execPath} ${child}`,
 })
+
+const program = (words: string): string => `$CHILD ${words}`
 
 const outs = "find . -name '*.out' -print0 | sort -z"
 const firstProjects = '$(ls -d project-* | head -n 4)'
@@ -108,11 +111,81 @@ async function digestOf(file: string): Promise<string> {
 
 const ownResult = async ({ output }: Outcome): Promise<string> => JSON.stringify(JSON.parse(output).result)
 
-const program = (words: string): string => `$CHILD ${words}`
+/** `ls -lR` forwards and backwards at the same time: each entry is seen twice. */
+const twoListings =
+  'ls -lR . >"$SCRATCH/one" & ls -lrR . >"$SCRATCH/two"; wait; cat "$SCRATCH/one" "$SCRATCH/two"'
+
+const osWalk = `python3 -c '
+import os
+for top, folders, files in os.walk("."):
+    for name in files:
+        path = os.path.join(top, name)
+        if not name.startswith("."):
+            print(path, os.stat(path).st_size)
+'`
 
 const all: readonly Workload[] = [
   { name: 'ls-lR', title: '`ls -lR`', tree: 'lab', within: '', line: 'ls -lR .', result: longListing },
   { name: 'find', title: '`find`', tree: 'lab', within: '', line: 'find .', result: names },
+  {
+    name: 'ls-lrR',
+    title: '`ls -lrR`, backwards',
+    tree: 'lab',
+    within: '',
+    line: 'ls -lrR .',
+    result: longListing,
+  },
+  {
+    name: 'walk-shuffled',
+    title: `every folder's files in shuffled order (seed ${seed})`,
+    tree: 'lab',
+    within: '',
+    line: program(`walk shuffled ${seed}`),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'walk-scattered',
+    title: `the calculations of all projects in shuffled order (seed ${seed})`,
+    tree: 'lab',
+    within: '',
+    line: program(`walk scattered ${seed}`),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'walk-locale',
+    title: "every folder's files in a locale's order",
+    tree: 'lab',
+    within: '',
+    line: program('walk locale'),
+    result: ownResult,
+    ownClock: true,
+  },
+  {
+    name: 'os-walk',
+    title: "Python's `os.walk` with a `stat` each",
+    tree: 'lab',
+    within: '',
+    line: osWalk,
+    result: wholeOutput,
+  },
+  {
+    name: 'ls-two',
+    title: '`ls -lR` and `ls -lrR` at once',
+    tree: 'lab',
+    within: '',
+    line: twoListings,
+    result: longListing,
+  },
+  {
+    name: 'cp-reverse',
+    title: '`cp -r` of each project, the last one first',
+    tree: 'lab',
+    within: '',
+    line: 'mkdir "$SCRATCH/copy" && cp -r $(ls -dr [!.]*) "$SCRATCH/copy"',
+    result: copied,
+  },
   {
     name: 'ls-deep',
     title: '`ls -lR`, 12 levels',
@@ -251,5 +324,6 @@ export const workloadNames: readonly string[] = all.map(({ name }) => name)
 
 /** The same for another tree: what can be done anywhere runs on any tree that is asked for. */
 export const everywhere: readonly string[] = [
-  ...['ls-lR', 'find', 'cp', 'cp-part', 'md5-P1', 'md5-P8', 'grep', 'analysis', 'folder', 'stats'],
+  ...['ls-lR', 'ls-lrR', 'walk-shuffled', 'walk-scattered', 'walk-locale', 'os-walk', 'ls-two', 'cp-reverse'],
+  ...['find', 'cp', 'cp-part', 'md5-P1', 'md5-P8', 'grep', 'analysis', 'folder', 'stats'],
 ]

@@ -1,7 +1,7 @@
 // Lookup in a tree: entries by path, entries of a directory, bytes of a file; the same for every door.
 
 import { mixed, period, type Source } from './bytes.js'
-import type { FileForm, Project, Tree } from './trees.js'
+import { calculationName, type FileForm, type Project, type Tree } from './trees.js'
 
 export interface Calculation {
   readonly id: number
@@ -69,7 +69,7 @@ export function pathsOf(tree: Tree): Paths {
   }
 
   function belowCalculation(project: Project, [name = '', ...rest]: readonly string[]): Place | undefined {
-    const number = /^calc-(\d+)$/.exec(name)?.[1]
+    const number = /(\d+)$/.exec(name)?.[1]
     const index = number === undefined ? -1 : Number(number) - 1
     if (index < 0 || index >= project.count) return undefined
     const found = calculationAt(project, index)
@@ -96,12 +96,7 @@ export function pathsOf(tree: Tree): Paths {
   }
 
   function calculationAt(project: Project, index: number): Calculation {
-    const width = Math.max(3, String(project.count).length)
-    return {
-      id: project.first + index,
-      name: `calc-${String(index + 1).padStart(width, '0')}`,
-      project,
-    }
+    return { id: project.first + index, name: calculationName(project, index), project }
   }
 
   const files = ({ id, project }: Calculation): readonly TreeFile[] =>

@@ -1,4 +1,5 @@
 // Trees of the benchmark: projects, calculations and files with their names, sizes and dates, all computed from numbers.
+import { type Draw, drawFrom, seed } from './seed.js'
 
 /** A file that every calculation of a project has. */
 export interface FileForm {
@@ -20,7 +21,11 @@ export interface Project {
   readonly first: number
   readonly count: number
   readonly files: readonly FileForm[]
+  readonly naming: Naming
 }
+
+/** Names of calculations: with zeros before their numbers, without, or with a word drawn for each. */
+export type Naming = 'padded' | 'plain' | 'drawn'
 
 export interface Tree {
   readonly name: TreeName
@@ -32,7 +37,7 @@ export interface Tree {
   readonly geometry: boolean
 }
 
-export const treeNames = ['lab', 'wide', 'deep', 'big', 'scale', 'small'] as const
+export const treeNames = ['lab', 'wide', 'deep', 'big', 'scale', 'small', 'unpadded', 'random'] as const
 export type TreeName = (typeof treeNames)[number]
 
 /** What a project is made of before it has numbers. */
@@ -41,6 +46,7 @@ interface Plan {
   readonly projects?: readonly Plan[]
   readonly calculations?: number
   readonly files?: readonly FileForm[]
+  readonly naming?: Naming
 }
 
 const kibi = 1024
@@ -100,6 +106,8 @@ const plans: Readonly<Record<TreeName, () => Plan>> = {
       ...numbered('project', 2, name => ({ name, calculations: 3, files: smallFiles })),
       { name: 'nested', projects: [{ name: 'inner', calculations: 2, files: smallFiles }] },
     ]),
+  unpadded: () => top([{ name: 'series', calculations: 300, files: tinyFiles, naming: 'plain' }]),
+  random: () => top(drawnProjects(drawFrom(seed), { depth: 0, left: { calculations: 400 } })),
 }
 
 const top = (projects: readonly Plan[]): Plan => ({ name: '', projects })
@@ -115,6 +123,42 @@ function levels(level: number, deepest: number): Plan {
   }
 }
 
+const drawnWords = ['Alpha', 'beta', 'C6H6', 'TS', 'opt', 'Zn-cat', 'scan', 'water']
+
+/** Two to nine projects a level, four levels at most, with up to sixty calculations each; all of it from the seed. */
+function drawnProjects(
+  draw: Draw,
+  { depth, left }: { readonly depth: number; readonly left: { calculations: number } },
+): readonly Plan[] {
+  return Array.from({ length: draw(2, depth === 0 ? 9 : 4) }, (_, at): Plan => {
+    const word = drawnWords[draw(0, drawnWords.length - 1)] ?? ''
+    const calculations = Math.min(left.calculations, draw(0, 3) === 0 ? 0 : draw(1, 60))
+    left.calculations -= calculations
+    const forms = Array.from({ length: draw(1, 6) }, (_, file) =>
+      text(
+        `${['input.inp', 'output.out', 'output.cml', 'run.log', 'a.xyz', 'notes.txt'][file]}`,
+        200,
+        20_000,
+      ),
+    )
+    return {
+      name: `${word}-${at + 1}`,
+      calculations,
+      files: forms,
+      naming: (['padded', 'plain', 'drawn'] as const)[draw(0, 2)] ?? 'plain',
+      projects: depth < 3 && draw(0, 2) === 0 ? drawnProjects(draw, { depth: depth + 1, left }) : [],
+    }
+  })
+}
+
+/** The name of the calculation at this place of a project; it ends with its number, counted from one. */
+export function calculationName({ count, first, naming }: Project, index: number): string {
+  const number = String(index + 1)
+  if (naming === 'plain') return `calc_${number}`
+  if (naming === 'drawn') return `${drawnWords[drawFrom(first + index)(0, drawnWords.length - 1)]}_${number}`
+  return `calc-${number.padStart(Math.max(3, String(count).length), '0')}`
+}
+
 /** The ids of calculations begin here, so that they differ visibly from those of projects. */
 const firstCalculation = 10_000
 
@@ -124,7 +168,7 @@ export function treeOf(name: TreeName, geometry = true): Tree {
   let next = firstCalculation
   const build = (plan: Plan, parent: Project | undefined): Project => {
     const below: Project[] = []
-    const { calculations: count = 0, files = [] } = plan
+    const { calculations: count = 0, files = [], naming = 'padded' } = plan
     const project = {
       id: projects.length + 1,
       name: plan.name,
@@ -133,6 +177,7 @@ export function treeOf(name: TreeName, geometry = true): Tree {
       first: next,
       count,
       files,
+      naming,
     }
     projects.push(project)
     next += count
