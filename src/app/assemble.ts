@@ -50,7 +50,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
   const caches = buildCaches(settings, note, () => editing.reusedIds, news)
-  const journal = await buildJournal(settings, note, caches)
+  const journal = await buildJournal(settings, note, caches, news)
   const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
     failureLog,
     news,

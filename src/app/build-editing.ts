@@ -8,6 +8,7 @@ import type { CalculationNode } from '../drive/nodes/node.js'
 import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
 import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
+import { draftsKey } from '../drive/tree/beliefs.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
 import type { Tree } from '../drive/tree/tree.js'
 import { openWriteSide, type WriteSide } from '../drive/write-side.js'
@@ -35,7 +36,7 @@ export function buildEditing(
 ): EditingLayer {
   const { now } = clock
   const { account, dialect } = connection
-  const leases = openTextLeases(leaseMs, clock, key => news.tell({ key }))
+  const leases = openTextLeases(leaseMs, clock, key => tellOfText(news, key))
   const ownMount = withOwnMount(withConfirmedDeletes(remote, { identities, dialect, now }), {
     state: known,
     mountPoint,
@@ -103,4 +104,10 @@ function description(config: Config, user: string, now: () => Instant): (title: 
     }
     return config.projectDescription.replace(/\{(name|user|date)\}/g, (_, word: string) => own[word] ?? '')
   }
+}
+
+/** A new file becomes the name of a record, which is listed from then on; where a text is not saved, `drafts/` has it, too. */
+function tellOfText(news: KernelNews, key: string): void {
+  if (key.startsWith('new ')) news.tell('all')
+  else for (const shown of [key, draftsKey]) news.tell({ key: shown })
 }

@@ -1,12 +1,14 @@
 // Builds what no request could restore: the user's texts, and the names this mount remembers.
 import { join } from 'node:path'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
+import type { KernelNews } from '../drive/interface/kernel-news.js'
 import { type KnownReports, openKnownReports } from '../drive/names/known-reports.js'
 import { openRoots, type Roots } from '../drive/names/roots.js'
 import { openShownThings, type ShownThings } from '../drive/names/shown-things.js'
 import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
 import { identityReader } from '../drive/records/reused-ids.js'
 import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
+import { draftsKey } from '../drive/tree/beliefs.js'
 import { type Drafts, openDrafts } from '../edit/journal/drafts.js'
 import { type Latest, openTextHistory, type TextHistory, textHash } from '../edit/journal/text-history.js'
 import { instant } from '../remote/remote.js'
@@ -29,6 +31,7 @@ export async function buildJournal(
   { config, connection, mountPoint, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, ledger }: Caches,
+  news: Pick<KernelNews, 'tell'>,
 ): Promise<Journal> {
   const { now } = clock
   const { dialect } = connection
@@ -42,7 +45,9 @@ export async function buildJournal(
     latest: latestIn(known),
   })
   const draftStore = await openDrafts(state, now)
-  const drafts = openDraftFiles(draftStore, history, identityReader(identities))
+  const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
+    news.tell({ key: draftsKey }),
+  )
   const shown = openShownThings(known)
   const reports = openKnownReports(known, { dialect, shown })
   const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })

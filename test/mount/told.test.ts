@@ -6,7 +6,7 @@ import type { Seed } from '../../src/service/seed.js'
 import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
 import { printed, python, run, shell } from '../testbed/programs.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
-import { namesOf, outcome, textOf } from '../testbed/testbed.js'
+import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
 import { warmMount } from '../testbed/warm-mount.js'
 import { until } from '../testbed/within.js'
 
@@ -140,6 +140,47 @@ print(os.getcwd(), open('a.txt').read().strip(), flush=True)`
       t.equal(await outcome(files.lstat(`${folder}/Geometry/job.mop`)), 'done')
     },
   )
+})
+
+t.test('TOLD-1 a text that is not saved is at once what every name of its record shows', async t => {
+  const testbed = await realMount(t)
+  const { files, directory } = testbed
+  const [one, other] = [
+    `${folder}/H2O/.calculation.json`,
+    `by-id/calculation/${ids.product}/.calculation.json`,
+  ]
+  const about = async (path: string) => (await shell(`stat -c '%a %s' '${path}'`, directory)).stdout
+  const before = await textOf(testbed, one)
+  const wrong = before.replace(/"id": \d/, digits => `"id": ${digits.endsWith('9') ? 8 : 9}`)
+  t.equal(wrong.length, before.length)
+  t.equal(await textOf(testbed, other), before)
+  const known = await about(other)
+  t.equal(await outcome(overwrite(testbed, one, wrong)), 'EINVAL')
+  t.equal(await about(other), await about(one))
+  t.match(await about(other), /^600 /)
+  t.equal(await textOf(testbed, other), wrong)
+  const draft = `.calcfs/drafts/calculation-${ids.product}.json`
+  t.equal(await outcome(files.lstat(draft)), 'done')
+  t.equal(
+    await outcome(overwrite(testbed, other, before.replace('"description": "', '"description": "x'))),
+    'done',
+  )
+  t.not(await about(one), known)
+  t.equal(await about(one), await about(other))
+  t.match(await about(one), /^644 /)
+  t.equal(await outcome(files.lstat(draft)), 'ENOENT')
+})
+
+t.test('TOLD-1 what was not saved under a new name is no draft at once when it is', async t => {
+  const testbed = await realMount(t)
+  const { files } = testbed
+  const [fresh, draft] = ['reports/new.json', '.calcfs/drafts/new.json']
+  t.equal(await outcome(overwrite(testbed, fresh, '{"name":"X"}')), 'EINVAL')
+  const list = await files.lstat('reports/INDEX.tsv')
+  for (const name of [draft, `${draft}.why`]) t.equal(await outcome(files.lstat(name)), 'done')
+  t.equal(await outcome(overwrite(testbed, fresh, '{"name":"X","reportType":1}')), 'done')
+  for (const name of [draft, `${draft}.why`]) t.equal(await outcome(files.lstat(name)), 'ENOENT')
+  t.not((await files.lstat('reports/INDEX.tsv')).size, list.size)
 })
 
 t.test('TOLD-6 calls of extended attributes end at the kernel, unless they are asked for', async t => {

@@ -1,7 +1,7 @@
 // Draft files in `.calcfs/drafts/`: the unsaved texts of this mount, each with its reason, and the other text of a conflict.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Draft } from '../../edit/journal/draft.js'
+import type { Draft, MetaChange } from '../../edit/journal/draft.js'
 import type { DraftMeta } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
 import type { Drafts } from '../../edit/journal/drafts.js'
@@ -10,6 +10,7 @@ import { type RecordKey, savedKeyOf } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import { instant } from '../../remote/remote.js'
 import { clearPlace } from '../../system/set-aside.js'
 import type { TextSnapshot } from './text-lease.js'
@@ -33,11 +34,12 @@ export interface DraftFiles {
 
 type DraftPart = 'text' | 'why' | 'theirs'
 
-/** `thingOf` says what a record is now, to be noted beside a text that is begun. */
+/** `thingOf` says what a record is now, to be noted beside a text that is begun; `changed` is told when a name or a text here is another one. */
 export function openDraftFiles(
   drafts: Drafts,
   history: TextHistory,
   thingOf: (key: RecordKey) => DraftMeta['thing'],
+  changed: () => void = noop,
 ): DraftFiles {
   const live = new Map<string, Draft>()
   // Both the shelf and the drive must see that a draft ended: the drive's copy of it tells the shelf.
@@ -45,6 +47,11 @@ export function openDraftFiles(
     const discard = async (): Promise<void> => {
       await draft.discard()
       live.delete(draft.id)
+      changed()
+    }
+    async function change(part: MetaChange): Promise<void> {
+      await draft.change(part)
+      changed()
     }
     /** What could not be saved, and is written over now, is kept as history. */
     async function truncate(size: number): Promise<void> {
@@ -55,6 +62,7 @@ export function openDraftFiles(
     }
     const tracked: Draft = Object.create(draft, {
       discard: { value: discard },
+      change: { value: change },
       truncate: { value: truncate },
     })
     live.set(draft.id, tracked)

@@ -121,6 +121,7 @@ export class OpenRecord {
     this.#changed = this.nextTime()
     this.#revision += 1
     this.#told = false
+    this.leases.tell(this.key)
   }
 
   /** A program has written into it: what it emptied before is not wanted back. */
@@ -169,8 +170,7 @@ export class OpenRecord {
 
   /** What `empty` remembered is the draft again, unless another text was written. */
   async refill(): Promise<boolean> {
-    const draft = this.#draft
-    const emptied = this.#emptied
+    const [draft, emptied] = [this.#draft, this.#emptied]
     this.#emptied = undefined
     if (draft === undefined || emptied === undefined || draft.size > 0) return false
     this.touch()
@@ -217,8 +217,7 @@ export class OpenRecord {
   ): Promise<void> {
     const draft = this.#draft
     if (draft === undefined || draft.size === 0) return
-    const changed = this.#changed
-    const revision = this.#revision
+    const [changed, revision] = [this.#changed, this.#revision]
     const bytes = await draft.read(0, draft.size)
     // A text that no program has read is the service's own wording still.
     const wording = draft.meta.unread === true ? {} : { wording: 'own' as const }
@@ -308,6 +307,7 @@ export class OpenRecord {
       await draft.discard()
     }
     this.#awayUntil = this.clock.now() + pauseMs
+    this.leases.tell(this.key)
   }
 
   /** `: > f` and nothing written after it: an empty text never becomes a save, and is not kept either. */

@@ -51,6 +51,8 @@ export interface TextLeases<Bytes extends TextBytes = Uint8Array> {
   refresh(which: (key: string) => boolean): void
   /** The next open or stat shows another text: the kernel counts on none. */
   drop(key: string): void
+  /** At every path of this text another one is shown now, or none: what a program writes, before and after it is saved. */
+  tell(key: string): void
 }
 
 interface Lease<Bytes extends TextBytes> {
@@ -153,6 +155,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
     },
     put(key, shown, opened) {
       lend(key, shown, opened)
+      changed(key)
     },
     hold(key) {
       const lease = leases.get(key)
@@ -173,6 +176,7 @@ export function openTextLeases<Bytes extends TextBytes = Uint8Array>(
       leases.delete(key)
       changed(key)
     },
+    tell: changed,
   }
 }
 

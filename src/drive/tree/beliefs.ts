@@ -38,11 +38,17 @@ export function openBeliefs(
           const { calculation } = node.content
           return byListing(`calculation ${calculation}`, catalog.files(calculation).freshUntil())
         }
+        // A text that is saved is no longer there, by whatever path it was.
+        case 'draft-text':
+          return byListing(draftsKey, instant(0))
         default:
           return undefined
       }
     },
   }
 }
+
+/** The directory of what is not saved. */
+export const draftsKey = nodeKey({ kind: 'drafts' })
 
 const isByNumber = (path: string): boolean => parentOf(parentOf(path)) === `/${fixedNames.numbers}`
