@@ -83,7 +83,7 @@ const room = {
 
 const fuse = new CalcfsFuse(options.at, operations, {
   source: 'pass-through',
-  readOnly: false,
+  readOnly: true,
   allowOther: false,
   xattrs: false,
   cacheSeconds: 7.5,
