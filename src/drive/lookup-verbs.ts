@@ -46,10 +46,11 @@ export function openLookupVerbs(
   function believed(path: string, node: Node, found: MaybePromise<Attributes>): MaybePromise<Attributes> {
     const before = tree.beliefs.of(path, node)
     if (before === undefined) return found
-    return chain(found, attributes =>
-      tree.beliefs.of(path, node)?.until === before.until
-        ? { ...attributes, listedBy: before.directory }
-        : attributes,
+    const { directory: listedBy, until } = before
+    const listed = (attributes: Attributes): Attributes => ({ ...attributes, listedBy })
+    if (!(found instanceof Promise)) return listed(found)
+    return found.then(attributes =>
+      tree.beliefs.of(path, node)?.until === until ? listed(attributes) : attributes,
     )
   }
 

@@ -78,13 +78,14 @@ async function mountOnce(
   settings: KernelSettings,
 ): Promise<Mounted> {
   const pendingCalls = openPendingCalls()
+  const isLong = settings.cacheSeconds > untoldSeconds
   const epoch = openKernelEpoch(cause => log.failed('notify', path, cause))
   const kept = openKeptByKernel(epoch, news, { clock, keptMs: keptMs(settings.cacheSeconds) })
   const fuse = new CalcfsFuse(
     path,
     operationsOf(
       withReportedSizes(
-        withSettledPages(withOneVersion(kept.noting(drive))),
+        withSettledPages(withOneVersion(isLong ? kept.noting(drive) : drive)),
         keptMs(settings.cacheSeconds),
         () => performance.now(),
       ),
@@ -96,9 +97,10 @@ async function mountOnce(
   const before = new Set((await drives()).map(({ device }) => device))
   const mount = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
-  const descriptor = await inTurn(() => withHighDescriptor(mount))
+  // Only what is told needs a number that no file gets.
+  const descriptor = await inTurn(() => (isLong ? withHighDescriptor(mount) : mount().then(() => undefined)))
   const own = await ownMount(path, before, descriptor)
-  const isTold = settings.cacheSeconds > untoldSeconds && descriptor !== undefined && epoch.begin(descriptor)
+  const isTold = descriptor !== undefined && epoch.begin(descriptor)
   function endTelling(): void {
     epoch.end()
     kept.end()
