@@ -40,6 +40,9 @@ export const plainNode = [
   process.execPath,
 ] as const
 
+/** The same for a part of a test that runs in a process of its own, with what the runner gives a test file's: see bin/test-files.mjs. */
+export const testNode = [...plainNode, '--interrupt-budget=500000', '--min-semi-space-size=16'] as const
+
 /** Runs a program to its end. */
 export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const [first, ...rest] = program === process.execPath ? [...plainNode, ...args] : [program, ...args]

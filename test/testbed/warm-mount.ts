@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { HostAnswer, HostWork } from './host-protocol.js'
 import { type KernelTestbed, mountPatience, mountPlace, type SharedParts } from './mount.js'
-import { plainNode } from './programs.js'
+import { testNode } from './programs.js'
 import type { TestbedOptions, TestLifetime } from './testbed.js'
 import { within } from './within.js'
 
@@ -72,7 +72,7 @@ async function ask(work: HostWork): Promise<void> {
 
 /** It ends with this process, and takes down what is mounted then. */
 function started(): ChildProcess {
-  const [first, ...rest] = plainNode
+  const [first, ...rest] = testNode
   const child = spawn(first, [...rest, program], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   child.on('message', (answer: HostAnswer) => {
     waiting.get(answer.number)?.(answer)

@@ -82,10 +82,10 @@ async function readWithoutRoom(): Promise<void> {
   ledger.close()
 }
 
-/** Streams a gigabyte to its end; prints how much memory that took at most. */
-async function streamGigabyte(): Promise<void> {
+/** Streams a content of so many MiB to its end; prints how much memory that took at most. */
+async function streamLong(): Promise<void> {
   const piece = bytesOf(65_536)
-  const pieces = 16_384
+  const pieces = 16 * Number(process.argv[4])
   const before = process.memoryUsage().rss
   let most = before
   const remote = fakeRemote(() => ({
@@ -101,7 +101,7 @@ async function streamGigabyte(): Promise<void> {
   const into = Buffer.alloc(131_072)
   let read = 0
   for (;;) {
-    const count = await cache.read(file('gigabyte'), read, into, requestContext(120_000))
+    const count = await cache.read(file('long'), read, into, requestContext(120_000))
     most = Math.max(most, process.memoryUsage().rss)
     if (count > 0 && !into.subarray(0, 65_536).equals(piece)) throw new Error(`wrong bytes at ${read}`)
     read += count
@@ -117,6 +117,6 @@ const tasks: Record<string, () => Promise<void>> = {
   hangInParts,
   keepMany,
   readWithoutRoom,
-  streamGigabyte,
+  streamLong,
 }
 await tasks[task]?.()

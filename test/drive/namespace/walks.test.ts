@@ -7,7 +7,7 @@ import { writes } from '../../testbed/service.js'
 import { outcome, type Testbed, textOf } from '../../testbed/testbed.js'
 
 const seed = Number(process.env['CALCFS_WALK_SEED'] ?? Date.now() % 1_000_000_000)
-const trees = Number(process.env['CALCFS_WALK_RUNS'] ?? 12)
+const trees = Number(process.env['CALCFS_WALK_RUNS'] ?? 6)
 
 /** A project as it is drawn: how many files each calculation has, how many shares there are, and what is below. */
 interface Plan {

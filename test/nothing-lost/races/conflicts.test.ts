@@ -112,6 +112,7 @@ t.test('two mounts and a client of the service edit one report', { timeout: 280_
   })
 
   t.test('any interleaving: what was accepted is in the record or in the history', async t => {
+    const runs = Number(process.env['CALCFS_RUNS'] ?? 18)
     const counts = { accepted: 0, conflicts: 0, sequences: 0 }
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 6, maxLength: 16 }), async steps => {
@@ -124,10 +125,10 @@ t.test('two mounts and a client of the service edit one report', { timeout: 280_
         const lost = accepted.filter(value => !all.includes(`"${value}"`))
         if (lost.length > 0) throw new Error(`lost: ${lost}`)
       }),
-      { numRuns: Number(process.env['CALCFS_RUNS'] ?? 30) },
+      { numRuns: runs },
     )
-    t.ok(counts.accepted > 60, `${counts.accepted} saves were accepted`)
-    t.ok(counts.conflicts > 5, `${counts.conflicts} were conflicts`)
+    t.ok(counts.accepted > 2 * runs, `${counts.accepted} saves were accepted`)
+    t.ok(counts.conflicts > runs / 6, `${counts.conflicts} were conflicts`)
     t.comment(
       `${counts.sequences} interleavings of two mounts and a client, ${counts.accepted} accepted saves, 0 lost`,
     )

@@ -5,7 +5,7 @@ import { namesOf, textOf } from '../../testbed/testbed.js'
 import { until } from '../../testbed/within.js'
 import { editorOn, storedAs, wordIn } from './editors.js'
 
-const pairs = Number(process.env['CALCFS_PAIRS'] ?? 50)
+const pairs = Number(process.env['CALCFS_PAIRS'] ?? 30)
 
 t.setTimeout(570_000)
 

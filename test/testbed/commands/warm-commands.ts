@@ -1,7 +1,7 @@
 // Commands of calcfs in one process that has loaded them. The first of each name is a process of its own, as a user starts it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { plainNode, type Ran, run } from '../programs.js'
+import { type Ran, run, testNode } from '../programs.js'
 import { within } from '../within.js'
 import type { CommandAnswer, CommandCall } from './command-protocol.js'
 
@@ -53,7 +53,7 @@ async function ask(args: readonly string[], environment: Readonly<Record<string,
 
 /** It ends with this process. */
 function begun(): ChildProcess {
-  const [first, ...rest] = plainNode
+  const [first, ...rest] = testNode
   const child = spawn(first, [...rest, program], {
     cwd: '/',
     env: { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' },

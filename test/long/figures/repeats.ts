@@ -1,0 +1,60 @@
+// The files of `npm test` that draw cases, or take turns at some of them: each once more, with as many cases as a night has time for.
+import { fileURLToPath } from 'node:url'
+import { plainNode, run } from '../../testbed/programs.js'
+import type { Figure, Frame, Result } from '../figure.js'
+
+/** What each file takes for more, in order of worth. Those of model, fsx, kills and races are figures of their own. */
+const files: readonly (readonly [file: string, more: Readonly<Record<string, string>>])[] = [
+  ['mount/told', { CALCFS_STORM_SECONDS: '60' }],
+  ['mount/emptied', { CALCFS_STORM_SECONDS: '60' }],
+  ['nothing-lost/races/conflicts', { CALCFS_RUNS: '150' }],
+  ['nothing-lost/races/two-mounts', { CALCFS_PAIRS: '300' }],
+  ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
+  ['nothing-lost/disk/cut-journal', { CALCFS_TEST_FULL: '1' }],
+  ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
+  ['model/interleaved/interleaved', { CALCFS_INTERLEAVINGS: '1000' }],
+  ['drive/namespace/walks', { CALCFS_WALK_RUNS: '100' }],
+  ['drive/prefetch/any-order', { CALCFS_TEST_RUNS: '50' }],
+  ['edit/save/interleaving', { CALCFS_TEST_RUNS: '1000' }],
+  ['cache/content/harsh', { CALCFS_STREAM_MIB: '1024' }],
+  ['availability/recovery', { CALCFS_TEST_RUNS: '50' }],
+  ['availability/silence', { CALCFS_TEST_FULL: '1' }],
+]
+/** Milliseconds for one of them. */
+const limit = 1_200_000
+
+async function once(file: string, environment: Readonly<Record<string, string>>): Promise<string[]> {
+  const path = fileURLToPath(new URL(`../../${file}.test.js`, import.meta.url))
+  const [program, ...first] = plainNode
+  const { code, stdout, stderr } = await run(program, [...first, path], { environment, limit })
+  if (code === 0) return []
+  const failed = stdout.split('\n').filter(line => /^\s*not ok /.test(line))
+  return [`${file} ended with ${code}: ${[...failed, stderr.trim().slice(-1_000)].join('; ')}`]
+}
+
+async function runAll({ seed, until, say }: Frame): Promise<Result> {
+  const seeds = {
+    CALCFS_TEST_SEED: `${seed}`,
+    CALCFS_WALK_SEED: `${seed}`,
+    CALCFS_INTERLEAVINGS_SEED: `${seed}`,
+  }
+  const wrong: string[] = []
+  let tried = 0
+  for (const [file, more] of files) {
+    if (Date.now() > until) break
+    const given = Object.entries({ ...seeds, ...more }).map(([name, value]) => `${name}=${value}`)
+    say(`${file}, with ${given.join(' ')}`)
+    for (const one of await once(file, { ...seeds, ...more })) wrong.push(`${one}; ${given.join(' ')}`)
+    tried += 1
+  }
+  const left = files.slice(tried).map(([file]) => `${file} not begun`)
+  return { counts: { files: tried }, wrong, ...(left.length === 0 ? {} : { short: left.join(', ') }) }
+}
+
+/** No part of the cut: `npm test` runs these files by themselves. */
+export const repeats: Figure = {
+  name: 'repeats',
+  goal: 'the tests of every day that draw cases, or some of many: once with five to twenty times as many of them, or all: 0 fail',
+  least: { files: files.length },
+  run: runAll,
+}
