@@ -23,15 +23,15 @@ export interface AssemblySettings {
 export type Note = (sentence: string, about?: Record<string, unknown>) => void
 
 /**
- * Seconds for which the kernel caches names and attributes; more than one only where it can be told of changes, and nothing
- * is written here: a kernel that looks a record up while a program writes it may fill its pages up with zeros (READ-19), and
- * a kernel that was just told looks everything up. A listing that is used in the last quarter of its lifetime is asked for
- * again, so that what the kernel keeps for a quarter is never older than that lifetime.
+ * Seconds for which the kernel caches names and attributes, where it can be told of changes. A listing that is used in the
+ * last quarter of its lifetime is asked for again, so that what the kernel keeps for a quarter is never older than that
+ * lifetime.
  */
-export function kernelCacheSeconds(config: Pick<Config, 'access' | 'ttlListing' | 'ttlRecord'>): number {
-  if (config.access !== 'read') return 1
-  return Math.max(1, Math.min(longestKept, config.ttlListing / 4_000, config.ttlRecord / 1_000))
-}
+export const kernelCacheSeconds = ({
+  ttlListing,
+  ttlRecord,
+}: Pick<Config, 'ttlListing' | 'ttlRecord'>): number =>
+  Math.max(1, Math.min(longestKept, ttlListing / 4_000, ttlRecord / 1_000))
 
 const longestKept = 60
 

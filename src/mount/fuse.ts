@@ -44,7 +44,7 @@ const accessMask = 0o3 // O_ACCMODE, open(2)
 const accesses: Readonly<Record<number, OpenAccess>> = { 0: 'read', 1: 'write-only', 2: 'write' }
 /**
  * An open right after a stat is of the text of that stat (the text lease), so that libfuse need not ask once more whether
- * the pages are of another one. Where the kernel cannot be told, what this mount changes by another way would be missed.
+ * the pages are of another one. Where the kernel cannot be told at once, what this mount changes by another way would be missed.
  */
 const freshSeconds = 1
 /**
@@ -75,7 +75,7 @@ export class CalcfsFuse extends Fuse {
       'max_readahead=1048576',
       // Pages are kept until size or mtime changes; a record's mtime strictly grows, so no old page is ever shown.
       'auto_cache',
-      `ac_attr_timeout=${cacheSeconds > freshSeconds ? freshSeconds : 0}`,
+      `ac_attr_timeout=${readOnly && cacheSeconds > freshSeconds ? freshSeconds : 0}`,
       `entry_timeout=${cacheSeconds}`,
       `attr_timeout=${cacheSeconds}`,
       ...(cacheSeconds > freshSeconds ? [`remember=${rememberedSeconds}`] : []),

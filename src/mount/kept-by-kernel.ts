@@ -7,6 +7,7 @@ import { chain } from '../maybe-promise.js'
 import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { KernelEpoch } from './kernel-epoch.js'
+import { openTellingPace } from './telling-pace.js'
 
 export interface KeptByKernel {
   /** The drive, with a note of what it gives to the kernel. */
@@ -29,6 +30,7 @@ export function openKeptByKernel(
   let older = new Map<string, number>()
   let turned = kernelNow()
   let stopWatching = noop
+  const pace = openTellingPace(clock, advance)
 
   /** Two generations: what the kernel has dropped by itself goes without a scan. */
   function turn(): void {
@@ -74,7 +76,7 @@ export function openKeptByKernel(
 
   news.listen({
     hear(subject) {
-      if (isKnown(subject)) advance()
+      if (isKnown(subject)) pace.due()
     },
     get told() {
       return epoch.told
@@ -83,7 +85,7 @@ export function openKeptByKernel(
 
   return {
     noting: drive => ({
-      ...drive,
+      ...pace.noting(drive),
       getattr: path =>
         chain(drive.getattr(path), attributes => {
           given(attributes)
@@ -92,6 +94,7 @@ export function openKeptByKernel(
     }),
     end() {
       stopWatching()
+      pace.end()
       news.listen(undefined)
     },
   }
