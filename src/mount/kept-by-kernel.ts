@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks'
 import type { Attributes } from '../drive/interface/attributes.js'
 import type { KernelNews, NewsSubject } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
-import { chain } from '../maybe-promise.js'
 import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { KernelEpoch } from './kernel-epoch.js'
@@ -30,6 +29,8 @@ export function openKeptByKernel(
   let older = new Map<string, number>()
   let turned = kernelNow()
   let stopWatching = noop
+  /** Answers on their way: each may be of before a news that comes meanwhile, and is given to the kernel after it. */
+  let awaited = 0
   const pace = openTellingPace(clock, advance)
 
   /** Two generations: what the kernel has dropped by itself goes without a scan. */
@@ -47,6 +48,11 @@ export function openKeptByKernel(
     turn()
     if (recent.size === 0) watch()
     recent.set(key, kernelNow())
+  }
+
+  function noted(attributes: Attributes): Attributes {
+    given(attributes)
+    return attributes
   }
 
   /** After a sleep, lifetimes are over that the kernel still counts. */
@@ -72,7 +78,7 @@ export function openKeptByKernel(
     epoch.advance()
   }
 
-  const isKnown = (subject: NewsSubject): boolean => subject === 'all' || isKept(subject.key)
+  const isKnown = (subject: NewsSubject): boolean => subject === 'all' || awaited > 0 || isKept(subject.key)
 
   news.listen({
     hear(subject) {
@@ -86,11 +92,14 @@ export function openKeptByKernel(
   return {
     noting: drive => ({
       ...pace.noting(drive),
-      getattr: path =>
-        chain(drive.getattr(path), attributes => {
-          given(attributes)
-          return attributes
-        }),
+      getattr(path) {
+        const answer = drive.getattr(path)
+        if (!(answer instanceof Promise)) return noted(answer)
+        awaited += 1
+        return answer.then(noted).finally(() => {
+          awaited -= 1
+        })
+      },
     }),
     end() {
       stopWatching()
