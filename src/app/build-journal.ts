@@ -8,7 +8,7 @@ import { openShownThings, type ShownThings } from '../drive/names/shown-things.j
 import { type DraftFiles, openDraftFiles } from '../drive/records/draft-files.js'
 import { identityReader } from '../drive/records/reused-ids.js'
 import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
-import { draftsKey } from '../drive/tree/beliefs.js'
+import { draftsKey } from '../drive/tree/listed-by.js'
 import { type Drafts, openDrafts } from '../edit/journal/drafts.js'
 import { type Latest, openTextHistory, type TextHistory, textHash } from '../edit/journal/text-history.js'
 import { instant } from '../remote/remote.js'

@@ -18,6 +18,7 @@ import {
   nodeKey,
 } from './nodes/node.js'
 import type { TextSnapshot } from './records/text-lease.js'
+import { listedBy } from './tree/listed-by.js'
 import { openPathDeadlines } from './tree/path-deadline.js'
 import type { PathResolver } from './tree/path-resolver.js'
 
@@ -33,25 +34,13 @@ export function openLookupVerbs(
   const walks = openPathDeadlines(parts.deadlines.metadata, parts.clock.now)
 
   /** The mode comes last: reading a record tells whether it is published. */
-  function attributes(node: Node, context: RequestContext): MaybePromise<Attributes> {
+  function attributes(path: string, node: Node, context: RequestContext): MaybePromise<Attributes> {
     return chain(sizeAndTime(node, context), ({ size, mtime }) => {
       const unsaved = isEditable(node) && records.draftOf(nodeKey(node)) !== undefined
       const replaced = node.kind === 'content' ? content.replacedAt(node.content) : undefined
       const mode = modeOf(node, mayBeWritten(node), unsaved)
-      return { mode, size, mtime, version: versionOf(node, replaced) }
+      return { mode, size, mtime, version: versionOf(node, replaced), listedBy: listedBy(path, node) }
     })
-  }
-
-  /** A listing that was read again meanwhile may name another thing. */
-  function believed(path: string, node: Node, found: MaybePromise<Attributes>): MaybePromise<Attributes> {
-    const before = tree.beliefs.of(path, node)
-    if (before === undefined) return found
-    const { directory: listedBy, until } = before
-    const listed = (attributes: Attributes): Attributes => ({ ...attributes, listedBy })
-    if (!(found instanceof Promise)) return listed(found)
-    return found.then(attributes =>
-      tree.beliefs.of(path, node)?.until === until ? listed(attributes) : attributes,
-    )
   }
 
   function sizeAndTime(node: Node, context: RequestContext): MaybePromise<Omit<Attributes, 'mode'>> {
@@ -150,7 +139,7 @@ export function openLookupVerbs(
       const context = walks.context(path)
       const soon = chain(resolver.node(path, context), node => {
         parts.foresight.looked(path, node)
-        return believed(path, node, attributes(node, context))
+        return attributes(path, node, context)
       })
       return soon instanceof Promise ? waitedFor(path, soon, context) : soon
     },

@@ -31,6 +31,8 @@ export function openKeptByKernel(
   let stopWatching = noop
   /** Answers on their way: each may be of before a news that comes meanwhile, and is given to the kernel after it. */
   let awaited = 0
+  /** The keys of such news. */
+  const heard = new Set<string>()
   const pace = openTellingPace(clock, advance)
 
   /** Two generations: what the kernel has dropped by itself goes without a scan. */
@@ -42,17 +44,28 @@ export function openKeptByKernel(
     turned = kernelNow()
   }
 
-  function given({ listedBy, version }: Attributes): void {
-    const key = listedBy ?? version
-    if (key === undefined) return
+  const keyOf = ({ listedBy, version }: Attributes): string | undefined => listedBy ?? version
+
+  function given(attributes: Attributes): Attributes {
+    const key = keyOf(attributes)
+    if (key === undefined) return attributes
     turn()
     if (recent.size === 0) watch()
     recent.set(key, kernelNow())
+    return attributes
   }
 
-  function noted(attributes: Attributes): Attributes {
-    given(attributes)
-    return attributes
+  /** What news came of while it was on its way is asked for once more; by then the kernel counts as having it. */
+  async function givenLate(drive: Drive, path: string, answer: Promise<Attributes>): Promise<Attributes> {
+    awaited += 1
+    try {
+      const attributes = given(await answer)
+      const key = keyOf(attributes)
+      return key === undefined || !heard.has(key) ? attributes : given(await drive.getattr(path))
+    } finally {
+      awaited -= 1
+      if (awaited === 0) heard.clear()
+    }
   }
 
   /** After a sleep, lifetimes are over that the kernel still counts. */
@@ -78,10 +91,11 @@ export function openKeptByKernel(
     epoch.advance()
   }
 
-  const isKnown = (subject: NewsSubject): boolean => subject === 'all' || awaited > 0 || isKept(subject.key)
+  const isKnown = (subject: NewsSubject): boolean => subject === 'all' || isKept(subject.key)
 
   news.listen({
     hear(subject) {
+      if (awaited > 0 && subject !== 'all') heard.add(subject.key)
       if (isKnown(subject)) pace.due()
     },
     get told() {
@@ -94,11 +108,7 @@ export function openKeptByKernel(
       ...pace.noting(drive),
       getattr(path) {
         const answer = drive.getattr(path)
-        if (!(answer instanceof Promise)) return noted(answer)
-        awaited += 1
-        return answer.then(noted).finally(() => {
-          awaited -= 1
-        })
+        return answer instanceof Promise ? givenLate(drive, path, answer) : given(answer)
       },
     }),
     end() {

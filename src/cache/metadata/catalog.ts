@@ -9,23 +9,22 @@ import type { JsonObject } from '../../record/json/json.js'
 import { parseObject } from '../../record/json/parse.js'
 import { compactForm, compactPrint } from '../../record/json/print.js'
 import { recordBytes } from '../../record/json/weight.js'
-import {
-  type CalculationId,
-  type Dialect,
-  type FileTitle,
-  type Instant,
-  instant,
-  type Listed,
-  type ListedCalculation,
-  type ListedProject,
-  type ProjectId,
-  type Remote,
-  type ReportId,
-  type ReportType,
-  type RequestContext,
-  type ServicePath,
-  type Share,
-  type User,
+import type {
+  CalculationId,
+  Dialect,
+  FileTitle,
+  Instant,
+  Listed,
+  ListedCalculation,
+  ListedProject,
+  ProjectId,
+  Remote,
+  ReportId,
+  ReportType,
+  RequestContext,
+  ServicePath,
+  Share,
+  User,
 } from '../../remote/remote.js'
 import type { Identities } from '../identity.js'
 import type { LedgerValue } from '../ledger/table.js'
@@ -271,11 +270,6 @@ export function openCatalog(
           unexpiredCalculations &&
           pair(of, { projects: unexpiredProjects, calculations: unexpiredCalculations })
         )
-      },
-      freshUntil() {
-        const ofProjects = projects.freshUntil()
-        const ofCalculations = ofProjects && calculations.freshUntil()
-        return ofCalculations && instant(Math.min(ofProjects, ofCalculations))
       },
       learn(answer) {
         projects.learn(answer.projects)

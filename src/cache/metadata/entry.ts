@@ -2,7 +2,7 @@
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import type { Instant, RequestContext } from '../../remote/remote.js'
+import type { RequestContext } from '../../remote/remote.js'
 import type { Query, QueryCache } from './query.js'
 
 export interface Entry<Answer> {
@@ -12,8 +12,6 @@ export interface Entry<Answer> {
   known(): Answer | undefined
   /** The same, unless a change of this mount or a refresh has asked for a newer one. */
   unexpired(): Answer | undefined
-  /** Until when it is fresh; undefined where it is not, or nothing is known. Without a request. */
-  freshUntil(): Instant | undefined
   /** Takes an answer that came by another way: a save read it again. */
   learn(answer: Answer): void
   /** The next question goes to the service; the old answer stays for outages. */
@@ -43,10 +41,6 @@ export class QueryEntry<Answer> implements Entry<Answer> {
 
   unexpired(): Answer | undefined {
     return this.queryCache.unexpired(this.query)
-  }
-
-  freshUntil(): Instant | undefined {
-    return this.queryCache.freshUntil(this.query)
   }
 
   learn(answer: Answer): void {

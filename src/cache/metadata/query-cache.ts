@@ -353,12 +353,6 @@ export function openQueryCache(
       absences.clear()
       changed()
     },
-    freshUntil(query) {
-      const entry = recall(query)
-      if (entry === undefined || isExpired(entry)) return undefined
-      const until = entry.at + query.lifetime
-      return now() < entry.at || now() >= until ? undefined : instant(until)
-    },
     staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,
   }
 }

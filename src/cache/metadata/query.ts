@@ -32,8 +32,6 @@ export interface QueryCache {
   known<Answer>(query: Query<Answer>): Answer | undefined
   /** The same, unless it was expired. */
   unexpired<Answer>(query: Query<Answer>): Answer | undefined
-  /** Until when what is known is fresh; undefined where it is not. Without a request. */
-  freshUntil<Answer>(query: Query<Answer>): Instant | undefined
   /** Takes an answer that came by another way (a save read it again). It is on the disk before what awaits this goes on. */
   learn<Answer>(query: Query<Answer>, answer: Answer): void
   /** What the next mount knows of it, until the service is asked again; this one knows what it knew. */

@@ -29,8 +29,6 @@ export interface ProjectTree {
   known(id: ProjectId, name: string): Node | undefined
   /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
   knownTop(name: string): Node | undefined
-  /** When the names of the children that are known may become others by themselves; undefined where they stay. */
-  namesUntil(id: ProjectId): Instant | undefined
   /** Sub-projects and calculations only. */
   children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
   listShares(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
@@ -138,10 +136,6 @@ export function openProjectTree(
     },
     known,
     knownTop,
-    namesUntil(id) {
-      const children = catalog.children(id).unexpired()
-      return children && namesOf.get(children)?.until
-    },
     async children(id, context) {
       return named(await catalog.children(id).ask(context), id).entries
     },

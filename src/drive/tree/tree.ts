@@ -22,7 +22,6 @@ import {
 } from '../nodes/node.js'
 import { isProbe } from '../nodes/well-known-names.js'
 import type { AccessRights } from './access.js'
-import { type Beliefs, openBeliefs } from './beliefs.js'
 import { idDirectories, lookupById } from './by-id.js'
 import { openCalculationTree } from './calculation.js'
 import { openMarks } from './identity-mark.js'
@@ -56,8 +55,6 @@ export interface Tree {
   directory(path: string, context: RequestContext): Promise<DirectoryNode>
   /** The next question about this directory goes to the service. */
   refresh(directory: DirectoryNode, context: RequestContext): Promise<void>
-  /** Until when what is told of a node counts. */
-  readonly beliefs: Beliefs
 }
 
 const root: Node = { kind: 'root' }
@@ -310,7 +307,7 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
-  return { walk, list, directory, refresh, beliefs: openBeliefs(catalog, projects.namesUntil) }
+  return { walk, list, directory, refresh }
 }
 
 interface PathWalk {

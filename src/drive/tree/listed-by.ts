@@ -1,0 +1,26 @@
+// Listed by: the directory whose listing names a node, so that the kernel is told of it with that listing.
+import { fixedNames, parentOf } from '../../layout.js'
+import { type Node, nodeKey } from '../nodes/node.js'
+
+/** The directory by its node's key; undefined for what no listing tells. From memory. */
+export function listedBy(path: string, node: Node): string | undefined {
+  switch (node.kind) {
+    case 'project':
+    case 'calculation':
+      // Below by-id/ its own record says whether it is there.
+      if (node.parent === undefined || node.isOldName || isByNumber(path)) return undefined
+      return nodeKey({ kind: 'project', id: node.parent })
+    case 'content':
+      return `calculation ${node.content.calculation}`
+    // A text that is saved is no longer there, by whatever path it was.
+    case 'draft-text':
+      return draftsKey
+    default:
+      return undefined
+  }
+}
+
+/** The directory of what is not saved. */
+export const draftsKey = nodeKey({ kind: 'drafts' })
+
+const isByNumber = (path: string): boolean => parentOf(parentOf(path)) === `/${fixedNames.numbers}`
