@@ -1,4 +1,5 @@
 // The kernel is told of what changed: it keeps names for long, and shows nothing that is over.
+import { EventEmitter, once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -83,6 +84,39 @@ t.test('what the kernel was told', async t => {
     const before = await stat(file)
     await testbed.calcfs('refresh', join(directory, folder))
     t.match(await stat(file), { ino: before.ino, mtimeMs: before.mtimeMs })
+  })
+
+  t.test('TOLD-2 nor is what was gone before its answer came, once its directory was touched', async t => {
+    const id = service.seed.addCalculation({
+      name: 'Fog',
+      project: ids.water,
+      files: { 'fog.txt': 'fog', 'mist.txt': 'mist' },
+    })
+    await testbed.calcfs('refresh', join(directory, folder))
+    await files.readdir(`${folder}/Fog`)
+    const signs = new EventEmitter()
+    const [released, asked] = [once(signs, 'released'), once(signs, 'asked')]
+    const size = service.intercept(/^(HEAD|GET) .*bitstream.*fog\.txt/, async (_, { carryOut }) => {
+      const passOn = await carryOut()
+      signs.emit('asked')
+      await released
+      passOn()
+    })
+    const waiting = outcome(files.lstat(`${folder}/Fog/fog.txt`))
+    await asked
+    const list = service.intercept(new RegExp(`^GET /calculation/files\\?id=${id}`), response => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('["mist.txt"]')
+    })
+    await files.touch(`${folder}/Fog`)
+    t.strictSame(
+      (await namesOf(testbed, `${folder}/Fog`)).filter(name => name.endsWith('.txt')),
+      ['mist.txt'],
+    )
+    signs.emit('released')
+    await waiting
+    t.equal(await outcome(files.lstat(`${folder}/Fog/fog.txt`)), 'ENOENT')
+    size()
+    list()
   })
 
   t.test('TOLD-3 calcfs refresh ends when the kernel knows', async t => {
