@@ -225,11 +225,7 @@ t.test('a wrong password that is set is reported, although a token still lives (
     )
     t.notOk(await isMounted(at.directory))
   }
-  t.match(
-    await at.calcfs({}, 'mount', '--daemon', at.service.url, at.directory),
-    { code: 0 },
-    'the token is kept',
-  )
+  await t.resolves(at.ask({}), 'the token is kept')
 })
 
 t.test(
@@ -332,10 +328,8 @@ t.test('SIGN-9 what one user has seen is not shown with the token of another', a
     const known = { CALCFS_TOKEN: await tokenOf(user), CALCFS_USER: 'us' }
     return at.calcfs(known, 'mount', '--daemon', at.service.url, at.directory)
   }
-  for (let times = 0; times < 2; times += 1) {
-    t.match(await mount('demo'), { code: 0 })
-    t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
-  }
+  t.match(await mount('demo'), { code: 0 })
+  t.match(await at.calcfs({}, 'unmount', at.directory), { code: 0 })
   const ended = await mount('guest')
   t.match(ended, { code: 3, stderr: /the sign-in is that of guest, but \S+ and \S+ hold what demo / })
   t.notOk(await isMounted(at.directory))

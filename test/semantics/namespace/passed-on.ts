@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { variants } from '../../testbed/variants.js'
 import { pauseEnds, removeTree } from './deleting.js'
 
 const [former, present] = ['300', '800']
@@ -104,40 +105,38 @@ export function passedOn(t: Test, open: OpenTestbed): void {
     t.same(await rows(), [9000])
   })
 
-  for (const [how, way] of Object.entries(ways))
-    for (const [what, act] of Object.entries(acts))
-      t.test(
-        `THING-8 ${what} below a name known by ${how} does nothing to the project of before`,
-        async t => {
-          const { root, isSpaceUnknown, path } = way
-          const testbed = await open(t, {
-            fill: filled(way),
-            settings: { access: 'manage', ...(root === undefined ? {} : { root }) },
-            ...(isSpaceUnknown === true ? { service: { shortcomings: { root: true } } } : {}),
-          })
-          await namesOf(testbed, path)
-          await textOf(testbed, `${path}/.project.json`)
-          await textOf(testbed, `${path}/opt/a.inp`)
-          await namesOf(testbed, `${path}/.shares`)
-          await passOn(testbed, way)
-          const [before, found] = [
-            await contentsOf(testbed, way, former),
-            await contentsOf(testbed, way, present),
-          ]
-          const outcomes = []
-          for (let tries = 0; tries < 3 && outcomes.at(-1) !== 'done'; tries += 1) {
-            outcomes.push(await outcome(act(testbed, path)))
-            await testbed.pass(1_500)
-          }
-          await pauseEnds(testbed)
-          t.equal(await contentsOf(testbed, way, former), before, outcomes.join())
-          if (way.endsHere === true) t.equal(outcomes.at(-1), 'ENOENT')
-          else
-            t.not(
-              await contentsOf(testbed, way, present),
-              found,
-              `it is done once the name is looked up: ${outcomes.join()}`,
-            )
-        },
-      )
+  const all = Object.entries(ways).flatMap(way => Object.entries(acts).map(act => [way, act] as const))
+  // Of seven ways and four acts each third pair has all ways and all acts.
+  for (const [[how, way], [what, act]] of variants(open, all, 3))
+    t.test(`THING-8 ${what} below a name known by ${how} does nothing to the project of before`, async t => {
+      const { root, isSpaceUnknown, path } = way
+      const testbed = await open(t, {
+        fill: filled(way),
+        settings: { access: 'manage', ...(root === undefined ? {} : { root }) },
+        ...(isSpaceUnknown === true ? { service: { shortcomings: { root: true } } } : {}),
+      })
+      await namesOf(testbed, path)
+      await textOf(testbed, `${path}/.project.json`)
+      await textOf(testbed, `${path}/opt/a.inp`)
+      await namesOf(testbed, `${path}/.shares`)
+      await passOn(testbed, way)
+      const [before, found] = [
+        await contentsOf(testbed, way, former),
+        await contentsOf(testbed, way, present),
+      ]
+      const outcomes = []
+      for (let tries = 0; tries < 3 && outcomes.at(-1) !== 'done'; tries += 1) {
+        outcomes.push(await outcome(act(testbed, path)))
+        await testbed.pass(1_500)
+      }
+      await pauseEnds(testbed)
+      t.equal(await contentsOf(testbed, way, former), before, outcomes.join())
+      if (way.endsHere === true) t.equal(outcomes.at(-1), 'ENOENT')
+      else
+        t.not(
+          await contentsOf(testbed, way, present),
+          found,
+          `it is done once the name is looked up: ${outcomes.join()}`,
+        )
+    })
 }

@@ -4,6 +4,7 @@ import type { Seed } from '../../../src/service/seed.js'
 import { cml } from '../../testbed/sample-data.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, type OpenTestbed, outcome, overwrite, type Testbed, textOf } from '../../testbed/testbed.js'
+import { variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
 
 export const molecules = ['water', 'ammonia', 'methane', 'ethene', 'benzene', 'indigo']
@@ -90,29 +91,30 @@ export function recreateService(t: Test, open: OpenTestbed): void {
     { what: 'a service whose things have one date', fields: sameDate, shortcomings: {} },
   ] as const
 
-  for (const { what, fields, shortcomings } of services) {
-    for (const how of ['while it is mounted', 'over a remount'] as const) {
-      t.test(`THING-1 of ${what} set up again in another order ${how} no old content is shown`, async t => {
-        const testbed = await open(t, {
-          fill: numbered(forward, fields),
-          service: { shortcomings },
-          settings: brief,
-        })
-        const before = await everything(testbed)
-        t.equal(before.get('water/output.cml'), outputOf('water'))
-        for (const order of how === 'over a remount' ? [turned, forward] : [backward, turned]) {
-          await testbed.service.remake(numbered(order, fields))
-          await testbed.pass(2500)
-          if (how === 'over a remount') await testbed.remount()
-          // A service that is slow for a moment leaves the old names for a moment.
-          await until(20_000, 'the new names', async () => {
-            await testbed.pass(1100)
-            return (await namesOf(testbed, 'projects')).includes(`With ${order[3]}`)
-          })
-          t.same(await everything(testbed), before, order.join())
-        }
+  const all = (['while it is mounted', 'over a remount'] as const).flatMap(how =>
+    services.map(service => ({ how, ...service })),
+  )
+  for (const { how, what, fields, shortcomings } of variants(open, all, 2)) {
+    t.test(`THING-1 of ${what} set up again in another order ${how} no old content is shown`, async t => {
+      const testbed = await open(t, {
+        fill: numbered(forward, fields),
+        service: { shortcomings },
+        settings: brief,
       })
-    }
+      const before = await everything(testbed)
+      t.equal(before.get('water/output.cml'), outputOf('water'))
+      for (const order of how === 'over a remount' ? [turned, forward] : [backward, turned]) {
+        await testbed.service.remake(numbered(order, fields))
+        await testbed.pass(2500)
+        if (how === 'over a remount') await testbed.remount()
+        // A service that is slow for a moment leaves the old names for a moment.
+        await until(20_000, 'the new names', async () => {
+          await testbed.pass(1100)
+          return (await namesOf(testbed, 'projects')).includes(`With ${order[3]}`)
+        })
+        t.same(await everything(testbed), before, order.join())
+      }
+    })
   }
 
   for (const access of ['edit', 'manage'])

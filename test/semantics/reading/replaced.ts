@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import type { InterceptedRequest } from '../../testbed/proxy.js'
 import { fillSampleData, ids } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, type Testbed } from '../../testbed/testbed.js'
+import { variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
 
 const folder = 'projects/Water splitting'
@@ -195,9 +196,15 @@ export async function versionRead(testbed: Testbed, path: string): Promise<strin
 }
 
 export function replaced(t: Test, open: OpenTestbed): void {
+  const named = variants(open, Object.entries(validators), 2)
+
   t.test('READ-13 replaced between two reads: bytes of one version, however they are named', async t => {
-    const { testbed, held: files } = await held(t, open, Object.values(validators))
-    const name = (number: number) => Object.keys(validators)[number] ?? ''
+    const { testbed, held: files } = await held(
+      t,
+      open,
+      named.map(([, manners]) => manners),
+    )
+    const name = (number: number) => named[number]?.[0] ?? ''
     const times: number[] = []
     for (const { path, holder } of files) {
       times.push((await testbed.files.lstat(path)).mtimeMs)
@@ -216,8 +223,12 @@ export function replaced(t: Test, open: OpenTestbed): void {
   })
 
   t.test('READ-13 replaced while a cut body is taken up again', async t => {
-    const name = (number: number) => Object.keys(validators)[number] ?? ''
-    const { testbed, held: files } = await held(t, open, Object.values(validators))
+    const name = (number: number) => named[number]?.[0] ?? ''
+    const { testbed, held: files } = await held(
+      t,
+      open,
+      named.map(([, manners]) => manners),
+    )
     for (const [number, { path, holder }] of files.entries()) {
       await testbed.files.lstat(path)
       holder.cut = { after: 300_000, happens: () => holder.replace(second) }
@@ -273,7 +284,7 @@ export function replaced(t: Test, open: OpenTestbed): void {
   })
 
   t.test('READ-14 a validator that changes with every answer is found out', async t => {
-    for (const [what, manners] of Object.entries(fickle)) {
+    for (const [what, manners] of variants(open, Object.entries(fickle), 3)) {
       const { testbed, held: files } = await held(t, open, [manners, manners])
       const [{ path }, other] = files as readonly [Held, Held]
       await testbed.files.lstat(path)
@@ -301,7 +312,7 @@ export function replaced(t: Test, open: OpenTestbed): void {
   })
 
   t.test('READ-14 two nodes of which one is late give bytes of one version or an error', async t => {
-    for (const manners of [honest, tagged, dated]) {
+    for (const manners of variants(open, [honest, tagged, dated], 3)) {
       const { testbed, path, holder } = await heldOne(t, open, manners)
       await testbed.files.lstat(path)
       t.ok((await tail(testbed, path)).equals(first.subarray(-4096)))
@@ -322,7 +333,7 @@ export function replaced(t: Test, open: OpenTestbed): void {
   })
 
   t.test('READ-13 a version that is put back makes no other file a mix', async t => {
-    for (const manners of [tagged, dated]) {
+    for (const manners of variants(open, [tagged, dated], 2)) {
       const { testbed, held: files } = await held(t, open, [manners, manners])
       const [restored, other] = files as readonly [Held, Held]
       for (const bytes of [second, first]) {
