@@ -113,8 +113,15 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   })
   const maintenance = startMaintenance({ store, lru, entries, discard, clock, log })
 
+  /** A stat asks several times in a row. */
+  let lastNamed: { readonly content: Content; readonly name: string } | undefined
+
   function nameOf(content: Content): string {
-    const key = contentKeyOf(content)
+    if (lastNamed?.content !== content) lastNamed = { content, name: namedBy(contentKeyOf(content)) }
+    return lastNamed.name
+  }
+
+  function namedBy(key: string): string {
     const known = names.get(key)
     if (known !== undefined) return known
     const name = contentFileName(key)

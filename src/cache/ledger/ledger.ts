@@ -27,6 +27,8 @@ export interface Ledger {
   /** The value stays, and counts as set no later than then. */
   backdate(namespace: string, key: string, to: Instant): void
   delete(namespace: string, key: string): void
+  /** The same of a room whose values are all short and asked for by the thousand: it is soon known as a whole. */
+  getShort(namespace: string, key: string): string | undefined
   /** Every text in a room, in no order that means anything. */
   entries(namespace: string): ReadonlyMap<string, StoredValue>
   /** Writes what is not on disk yet; false if the disk would not take it (it stays in memory and is tried again). */
@@ -45,6 +47,8 @@ const flushAfterMs = 200
 const reopenAfterMs = 5_000
 /** UTF-16 units: a size or a time with the hash of its text. */
 const shortValue = 80
+/** Of a room that is read as a whole; one with more is read row by row. */
+const rowsAtOnce = 8_192
 /** What was looked for and is not there. */
 const nothing: StoredValue = { value: '', stored: instant(0) }
 
@@ -148,10 +152,34 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
     return found && { ...found, ...change }
   }
 
+  /** What is not written yet stays what it is, and what was kept meanwhile is newer. */
+  function fill(namespace: string): void {
+    const unwritten = namespaces.get(namespace)
+    const rows = fromDisk(from => from.all(namespace, rowsAtOnce), undefined)
+    if (rows === undefined) return
+    const isNew = ([key, row]: readonly [string, StoredValue]): boolean =>
+      isShort(row) && unwritten?.has(key) !== true
+    const isAll = rows.size < rowsAtOnce && [...rows.values()].every(isShort)
+    recent.fill(namespace, [...rows].filter(isNew), isAll)
+  }
+
+  function getShort(namespace: string, key: string): string | undefined {
+    const change = namespaces.get(namespace)?.get(key)
+    const held = change === undefined ? recent.get(namespace, key) : undefined
+    if (held !== undefined) return held === nothing ? undefined : held.value
+    if (change === undefined) {
+      if (!recent.isWhole(namespace) && recent.isToFill(namespace)) fill(namespace)
+      if (recent.isWhole(namespace)) return recent.get(namespace, key)?.value
+    }
+    const value = getWithTime(namespace, key)?.value
+    return typeof value === 'string' ? value : undefined
+  }
+
   function put(namespace: string, key: string, change: PendingWrite): void {
     const unwritten = namespaces.get(namespace) ?? new Map<string, PendingWrite>()
     namespaces.set(namespace, unwritten.set(key, change))
-    if (change !== 'deleted' && isShort(change)) recent.keep(namespace, key, change)
+    if (change === 'deleted') recent.keep(namespace, key, nothing)
+    else if (isShort(change)) recent.keep(namespace, key, change)
     else recent.drop(namespace, key)
     callOff ??= clock.after(flushAfterMs, flush, 'in-background')
   }
@@ -179,6 +207,7 @@ export function openLedger(directory: string, settings: LedgerSettings): Ledger 
       const value = getWithTime(namespace, key)?.value
       return typeof value === 'string' ? value : undefined
     },
+    getShort,
     getWithTime,
     set: (namespace, key, value) => put(namespace, key, { value, stored: clock.now() }),
     freshen: (namespace, key) => restamp(namespace, key, clock.now()),

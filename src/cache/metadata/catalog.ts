@@ -32,7 +32,7 @@ import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } fro
 import { openDerivedFiles } from './derived-files.js'
 import { type Entry, QueryEntry } from './entry.js'
 import { openFileLists } from './file-lists.js'
-import type { Query, QueryCache } from './query.js'
+import { nameOf, type Query, type QueryCache } from './query.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
 /** What a project holds, one level deep. */
@@ -138,6 +138,7 @@ export function openCatalog(
   ): Query<readonly Item[]> => ({
     namespace: 'listing',
     key,
+    name: nameOf('listing', key),
     lifetime: lifetimes.listing,
     fetch,
     encode: JSON.stringify,
@@ -243,7 +244,7 @@ export function openCatalog(
   const entry = <Answer>(query: Query<Answer>): Entry<Answer> => new QueryEntry(queryCache, query)
 
   /** Both listings of a project are one answer. */
-  function children(of: ProjectId): Entry<Children> {
+  const children = madeOnce((of: ProjectId): Entry<Children> => {
     const projects = entry(projectsOf(of))
     const calculations = entry(calculationsOf(of))
     return {
@@ -285,7 +286,7 @@ export function openCatalog(
       },
       stale: () => calculations.stale() ?? projects.stale(),
     }
-  }
+  })
 
   const record = (of: Readable): Entry<JsonObject> =>
     new QueryEntry(queryCache, recordOf(of), answer => identities.accept(of, dialect.facts(answer)))
@@ -334,7 +335,7 @@ export function openCatalog(
     record,
     shares: of => entry(sharesOf(of)),
     reportTypes: () => entry(typesQuestion),
-    files: of => entry(filesOf(of)),
+    files: madeOnce(of => entry(filesOf(of))),
     derivedFiles: derived.of,
     parentOf: project => parents.get(project),
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),

@@ -12,7 +12,7 @@ import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue, StoredValue } from '../ledger/table.js'
 import { openAbsences } from './absences.js'
-import type { Query, QueryCache, QueryCacheLimits } from './query.js'
+import { nameOf, type Query, type QueryCache, type QueryCacheLimits } from './query.js'
 
 /** A request on its way, and those who wait for it. */
 interface Flight {
@@ -85,10 +85,10 @@ export function openQueryCache(
   let triedAt = Number.NEGATIVE_INFINITY
   /** When a question last waited its whole time, and nothing at all was heard of the service. */
   let inVainAt = Number.NEGATIVE_INFINITY
-  const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
+  const named = <Answer>(query: Query<Answer>): string => query.name ?? nameOf(query.namespace, query.key)
 
   function recall<Answer>(query: Query<Answer>): CachedAnswer | undefined {
-    const name = nameOf(query.namespace, query.key)
+    const name = named(query)
     const held = entries.get(name)
     if (held !== undefined) return held
     if (unkept.has(name)) return undefined
@@ -121,7 +121,7 @@ export function openQueryCache(
       expiredAt: undefined,
       isLeft: false,
     }
-    entries.set(nameOf(query.namespace, query.key), entry)
+    entries.set(named(query), entry)
     return entry
   }
 
@@ -134,7 +134,7 @@ export function openQueryCache(
   }
 
   function learn<Answer>(query: Query<Answer>, answer: Answer): void {
-    flights.delete(nameOf(query.namespace, query.key))
+    flights.delete(named(query))
     keep(query, answer)
     writeSoon()
     changed(query.namespace, query.key)
@@ -155,7 +155,7 @@ export function openQueryCache(
   }
 
   function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number): Answer {
-    const name = nameOf(query.namespace, query.key)
+    const name = named(query)
     absences.forget(name)
     query.taken?.(fresh)
     const shown = entries.peek(name)
@@ -183,7 +183,7 @@ export function openQueryCache(
 
   /** The request under way, begun now if there is none. Without askers it is a background request. */
   function fetchOnce<Answer>(query: Query<Answer>): Flight {
-    const name = nameOf(query.namespace, query.key)
+    const name = named(query)
     const flying = flights.get(name)
     if (flying !== undefined) return flying
     const askers = openAskers()
@@ -219,7 +219,7 @@ export function openQueryCache(
 
   /** The answer of the request under way, or of another one where that was begun earlier by others and fails. */
   async function awaited<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const joins = context.priority === 'user' && flights.has(nameOf(query.namespace, query.key))
+    const joins = context.priority === 'user' && flights.has(named(query))
     try {
       return await landed(query, context)
     } catch (thrown) {
@@ -304,7 +304,7 @@ export function openQueryCache(
   }
 
   async function fetched<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
-    const name = nameOf(query.namespace, query.key)
+    const name = named(query)
     const entry = recall(query)
     const absence = absences.find(name)
     if (absence !== undefined) throw absence
@@ -337,8 +337,8 @@ export function openQueryCache(
       return (entry === undefined || isExpired(entry) ? undefined : entry.answer) as never
     },
     expire(query) {
-      flights.delete(nameOf(query.namespace, query.key))
-      absences.forget(nameOf(query.namespace, query.key))
+      flights.delete(named(query))
+      absences.forget(named(query))
       const entry = recall(query)
       if (entry === undefined) return
       entry.expiredAt = now()

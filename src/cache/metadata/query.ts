@@ -9,6 +9,8 @@ export interface Query<Answer> {
   /** The ledger's room; with `key` it names the question. */
   readonly namespace: string
   readonly key: string
+  /** Both, as `nameOf` writes them: made once where a question is asked for every name of a walk. */
+  readonly name?: string
   /** Milliseconds for which an answer is used without asking again. */
   readonly lifetime: number
   fetch(context: RequestContext): Promise<Answer>
@@ -24,6 +26,9 @@ export interface Query<Answer> {
   /** Told of each answer before it is kept, where nothing of the one before matters. */
   taken?(answer: Answer): void
 }
+
+/** What a question goes by in memory. */
+export const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
 export interface QueryCache {
   /** The answer: at once where it is fresh, else fetched; a stale one where the service is away and that is allowed. */

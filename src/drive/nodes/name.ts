@@ -139,7 +139,7 @@ export function nameDerived(
 
 /** Whether a name from the kernel can be looked up at all; the binding shows invalid UTF-8 as U+FFFD. */
 export function nameFault(name: string): 'name-too-long' | 'name-not-utf8' | undefined {
-  if (Buffer.byteLength(name) > longestName) return 'name-too-long'
+  if (!fits(name)) return 'name-too-long'
   return name.includes('\ufffd') ? 'name-not-utf8' : undefined
 }
 

@@ -50,5 +50,6 @@ const probeForms = [
 
 /** Whether a name is one that programs try in every directory by themselves, without a user's wish. */
 export function isProbe(name: string): boolean {
-  return probes.has(name) || probeForms.some(form => form.test(name))
+  // Each form begins with a dot, which hardly a name does.
+  return probes.has(name) || (name.startsWith('.') && probeForms.some(form => form.test(name)))
 }

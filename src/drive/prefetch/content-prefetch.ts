@@ -1,6 +1,7 @@
 // Content prefetch: whole contents where their kind is read, so many bytes at most, dropped when the traversal ends.
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Content, RequestContext } from '../../remote/remote.js'
+import type { Node } from '../nodes/node.js'
 import type { AccessLevel } from './access-pattern.js'
 
 /** How something is asked for ahead. */
@@ -15,6 +16,8 @@ export interface AskedHow {
 export interface ContentPrefetch {
   /** Asks for what is usually done to it: its size, or its bytes. */
   take(path: string, content: Content, how: AskedHow): Promise<void>
+  /** A file whose length needs no request. */
+  isSizeKnown(node: Node): boolean
   /** It was opened: what lay ready for it is used. */
   opened(path: string): void
   /** So much lies ready that no more is fetched for now. */
@@ -70,6 +73,8 @@ export function openContentPrefetch(
         throw thrown
       }
     },
+    isSizeKnown: node =>
+      node.kind === 'content' && node.content.of === 'file' && content.knownSize(node.content) !== undefined,
     opened: drop,
     full: () => bytes >= readyAtMost,
     clear() {

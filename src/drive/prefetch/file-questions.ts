@@ -127,15 +127,17 @@ export function openFileQuestions(pattern: AccessPattern): FileQuestions {
     },
     next(may) {
       reconsider()
-      const isOpenHere = here !== undefined && open.has(here.folder.path)
-      const inOrder = isOpenHere && here !== undefined ? [here, ...open.values()] : open.values()
       let goesBeyond: boolean | undefined
-      for (const one of inOrder) {
-        if (beyond.has(one)) {
-          goesBeyond ??= mayGoBeyond()
-          if (!goesBeyond) continue
-        }
-        const question = nextOf(one)
+      function questionIn(one: Asked): FileQuestion | undefined {
+        if (beyond.has(one)) goesBeyond ??= mayGoBeyond()
+        return beyond.has(one) && goesBeyond !== true ? undefined : nextOf(one)
+      }
+      if (here !== undefined && open.has(here.folder.path)) {
+        const question = questionIn(here)
+        if (question !== undefined) return may(question) ? take(here, question) : undefined
+      }
+      for (const one of open.values()) {
+        const question = questionIn(one)
         if (question !== undefined) return may(question) ? take(one, question) : undefined
       }
       return undefined

@@ -66,6 +66,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     known: path => folders.get(path),
     list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
     askFor,
+    isKnown: (node, level) => level === 'looked' && contentPrefetch.isSizeKnown(node),
     full: contentPrefetch.full,
     now,
   })

@@ -30,6 +30,8 @@ export interface WalkPorts {
   readonly list: (path: string, node: DirectoryNode, context: RequestContext) => Promise<ListedDirectory>
   /** Does to a file what is usually done to its kind. */
   readonly askFor: (path: string, node: Node, how: AskedHow) => Promise<unknown>
+  /** Nothing is left to ask of it: what is done to it, which is in memory, takes no request. */
+  readonly isKnown: (node: Node, level: AccessLevel) => boolean
   /** No more contents are fetched for now. */
   readonly full: () => boolean
   readonly now: () => Instant
@@ -57,7 +59,7 @@ const questionsPerSlot = 6
 /** Steps further apart than these milliseconds are none of one walk. */
 const togetherMs = 10_000
 
-export function openWalks({ queue, room, known, list, askFor, full, now }: WalkPorts): Walks {
+export function openWalks({ queue, room, known, list, askFor, isKnown, full, now }: WalkPorts): Walks {
   /** The one that took a step last comes last. */
   const walks = new Set<Walk>()
   const active = new Set<Walk>()
@@ -181,13 +183,16 @@ export function openWalks({ queue, room, known, list, askFor, full, now }: WalkP
   }
 
   function nextFile({ questions }: Walk): PrefetchTask | undefined {
-    const question = questions.next(
-      ({ dentry, level, isHere }) =>
-        isHere || dentry.node.kind !== 'content' || level === 'looked' || !full(),
-    )
-    if (question === undefined) return undefined
-    const { path, dentry, level, isHere } = question
-    return (context, signal) => askFor(path, dentry.node, { level, isHere, context, signal })
+    for (;;) {
+      const question = questions.next(
+        ({ dentry, level, isHere }) =>
+          isHere || dentry.node.kind !== 'content' || level === 'looked' || !full(),
+      )
+      if (question === undefined) return undefined
+      const { path, dentry, level, isHere } = question
+      if (!isKnown(dentry.node, level))
+        return (context, signal) => askFor(path, dentry.node, { level, isHere, context, signal })
+    }
   }
 
   function leave(walk: Walk): void {

@@ -180,3 +180,58 @@ t.test('a hundred thousand entries are set, written and listed in a few seconds'
   t.equal(ledger.get('size', 'key 77777'), '77777')
   t.ok(Date.now() - began < 10_000, `${Date.now() - began} ms`)
 })
+
+t.test('a room of short values says the same read one by one and as a whole, with two processes', async t => {
+  const { open, pass } = place(t)
+  const [own, other] = [open(), open()]
+  let state = 7
+  const below = (most: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * most)
+  }
+  const truth = new Map<string, string>()
+  for (let step = 0; step < 4_000; step += 1) {
+    const writer = below(10) === 0 ? other : own
+    const key = `k${below(200)}`
+    const what = below(12)
+    if (what === 0) {
+      writer.delete('size', key)
+      truth.delete(key)
+    } else if (what <= 2) {
+      const value = what === 1 ? `${below(1_000)}` : 'long '.repeat(30)
+      writer.set('size', key, value)
+      truth.set(key, value)
+    } else if (what === 3) writer.freshen('size', key)
+    if (what <= 3 && (writer === other || below(3) === 0)) writer.flush()
+    if (writer === other) {
+      // What this one has not written yet would be written over the other's.
+      own.flush()
+      other.flush()
+      pass(100)
+    }
+    if (step % 500 === 0) pass(6_000)
+    const asked = `k${below(250)}`
+    if (own.getShort('size', asked) !== own.get('size', asked) && what > 3)
+      t.fail(`step ${step}: ${asked} is ${own.getShort('size', asked)}`)
+  }
+  own.flush()
+  pass(6_000)
+  for (const [key, value] of truth) t.equal(own.get('size', key), own.getShort('size', key), value)
+  const fresh = open()
+  for (let at = 0; at < 400; at += 1)
+    t.equal(own.getShort('size', `k${at}`), fresh.get('size', `k${at}`), `k${at} is as on the disk`)
+})
+
+t.test('what another process adds to a room that is known as a whole is there a moment later', async t => {
+  const { open, pass } = place(t)
+  const [own, other] = [open(), open()]
+  for (let at = 0; at < 40; at += 1) t.equal(own.getShort('size', `none ${at}`), undefined)
+  other.set('size', 'none 7', '7')
+  other.flush()
+  pass(100)
+  t.equal(own.getShort('size', 'none 7'), '7')
+  own.delete('size', 'none 7')
+  t.equal(own.getShort('size', 'none 7'), undefined)
+  own.flush()
+  t.equal(own.getShort('size', 'none 7'), undefined)
+})

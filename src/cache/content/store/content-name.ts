@@ -1,5 +1,5 @@
 // File name of a kept content: a hash, because titles are any text at all.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Content } from '../../../remote/remote.js'
 
 /** One text per content, cheap enough for every read; the title stands last, so that no two contents share a text. */
@@ -9,7 +9,7 @@ export function contentKeyOf({ of, calculation, mark = '', title }: Content): st
 
 /** The file name of a content: 64 hexadecimal digits. UTF-16 is hashed, where lone surrogates stay different. */
 export function contentFileName(key: string): string {
-  return createHash('sha256').update(Buffer.from(key, 'utf16le')).digest('hex')
+  return hash('sha256', Buffer.from(key, 'utf16le'))
 }
 
 export const fileNameForm = /^[0-9a-f]{64}$/

@@ -23,7 +23,7 @@ export function openReplacedContents(
 
   function at(name: string): Instant | undefined {
     const before = known.get(name)
-    const kept = Number(ledger.get(room, name) ?? before)
+    const kept = Number(ledger.getShort(room, name) ?? before)
     if (Number.isNaN(kept) || kept === before) return before
     known.set(name, instant(kept))
     elsewhere(name)

@@ -42,12 +42,12 @@ export function openContentSizes(ledger: Ledger, changed: () => void): ContentSi
 
   return {
     known(name) {
-      const bytes = lengthIn(ledger.get(room, name))
+      const bytes = lengthIn(ledger.getShort(room, name))
       return bytes === undefined ? undefined : byteCount(bytes)
     },
-    version: name => versionIn(ledger.get(room, name)),
+    version: name => versionIn(ledger.getShort(room, name)),
     remember(name, bytes, version) {
-      const before = ledger.get(room, name)
+      const before = ledger.getShort(room, name)
       const of = version ?? versionIn(before)
       const validators = of === undefined ? '' : ` ${of.tag ?? noValidator} ${of.modified ?? noValidator}`
       if (before === `${bytes}${validators}`) return
