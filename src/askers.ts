@@ -19,7 +19,7 @@ export function openAskers(): CountedAskers {
 
   function change(by: 1 | -1): void {
     count += by
-    for (const watcher of [...watchers]) watcher(by > 0 ? 'came' : 'left')
+    if (watchers.size > 0) for (const watcher of [...watchers]) watcher(by > 0 ? 'came' : 'left')
   }
 
   return {

@@ -1,6 +1,14 @@
 // Time that passes whatever the machine's date does: set forward, set back, and a machine that sleeps.
 import t from 'tap'
-import { dueIn, dueSooner, every, monotonicTime, sleep, withDeadline } from '../../src/remote/clock.js'
+import {
+  dueIn,
+  dueSooner,
+  every,
+  monotonicTime,
+  sleep,
+  systemClock,
+  withDeadline,
+} from '../../src/remote/clock.js'
 import { instant } from '../../src/remote/remote.js'
 import { clockOf, hastyClock } from '../testbed/clocks.js'
 
@@ -93,4 +101,31 @@ t.test('what is done again and again is done until it is ended', async t => {
   end()
   clock.pass(7_200_000)
   t.equal(times, 3)
+})
+
+t.test('long waits that end at about one moment end each for itself, and not before their time', async t => {
+  const began = performance.now()
+  const ended: number[] = []
+  const callOff: (() => void)[] = []
+  const over = Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      at % 4 === 0
+        ? new Promise<void>(done => {
+            systemClock.after(1_000 + at * 2, () => {
+              t.ok(performance.now() - began >= 1_000 + at * 2 - 1, `${at} ends in time`)
+              ended.push(at)
+              // Those that are due at the same moment can still be called off.
+              for (const end of callOff) end()
+              done()
+            })
+          })
+        : Promise.resolve(void callOff.push(systemClock.after(1_200 + at, () => ended.push(at)))),
+    ),
+  )
+  await over
+  await sleep(systemClock, 400)
+  t.same(
+    ended.toSorted((one, other) => one - other),
+    Array.from({ length: 10 }, (_, at) => at * 4),
+  )
 })

@@ -42,14 +42,27 @@ export interface FlowControl {
 export function declaredBody(headers: IncomingHttpHeaders): DeclaredBody {
   const length = contentLength(headers['content-length'])
   const chunked = isChunked(single(headers['transfer-encoding']))
-  const contentType = single(headers['content-type'])
+  const { mediaType, charset } = mediaTypeIn(single(headers['content-type']))
   return {
     length,
     ends: length !== undefined || chunked ? 'proven' : 'unproven',
     encoding: contentEncoding(single(headers['content-encoding'])),
-    mediaType: contentType.split(';', 1).join('').trim().toLowerCase(),
-    charset: /;\s*charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8',
+    mediaType,
+    charset,
   }
+}
+
+/** One answer after the other has the same. */
+let lastType = { header: '', mediaType: '', charset: 'utf-8' }
+
+function mediaTypeIn(header: string): Pick<DeclaredBody, 'mediaType' | 'charset'> {
+  if (header !== lastType.header)
+    lastType = {
+      header,
+      mediaType: header.split(';', 1).join('').trim().toLowerCase(),
+      charset: /;\s*charset="?([^\s";]+)/i.exec(header)?.[1] ?? 'utf-8',
+    }
+  return lastType
 }
 
 /** The decoded pieces of a body, in order; ends only where the claims are kept. @throws Failure while iterated */
@@ -185,6 +198,7 @@ function contentLength(header: string | string[] | undefined): number | undefine
 
 /** @throws Failure 'broken' for any other transfer coding: its bytes are not those of the file */
 function isChunked(header: string): boolean {
+  if (header === '') return false
   const coding = header.trim().toLowerCase()
   if (coding === '' || coding === 'identity') return false
   if (coding === 'chunked') return true
@@ -192,6 +206,7 @@ function isChunked(header: string): boolean {
 }
 
 function contentEncoding(header: string): DeclaredBody['encoding'] {
+  if (header === '') return 'none'
   const encoding = header
     .trim()
     .toLowerCase()

@@ -1,18 +1,14 @@
 // Meaning of HTTP answers: the one table from status to failure kind, and which statuses answer which request.
 import { Failure, type FailureKind } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import type { TextReader } from '../../record/json/items.js'
 import type { JsonText } from '../../record/json/parse.js'
 import type { FlowControl } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import type { Subject } from '../pipeline/late-writes.js'
-import {
-  describeRequest,
-  type Outgoing,
-  openRequestPipeline,
-  type PipelineOptions,
-  unknownOutcome,
-} from '../pipeline/request-pipeline.js'
+import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
+import { openRequestPipeline, type PipelineOptions } from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
 import { type TraceRequest, traced } from '../pipeline/trace.js'
 import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
@@ -114,7 +110,7 @@ const noSuchRange = 416
 /** How one kind of question reads its answers, and which statuses are answers to it. */
 interface ResponseReader<Value> {
   readonly accepts: (status: number) => boolean
-  readonly read: (response: IncomingResponse, flow: FlowControl) => Promise<Value> | Value
+  readonly read: (response: IncomingResponse, flow: FlowControl) => MaybePromise<Value>
   readonly range?: string | undefined
   /** If-Range: a version of which alone the range is wanted. */
   readonly condition?: string | undefined
@@ -144,20 +140,24 @@ export function openHttp(options: HttpOptions): Http {
     return withRetries(context, way.clock, () => attempt(outgoing, reading, context))
   }
 
-  async function attempt<Value>(
+  function attempt<Value>(
     outgoing: Outgoing,
     reading: ResponseReader<Value>,
     context: RequestContext,
   ): Promise<AttemptResult<Value>> {
     let onward: string | undefined
-    const end = await send(outgoing, context, async (response, flow) => {
+    const sent = send(outgoing, context, (response, flow) => {
       if (reading.accepts(response.status))
         return readAccepted(outgoing, response, () => reading.read(response, flow))
       if (moved.has(response.status)) onward = sameOrigin(response, outgoing, options.base)
       return refusalFailure(outgoing, response, flow, way.clock.now())
     })
-    if (onward === undefined || reading.hops === 0 || outgoing.method !== 'GET') return end
-    return attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context)
+    if (reading.hops === 0 || outgoing.method !== 'GET') return sent
+    return sent.then(end =>
+      onward === undefined
+        ? end
+        : attempt({ ...outgoing, path: onward }, { ...reading, hops: reading.hops - 1 }, context),
+    )
   }
 
   return {
@@ -271,20 +271,25 @@ function mayHaveHappened({ method }: Outgoing, { status, headers }: IncomingResp
 }
 
 /** An accepted answer that cannot be read: a read may be repeated, a write was carried out all the same. */
-async function readAccepted<Value>(
+function readAccepted<Value>(
   outgoing: Outgoing,
   response: IncomingResponse,
-  read: () => Promise<Value> | Value,
-): Promise<AttemptResult<Value>> {
-  try {
-    return { ended: 'well', value: await read() }
-  } catch (thrown) {
+  read: () => MaybePromise<Value>,
+): MaybePromise<AttemptResult<Value>> {
+  const well = (value: Value): AttemptResult<Value> => ({ ended: 'well', value })
+  const unreadable = (thrown: unknown): AttemptResult<Value> => {
     response.bytes.destroy()
     const failure = networkFailure(thrown)
     if (!outgoing.repeatable)
       return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
     // With a cause the connection failed; without one the answer itself is wrong and a retry will not help.
     return { ended: 'badly', failure, again: failure.cause !== undefined && failure.kind !== 'timeout' }
+  }
+  try {
+    const value = read()
+    return value instanceof Promise ? value.then(well, unreadable) : well(value)
+  } catch (thrown) {
+    return unreadable(thrown)
   }
 }
 

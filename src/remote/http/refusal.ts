@@ -2,7 +2,7 @@
 import { collectBytes, declaredBody, type FlowControl, wholePieces } from '../connection/body.js'
 import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
-import type { Outgoing } from '../pipeline/request-pipeline.js'
+import type { Outgoing } from '../pipeline/outgoing.js'
 import { redactSecrets, secretsIn } from '../secrets.js'
 
 /** No more of an error page than this is read. */

@@ -11,9 +11,12 @@ const requestsOfLook = 4
 export interface FreshLook {
   /** Why the request must not be sent now: its base became too old while it waited for a connection. */
   refusal(): Failure | undefined
-  /** Reads again where the base is too old. @throws Failure of `Look.again`: nothing is to be sent */
-  renew(): Promise<void>
+  /** Reads again where the base is too old; undefined where it is not. @throws Failure of `Look.again`: nothing is to be sent */
+  renew(): Promise<void> | undefined
 }
+
+/** Of a request that is based on nothing that was read before. */
+export const alwaysFresh: FreshLook = { refusal: () => undefined, renew: () => undefined }
 
 /**
  * The base of one attempt that holds its slot; a request without one is always fresh. `usual` is the usual response time
@@ -26,10 +29,11 @@ export function openFreshLook(context: RequestContext, clock: Clock, usual: () =
     at !== undefined && clock.now() - at >= Math.max(freshMs, requestsOfLook * usual())
   return {
     refusal: () => (isOld() ? outdated : undefined),
-    async renew() {
-      if (look === undefined || !isOld()) return
-      await look.again({ ...rest, holdsSlot: true })
-      at = clock.now()
+    renew() {
+      if (look === undefined || !isOld()) return undefined
+      return look.again({ ...rest, holdsSlot: true }).then(() => {
+        at = clock.now()
+      })
     },
   }
 }

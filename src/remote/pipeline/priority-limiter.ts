@@ -1,10 +1,12 @@
 // Concurrency slots by priority: users before background, shares for metadata and for contents, silent requests yield.
 import { Failure } from '../../failure.js'
+import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { type Clock, withDeadline } from '../clock.js'
 import type { RequestContext } from '../remote.js'
 import { openAdaptiveConcurrency } from './adaptive-concurrency.js'
 import { headTimes } from './silence.js'
+import { censusOf } from './slot-census.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
 export type TrafficClass = 'question' | 'download'
@@ -34,8 +36,8 @@ export interface HeldSlot {
 }
 
 export interface PriorityLimiter {
-  /** Waits for a slot, which must be released. @throws Failure 'timeout' if the deadline comes first */
-  enter(entrant: SlotRequest, context: RequestContext): Promise<HeldSlot>
+  /** A slot, which must be released; at once where one is free. @throws Failure 'timeout' if the deadline comes first */
+  enter(entrant: SlotRequest, context: RequestContext): MaybePromise<HeldSlot>
   /** How many background requests may be in flight now. */
   readonly guesses: number
   /** Milliseconds after which a silent request is unusually slow. */
@@ -53,7 +55,8 @@ type SlotState = 'waiting' | 'active' | 'quiet' | 'gone'
 interface Slot {
   readonly entrant: SlotRequest
   readonly since: number
-  readonly go: () => void
+  /** Called when it leaves the queue. */
+  go: () => void
   background: boolean
   /** Cancelled for others before, and not joined by a new caller since: only a few of these at a time go ahead of others. */
   yielded: boolean
@@ -101,22 +104,16 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   const share = (): number => Math.ceil(speed.width / 8)
   const guessWidth = (): number => Math.max(1, speed.width - share())
 
-  function active(which: (slot: Slot) => boolean): number {
-    let count = 0
-    for (const slot of open) if (slot.state === 'active' && which(slot)) count += 1
-    return count
-  }
-
   /** Whether the limit leaves a slot for it. A user's request does not wait for background ones. */
   function hasSlot({ background, yielded, entrant: { weight } }: Slot): boolean {
-    const sameKind = (other: Slot) => other.entrant.weight === weight
+    const { width } = speed
+    const taken = censusOf(open, weight)
     if (!background) {
-      if (yielded && active(other => other.yielded) >= Math.max(1, speed.width >> 2)) return false
-      if (active(other => !other.background) >= speed.width) return false
-      return active(other => !other.background && sameKind(other)) < Math.max(1, speed.width - share())
+      if (yielded && taken.yielded >= Math.max(1, width >> 2)) return false
+      return taken.users < width && taken.usersOfKind < Math.max(1, width - share())
     }
-    if (active(() => true) >= guessWidth()) return false
-    return weight === 'question' || active(sameKind) < Math.max(1, speed.width - 2 * share())
+    if (taken.all >= guessWidth()) return false
+    return weight === 'question' || taken.ofKind < Math.max(1, width - 2 * share())
   }
 
   /** Whether a connection is free for it, or can be taken from another request. */
@@ -213,10 +210,11 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   function takeSlot(slot: Slot): void {
     slot.state = 'active'
     open.add(slot)
-    speed.began(active(() => true) - 1)
+    speed.began(censusOf(open).all - 1)
   }
 
   function admit(): void {
+    if (queue.size === 0) return
     for (let next = candidate(); next !== undefined; next = candidate()) {
       queue.delete(next)
       takeSlot(next)
@@ -233,6 +231,8 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
 
   /** The next that may go: users before background, what was never tried before what was silent. */
   function candidate(): Slot | undefined {
+    const [only] = queue.size === 1 ? queue : []
+    if (only !== undefined) return hasSlot(only) && hasConnection(only) ? only : undefined
     const refused = new Set<string>()
     for (const slot of inOrder()) {
       const { background, entrant, yielded } = slot
@@ -274,28 +274,23 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     admit()
   }
 
-  async function enter(entrant: SlotRequest, context: RequestContext): Promise<HeldSlot> {
-    let slot: Slot | undefined
-    const admitted = new Promise<void>(go => {
-      slot = {
-        entrant,
-        since: clock.now(),
-        go,
-        background: isBackground(context),
-        yielded: entrant.yields > 0,
-        state: 'waiting',
-        hasHead: false,
-        bytes: 0,
-        countedSince: 0,
-        slow: false,
-        sentAt: 0,
-        overtaken: 0,
-        unwatch: noop,
-        endPatience: noop,
-      }
-    })
-    const own = slot
-    if (own === undefined) throw new Failure('internal', 'a promise runs its executor at once')
+  function enter(entrant: SlotRequest, context: RequestContext): MaybePromise<HeldSlot> {
+    const own: Slot = {
+      entrant,
+      since: clock.now(),
+      go: noop,
+      background: isBackground(context),
+      yielded: entrant.yields > 0,
+      state: 'waiting',
+      hasHead: false,
+      bytes: 0,
+      countedSince: 0,
+      slow: false,
+      sentAt: 0,
+      overtaken: 0,
+      unwatch: noop,
+      endPatience: noop,
+    }
     own.unwatch =
       context.askers?.watch(what => {
         own.background = isBackground(context)
@@ -305,11 +300,13 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
     if (context.holdsSlot === true) takeSlot(own)
     else queue.add(own)
     admit()
-    if (own.state === 'waiting') await waited(own, admitted, context)
-    return turnOf(own)
+    return own.state === 'waiting' ? waited(own, context) : turnOf(own)
   }
 
-  async function waited(slot: Slot, admitted: Promise<void>, context: RequestContext): Promise<void> {
+  async function waited(slot: Slot, context: RequestContext): Promise<HeldSlot> {
+    const admitted = new Promise<void>(go => {
+      slot.go = go
+    })
     try {
       await withDeadline(
         admitted,
@@ -321,6 +318,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
       close(slot)
       throw late
     }
+    return turnOf(slot)
   }
 
   function turnOf(slot: Slot): HeldSlot {

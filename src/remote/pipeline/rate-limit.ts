@@ -8,9 +8,8 @@ export interface RateLimiter {
   turn(context: RequestContext): Promise<void>
 }
 
-/** At most so many requests a second, evenly spaced; undefined is no limit. */
-export function openRateLimiter(perSecond: number | undefined, clock: Clock): RateLimiter {
-  if (perSecond === undefined) return { turn: async () => {} }
+/** At most so many requests a second, evenly spaced. */
+export function openRateLimiter(perSecond: number, clock: Clock): RateLimiter {
   const spacing = 1000 / perSecond
   const waiting = new Set<QueuedRequest>()
   let free = Number.NEGATIVE_INFINITY

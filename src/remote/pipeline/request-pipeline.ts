@@ -1,5 +1,6 @@
 // Request pipeline: concurrency slot, rate limit, circuit breaker, deadline, unknown outcomes.
 import { Failure, isA } from '../../failure.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
@@ -10,13 +11,21 @@ import { textBudget } from '../connection/text-budget.js'
 import { lookedLongAgo } from '../old-look.js'
 import type { Instant, RequestContext } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
-import { type FreshLook, openFreshLook, outdated } from './fresh-look.js'
+import { alwaysFresh, type FreshLook, openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
 import { lateAtMost, openLateWrites, type Subject, type UnansweredChanges } from './late-writes.js'
-import { type HeldSlot, openPriorityLimiter, type TrafficClass } from './priority-limiter.js'
+import {
+  describeRequest,
+  headersOfProbe,
+  type Outgoing,
+  subjectsOf,
+  unknownOutcome,
+  wireOptions,
+} from './outgoing.js'
+import { type HeldSlot, openPriorityLimiter } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
-import { watchBody } from './stall.js'
+import { type BodyProgress, noBody, watchBody } from './stall.js'
 
 export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
@@ -41,24 +50,11 @@ export interface PipelinePolicy {
   readonly probe: string
 }
 
-export interface Outgoing {
-  readonly method: string
-  /** Path and query as they are sent. */
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-  readonly weight: TrafficClass
-  /** False for a write: if its answer is lost, the outcome is unknown. */
-  readonly repeatable: boolean
-  /** What a write changes. */
-  readonly subject?: Subject | undefined
-}
-
-/** Reads an answer; what it throws ends the attempt. */
+/** Reads an answer, at once where its head tells all; what it throws ends the attempt. */
 export type AnswerReader<Value> = (
   response: IncomingResponse,
   flow: FlowControl,
-) => Promise<AttemptResult<Value>>
+) => MaybePromise<AttemptResult<Value>>
 
 export interface RequestPipeline {
   readonly clock: Clock
@@ -96,7 +92,8 @@ export function openRequestPipeline(
   // Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection.
   const heads = openConnectionPool(options.base, options)
   const slots = openPriorityLimiter(options.connections, clock)
-  const rate = openRateLimiter(options.maxRequests, clock)
+  const { maxRequests } = options
+  const rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
   const limits: TextLimits = {
     limit: options.maxAnswer ?? usualAnswer,
@@ -105,16 +102,18 @@ export function openRequestPipeline(
   }
   const spend = openBandwidthLimiter(options.bwlimit, clock)
   const health = openCircuitBreaker(clock, () => probed())
+  const unusual = (): number => slots.unusual
   /** How often each request lost its connection to others. */
   const yields = new WeakMap<Outgoing, number>()
+  const { origin } = options.base
   let lastHeaders: Outgoing['headers'] = {}
 
   /** A request of calcfs itself, on a connection apart from the slots: any head at all is an answer. */
   async function probed(): Promise<void> {
-    const headers = { ...lastHeaders }
+    const headers = headersOfProbe(lastHeaders)
     const call = sendOnConnection(
       dispatcher,
-      wireOptions(options.base, { method: 'GET', path: probe, headers, body: undefined }),
+      wireOptions(origin, { method: 'GET', path: probe, headers, body: undefined }),
     )
     const callOff = clock.after(probeLimit, () =>
       call.abort(new Failure('timeout', 'the probe was not answered')),
@@ -128,7 +127,7 @@ export function openRequestPipeline(
     }
   }
 
-  async function send<Value>(
+  function send<Value>(
     outgoing: Outgoing,
     context: RequestContext,
     judge: AnswerReader<Value>,
@@ -144,31 +143,36 @@ export function openRequestPipeline(
       dropped: undefined,
       late: undefined,
     }
+    const failed = (thrown: unknown): AttemptResult<Value> =>
+      unansweredFailure(attempt, networkFailure(thrown), health.away())
+    if (allowed <= 0) return Promise.resolve(failed(tooLate(attempt)))
     const start = (): HedgedSend => legOf(attempt)
-    let callOff = noop
-    try {
-      if (allowed <= 0) throw tooLate(attempt)
-      const headed = await firstResponseHead(context, {
-        clock,
-        start,
-        unusual: () => slots.unusual,
-        superseded,
-      })
-      attempt.headed = headed
-      callOff = clock.after(context.deadline - clock.now(), () => headed.call.abort(tooLate(attempt)))
-      return await judge(headed.response, flow(headed, attempt))
-    } catch (thrown) {
-      const failure = networkFailure(thrown)
-      return unansweredFailure(attempt, failure, health.away())
-    } finally {
-      callOff()
-    }
+    const ports = { clock, start, unusual, superseded }
+    return firstResponseHead(context, ports)
+      .then(headed => judgedInTime(attempt, headed, judge))
+      .catch(failed)
+  }
+
+  /** What the head alone tells needs no timer. */
+  function judgedInTime<Value>(
+    attempt: RequestAttempt,
+    headed: AnsweredSend,
+    judge: AnswerReader<Value>,
+  ): MaybePromise<AttemptResult<Value>> {
+    attempt.headed = headed
+    const judged = judge(headed.response, flow(headed, attempt))
+    if (!(judged instanceof Promise)) return judged
+    const left = attempt.context.deadline - clock.now()
+    return judged.finally(clock.after(left, () => headed.call.abort(tooLate(attempt))))
   }
 
   /** The base of a change: stale where an earlier change of the same subject was answered only now. */
-  async function lookOf(outgoing: Outgoing, context: RequestContext): Promise<FreshLook> {
+  function lookOf(outgoing: Outgoing, context: RequestContext): MaybePromise<FreshLook> {
+    return outgoing.repeatable ? alwaysFresh : lookOfChange(outgoing, context)
+  }
+
+  async function lookOfChange(outgoing: Outgoing, context: RequestContext): Promise<FreshLook> {
     const usual = () => slots.usual
-    if (outgoing.repeatable) return openFreshLook({ ...context, look: undefined }, clock, usual)
     const subjects = subjectsOf(outgoing, context)
     const hasWaited = subjects.length > 0 && (await lateWrites.settled(subjects, context))
     return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock, usual)
@@ -178,6 +182,7 @@ export function openRequestPipeline(
     const { outgoing, context } = attempt
     let call: Exchange | undefined
     let sentAt: Instant | undefined
+    let turn: HeldSlot | undefined
     let dropped: Failure | undefined
     let callOff = noop
     const drop = (reason: Failure): void => {
@@ -195,9 +200,9 @@ export function openRequestPipeline(
       callOff()
       const began = clock.now()
       sentAt = began
-      lastHeaders = headersOfProbe(outgoing.headers)
+      lastHeaders = outgoing.headers
       const pool = outgoing.method === 'HEAD' ? heads : dispatcher
-      const started = sendOnConnection(pool, wireOptions(options.base, outgoing), refusal)
+      const started = sendOnConnection(pool, wireOptions(origin, outgoing), refusal)
       call = started
       attempt.tried = true
       turn.sent()
@@ -213,15 +218,24 @@ export function openRequestPipeline(
       return started.response
     }
 
+    /** Its slot, and whatever else it has to wait for; most requests wait for nothing here. */
+    function admitted(look: FreshLook): MaybePromise<HeldSlot> {
+      const { weight, repeatable } = outgoing
+      const entrant = { weight, repeatable, yields: yields.get(outgoing) ?? 0, preempt }
+      return chain(slots.enter(entrant, context), held => {
+        turn = held
+        return chain(rate?.turn(context), () =>
+          chain(health.admit(context), () => chain(look.renew(), () => held)),
+        )
+      })
+    }
+
     async function headOf(): Promise<AnsweredSend> {
-      let turn: HeldSlot | undefined
       try {
-        const look = await lookOf(outgoing, context)
-        turn = await slots.enter({ ...outgoing, yields: yields.get(outgoing) ?? 0, preempt }, context)
-        await rate.turn(context)
-        await health.admit(context)
-        await look.renew()
-        const held = turn
+        const soon = lookOf(outgoing, context)
+        const look = soon instanceof Promise ? await soon : soon
+        const place = admitted(look)
+        const held = place instanceof Promise ? await place : place
         const response = await dispatch(held, look.refusal).catch(async failure => {
           if (failure !== outdated) throw failure
           // Once: where every connection is slow to open, waiting longer does not help.
@@ -230,7 +244,7 @@ export function openRequestPipeline(
         })
         if (call === undefined || sentAt === undefined) throw new Failure('internal', 'nothing was sent')
         heard(response, held, sentAt)
-        return { response, call, turn }
+        return { response, call, turn: held }
       } catch (thrown) {
         const failure = networkFailure(thrown)
         turn?.leave()
@@ -271,14 +285,13 @@ export function openRequestPipeline(
     { call, turn, response }: AnsweredSend,
     { context, allowed, outgoing }: RequestAttempt,
   ): FlowControl {
-    const pieces = watchBody({
-      clock,
-      askers: context.askers,
-      weight: outgoing.weight,
-      unusual: () => slots.unusual,
-      abort: call.abort,
-    })
-    response.bytes.onClose(pieces.end)
+    const pieces = outgoing.method === 'HEAD' ? noBody : watched()
+    function watched(): BodyProgress {
+      const { askers } = context
+      const progress = watchBody({ clock, askers, weight: outgoing.weight, unusual, abort: call.abort })
+      response.bytes.onClose(progress.end)
+      return progress
+    }
     const stalled = () => new Failure('timeout', `the answer stalled for ${allowed} ms`)
     return {
       expectPiece() {
@@ -322,12 +335,6 @@ export function openRequestPipeline(
   }
 }
 
-/** What a write changes; names of one project are one subject. */
-function subjectsOf({ subject }: Outgoing, { names }: RequestContext): readonly Subject[] {
-  if (subject === undefined) return []
-  return names === undefined ? [subject] : [subject, `names in ${names}`]
-}
-
 /** One request, however often it is sent. */
 interface RequestAttempt {
   readonly outgoing: Outgoing
@@ -363,28 +370,3 @@ function unansweredFailure(
   }
   return { ended: 'badly', failure: unknownOutcome(outgoing, failure), again: false }
 }
-
-/** The failure of a write that may have been carried out. */
-export function unknownOutcome(outgoing: Outgoing, cause: Failure): Failure {
-  const sentence = `${describeRequest(outgoing)} was sent, but whether it was carried out is unknown: ${cause.message}`
-  return new Failure('outcome-unknown', sentence, { cause, said: cause.said })
-}
-
-/** A request in an error's sentence. */
-export const describeRequest = (outgoing: Outgoing): string =>
-  `${outgoing.method} ${outgoing.path.slice(0, 300)}`
-
-/** A probe carries the token of the request before it, and needs nothing but an answer. */
-function headersOfProbe({ authorization }: Outgoing['headers']): Outgoing['headers'] {
-  return authorization === undefined ? {} : { authorization }
-}
-
-const wireOptions = (base: URL, outgoing: Pick<Outgoing, 'method' | 'path' | 'headers' | 'body'>) => ({
-  origin: base.origin,
-  path: outgoing.path,
-  method: outgoing.method,
-  headers: { ...outgoing.headers },
-  body: outgoing.body ?? null,
-  // undici closes the connection after a HEAD unless `reset` is false.
-  reset: false,
-})

@@ -19,15 +19,18 @@ const atMost = 1_000
 
 /** Nothing is known yet. */
 export function headTimes(): HeadTimes {
+  /** In the order in which they came, and sorted. */
   const waits: number[] = []
-  let next = 0
+  const sorted: number[] = []
   let unusual = atFirst
   let usual = 0
   return {
     note(milliseconds) {
-      waits[next % remembered] = milliseconds
-      next += 1
-      const sorted = Float64Array.from(waits).sort()
+      const oldest = waits.length < remembered ? undefined : waits.shift()
+      if (oldest !== undefined) sorted.splice(sorted.indexOf(oldest), 1)
+      const longer = sorted.findIndex(other => other > milliseconds)
+      waits.push(milliseconds)
+      sorted.splice(longer < 0 ? sorted.length : longer, 0, milliseconds)
       const quick = sorted[sorted.length >> 2] ?? atFirst
       usual = quick
       unusual = Math.min(atMost, Math.max(atLeast, 4 * quick + 20))

@@ -1,6 +1,7 @@
 // Stalled bodies: one that hardly advances is cut and resumed on another connection once another reader waits for it.
 import type { Askers } from '../../askers.js'
 import { Failure } from '../../failure.js'
+import { noop } from '../../noop.js'
 import type { Clock } from '../clock.js'
 import type { TrafficClass } from './priority-limiter.js'
 
@@ -13,6 +14,9 @@ export interface BodyProgress {
   consumed(bytes: number): void
   end(): void
 }
+
+/** Of an answer without a body. */
+export const noBody: BodyProgress = { waiting: noop, arrived: noop, consumed: noop, end: noop }
 
 interface StallPorts {
   readonly clock: Clock

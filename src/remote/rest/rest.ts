@@ -76,9 +76,10 @@ export function openRest(http: Http, wire: Wire, capabilities: Capabilities, clo
     translateFailure({ invalid: 'absent' }, get('navigation/path/resolve', { path: at, type }, context))
 
   function path(endpoint: string, query: QueryParameters): string {
-    const parameters = Object.entries({ ...query, ...wire.extras(endpoint) })
-    const written = parameters.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`)
-    return `/${endpoint}${written.length === 0 ? '' : `?${written.join('&')}`}`
+    let written = ''
+    for (const [name, value] of Object.entries({ ...query, ...wire.extras(endpoint) }))
+      written += `${written === '' ? '?' : '&'}${percentEncoded(name)}=${percentEncoded(value)}`
+    return `/${endpoint}${written}`
   }
 
   function bytesPath(content: Content): string {
@@ -250,9 +251,11 @@ type QueryParameters = Readonly<Record<string, string>>
 
 /** Percent-encoded UTF-8, which half a surrogate pair is not: such a name can be listed, but never requested. */
 function percentEncoded(text: string): string {
-  if (/[\ud800-\udfff]/u.test(text))
-    throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`)
-  return encodeURIComponent(text)
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    throw new Failure('broken', `no address can hold the name ${JSON.stringify(text)}`, { cause })
+  }
 }
 
 /** A refusal that has a meaning of its own for this request. */

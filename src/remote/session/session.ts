@@ -75,14 +75,11 @@ export function openSession(http: Http, options: SessionOptions): Session {
   let served: { readonly text: string; readonly at: Instant } | undefined
   let checking: { readonly text: string; readonly answer: SharedAnswer<boolean> } | undefined
 
-  async function asked<Value>(
-    by: Token,
-    question: SignedQuestion<Value>,
-    context: RequestContext,
-  ): Promise<Value> {
-    const answer = await question(`Bearer ${by.text}`, context)
-    serves(by)
-    return answer
+  function asked<Value>(by: Token, question: SignedQuestion<Value>, context: RequestContext): Promise<Value> {
+    return question(`Bearer ${by.text}`, context).then(answer => {
+      serves(by)
+      return answer
+    })
   }
 
   function serves(by: Token): void {
@@ -93,7 +90,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   return {
     async ask(context, question) {
       const before = token
-      const first = await current(context)
+      const first = valid() ?? (await current(context))
       const began = clock.now()
       let refusal: unknown
       try {
@@ -150,9 +147,15 @@ export function openSession(http: Http, options: SessionOptions): Session {
     return checking.answer.join(context).catch(isNoRefusal)
   }
 
-  async function current(context: RequestContext): Promise<Token> {
+  /** The token at hand, where it need not be renewed yet. */
+  function valid(): Token | undefined {
     const renewal = token === undefined ? undefined : tokenRenewal(token)
-    if (token !== undefined && (renewal === undefined || clock.now() < renewal)) return token
+    return renewal === undefined || clock.now() < renewal ? token : undefined
+  }
+
+  async function current(context: RequestContext): Promise<Token> {
+    const present = valid()
+    if (present !== undefined) return present
     const joins = renewing !== undefined
     try {
       return await logInUnderWay(context)
