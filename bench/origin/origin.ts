@@ -7,6 +7,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
+import { stretch } from '../trees/bytes.js'
 import { pathsOf } from '../trees/paths.js'
 import { type TreeName, treeNames, treeOf } from '../trees/trees.js'
 import { type Door, openCounter } from './counts.js'
@@ -34,6 +35,8 @@ const name = treeNames.find((known): known is TreeName => known === options.tree
 if (name === undefined) throw new Error(`there is no tree "${options.tree}": ${usage}`)
 const tree = treeOf(name, !options['no-geometry'])
 const paths = pathsOf(tree)
+// Made now: the first request for a file must not wait for the making of all bytes.
+for (const form of ['text', 'binary'] as const) stretch({ form, size: 1, start: 0 }, 0, 1)
 const counter = openCounter(options.log, Number(options['round-trip']))
 
 const identity =
