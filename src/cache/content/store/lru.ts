@@ -28,7 +28,7 @@ export interface LruIndex {
   settle(): Promise<void>
   /** Resolves at once below the limit, else when what is being dropped is gone: nothing new is fetched before. */
   room(): Promise<void>
-  /** The uses of kept files since the last call, to be written down. */
+  /** The uses of kept files since the last call that are worth writing down. */
   takeUses(): readonly (readonly [string, Instant])[]
   readonly files: number
   readonly bytes: number
@@ -40,11 +40,19 @@ const oversizeIdleMs = 60_000
 /** A use of a file that is still arriving is remembered so long, to be written down once it is kept. */
 const arrivalMs = 600_000
 
+/** What is known on disk of a use may be so much older: a note is a system call, and a copy would take one for each file. */
+const notedWithinMs = 60_000
+
+/** With the use that the disk knows of. */
+interface KeptFile extends StoredFile {
+  readonly noted: Instant
+}
+
 const nothingToDo = Promise.resolve()
 
 /** The order of the map is the order of use: oldest first. Files larger than the limit do not push the others out. */
 export function openLruIndex(settings: LruSettings): LruIndex {
-  let kept = new Map<string, StoredFile>()
+  let kept = new Map<string, KeptFile>()
   const oversize = new Set<string>()
   const uses = new Map<string, Instant>()
   /** Removed since the last counting: one that goes on now may have seen them before. */
@@ -55,7 +63,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
 
   const isOversize = (found: StoredFile) => found.bytes > settings.limitBytes
 
-  function count(found: StoredFile): void {
+  function count(found: KeptFile): void {
     remove(found.name)
     gone.delete(found.name)
     kept.set(found.name, found)
@@ -109,13 +117,13 @@ export function openLruIndex(settings: LruSettings): LruIndex {
 
   return {
     add(found) {
-      count(found)
+      count({ ...found, noted: found.used })
       return bytes <= settings.limitBytes && oversize.size === 0 ? nothingToDo : settle()
     },
     adopt(found) {
       for (const one of found) {
         if (!kept.has(one.name) && !gone.has(one.name))
-          count({ ...one, used: uses.get(one.name) ?? one.used })
+          count({ ...one, used: uses.get(one.name) ?? one.used, noted: one.used })
       }
       gone.clear()
       kept = new Map([...kept].sort(([, one], [, other]) => one.used - other.used))
@@ -127,7 +135,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
       const found = kept.get(name)
       if (found === undefined) return
       kept.delete(name)
-      kept.set(name, { name, bytes: found.bytes, used })
+      kept.set(name, { name, bytes: found.bytes, used, noted: found.noted })
     },
     remove,
     has: name => kept.has(name),
@@ -140,9 +148,16 @@ export function openLruIndex(settings: LruSettings): LruIndex {
     settle,
     room: () => (bytes <= settings.limitBytes ? Promise.resolve() : evicting),
     takeUses() {
-      const taken = [...uses].filter(([name]) => kept.has(name))
+      const taken: (readonly [string, Instant])[] = []
       const since = settings.now() - arrivalMs
-      for (const [name, used] of uses) if (kept.has(name) || used < since) uses.delete(name)
+      for (const [name, used] of uses) {
+        const found = kept.get(name)
+        if (found !== undefined || used < since) uses.delete(name)
+        if (found === undefined || Math.abs(used - found.noted) < notedWithinMs) continue
+        taken.push([name, used])
+        // In its place: the order of the map is the order of use.
+        kept.set(name, { ...found, noted: used })
+      }
       return taken
     },
     get files() {
