@@ -3,7 +3,7 @@
 import type { Link, Setting } from '../run/arena.js'
 import { walks } from '../run/contender-limits.js'
 import type { Contender } from '../run/contenders.js'
-import { everywhere, type Workload, workload, workloadNames } from '../run/workloads.js'
+import { everywhere, treeFor, type Workload, workload, workloadNames } from '../run/workloads.js'
 import { type TreeName, treeNames } from '../trees/trees.js'
 import type { Options } from './options.js'
 
@@ -116,8 +116,9 @@ function chosen(options: Options, names: readonly string[]): readonly Item[] {
     known.flatMap(name => {
       const work = workload(name)
       if (work === undefined) return []
-      const tree = everywhere.includes(name) ? (options.tree ?? work.tree) : work.tree
-      return [{ roundTrip, link, tree, work, peers: 'all' as const, floors: true }]
+      return [
+        { roundTrip, link, tree: treeFor(work, options.tree), work, peers: 'all' as const, floors: true },
+      ]
     })
   const distances = options.roundTrips ?? [0, 30]
   return byTree((options.links ?? ['plain']).flatMap(link => distances.flatMap(at => of(at, link))))

@@ -322,8 +322,17 @@ export const workload = (name: string): Workload | undefined => all.find(one => 
 /** Every name, in the order of the table. */
 export const workloadNames: readonly string[] = all.map(({ name }) => name)
 
-/** The same for another tree: what can be done anywhere runs on any tree that is asked for. */
+/** What can be done on any small tree. */
 export const everywhere: readonly string[] = [
   ...['ls-lR', 'ls-lrR', 'walk-shuffled', 'walk-scattered', 'walk-locale', 'os-walk', 'ls-two', 'cp-reverse'],
   ...['find', 'cp', 'cp-part', 'md5-P1', 'md5-P8', 'grep', 'analysis', 'folder', 'stats'],
 ]
+/** Those that name projects, which a drawn tree does not have: there a fifth would be nothing. */
+const named: readonly string[] = ['cp-part', 'grep', 'analysis', 'folder']
+const withThoseNames: readonly TreeName[] = ['lab', 'small']
+
+/** The tree for a workload where another one is asked for. */
+export function treeFor({ name, tree }: Workload, asked: TreeName | undefined): TreeName {
+  if (asked === undefined || !everywhere.includes(name)) return tree
+  return named.includes(name) && !withThoseNames.includes(asked) ? tree : asked
+}

@@ -1,4 +1,5 @@
 // File questions: what is usually done to files is asked ahead for those of the folders that a walk is expected in.
+import { parentOf } from '../../layout.js'
 import type { Dentry } from '../nodes/node.js'
 import { type AccessLevel, type AccessPattern, fileClassOf, isMore } from './access-pattern.js'
 import type { ListedDirectory } from './listed-directory.js'
@@ -24,6 +25,10 @@ export interface FileQuestions {
   next(may: (question: FileQuestion) => boolean): FileQuestion | undefined
   /** How many a folder brings, on average of late. */
   readonly perFolder: number
+  /** Those that were asked ahead and are used, or asked in the folder that the walk was in. */
+  readonly used: number
+  /** The same so far, for another walk. */
+  fork(pattern: AccessPattern): FileQuestions
 }
 
 interface Asked {
@@ -33,22 +38,41 @@ interface Asked {
   /** Entries before this one have nothing left to ask. */
   from: number
   count: number
+  /** The same, where a size counts less than contents. */
+  weight: number
+}
+
+/** How far two paths are the same. */
+function commonLength(one: string, other: string): number {
+  let at = 0
+  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at += 1
+  return one.lastIndexOf('/', at)
 }
 
 /** Beyond the directories that it is in, a walk is expected to go on for one question in so many that it has used. */
 const partBeyond = 16
 const beyondAtLeast = 8
+const weightOfSize = 1 / 4
 
-export function openFileQuestions(pattern: AccessPattern): FileQuestions {
-  const asked = new Map<string, Asked>()
-  /** Those with something left, for what is known of the walk, in the order in which they are expected. */
-  const open = new Map<string, Asked>()
+/** What the questions of a walk hand on to those of its fork. */
+interface Past {
+  readonly asked: Map<string, Asked>
+  readonly here: Asked | undefined
+  readonly used: number
+  readonly perFolder: number
   /** Those that the walk is not in the directory of. */
-  const beyond = new Set<Asked>()
+  readonly beyond: Set<Asked>
+}
+
+export const openFileQuestions = (pattern: AccessPattern): FileQuestions =>
+  questionsFrom(pattern, { asked: new Map(), here: undefined, used: 0, perFolder: 0, beyond: new Set() })
+
+function questionsFrom(pattern: AccessPattern, past: Past): FileQuestions {
+  const { asked, beyond } = past
+  /** Those with something left, for what is known of the walk, in the order in which they are expected. */
+  const open = new Map(asked)
   let version = pattern.version
-  let here: Asked | undefined
-  let used = 0
-  let perFolder = 0
+  let { here, used, perFolder } = past
 
   /** More is done to files than was known: folders that were through are not. */
   function reconsider(): void {
@@ -77,14 +101,51 @@ export function openFileQuestions(pattern: AccessPattern): FileQuestions {
     one.levels[one.from] = question.level
     one.from += 1
     if (one === here) used += 1
-    else one.count += 1
+    else {
+      one.count += 1
+      one.weight += question.level === 'looked' ? weightOfSize : 1
+    }
     return question
   }
 
+  /** The nearest of the folders beyond that have something left. */
+  function nearest(): Asked | undefined {
+    let found: Asked | undefined
+    let most = -1
+    for (const one of beyond) {
+      if (!open.has(one.folder.path)) continue
+      const common = commonLength(one.folder.path, here?.folder.path ?? '')
+      if (common > most) {
+        found = one
+        most = common
+      }
+    }
+    return found
+  }
+
+  function nearQuestion(): FileQuestion | undefined {
+    const own = here !== undefined && open.has(here.folder.path) ? nextOf(here) : undefined
+    if (own !== undefined) return own
+    for (const one of open.values()) {
+      const question = beyond.has(one) ? undefined : nextOf(one)
+      if (question !== undefined) return question
+    }
+    return undefined
+  }
+
+  function farQuestion(): FileQuestion | undefined {
+    if (!mayGoBeyond()) return undefined
+    for (let one = nearest(); one !== undefined; one = nearest()) {
+      const question = nextOf(one)
+      if (question !== undefined) return question
+    }
+    return undefined
+  }
+
   function mayGoBeyond(): boolean {
-    let count = 0
-    for (const one of beyond) count += one.count
-    return count < Math.max(beyondAtLeast, used / partBeyond)
+    let weight = 0
+    for (const one of beyond) weight += one.weight
+    return weight < Math.max(beyondAtLeast, used / partBeyond)
   }
 
   function drop(path: string): void {
@@ -105,7 +166,7 @@ export function openFileQuestions(pattern: AccessPattern): FileQuestions {
     drop,
     add(folder, isBeyond) {
       if (asked.has(folder.path)) return
-      const one = { folder, levels: [], from: 0, count: 0 }
+      const one = { folder, levels: [], from: 0, count: 0, weight: 0 }
       asked.set(folder.path, one)
       open.set(folder.path, one)
       if (isBeyond) beyond.add(one)
@@ -127,23 +188,26 @@ export function openFileQuestions(pattern: AccessPattern): FileQuestions {
     },
     next(may) {
       reconsider()
-      let goesBeyond: boolean | undefined
-      function questionIn(one: Asked): FileQuestion | undefined {
-        if (beyond.has(one)) goesBeyond ??= mayGoBeyond()
-        return beyond.has(one) && goesBeyond !== true ? undefined : nextOf(one)
-      }
-      if (here !== undefined && open.has(here.folder.path)) {
-        const question = questionIn(here)
-        if (question !== undefined) return may(question) ? take(here, question) : undefined
-      }
-      for (const one of open.values()) {
-        const question = questionIn(one)
-        if (question !== undefined) return may(question) ? take(one, question) : undefined
-      }
-      return undefined
+      const question = nearQuestion() ?? farQuestion()
+      const one = question && asked.get(parentOf(question.path))
+      return question !== undefined && one !== undefined && may(question) ? take(one, question) : undefined
     },
     get perFolder() {
       return perFolder
+    },
+    get used() {
+      return used
+    },
+    fork(forked) {
+      const copies = new Map<Asked, Asked>()
+      for (const one of asked.values()) copies.set(one, { ...one, levels: [...one.levels] })
+      return questionsFrom(forked, {
+        asked: new Map([...copies.values()].map(one => [one.folder.path, one])),
+        here: here && copies.get(here),
+        used,
+        perFolder,
+        beyond: new Set([...beyond].flatMap(one => copies.get(one) ?? [])),
+      })
     },
   }
 }

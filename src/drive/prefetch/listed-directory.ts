@@ -19,11 +19,20 @@ export interface FolderOrder {
   readonly positions: Uint32Array
 }
 
+/** In a locale, punctuation is before digits and letters, and in this order. */
+const punctuation = ' _-,;:!?.\'"()[]{}@*\\&#%`^+<=>|~$'
+const marksOfPunctuation = /[ -/:-@[-`{-~]/g
+
 /** `find` and `os.walk` take the listing's order, `ls` the code points or those of a locale, file managers count numbers. */
 const keys: readonly (((name: string) => string) | undefined)[] = [
   undefined,
   name => name,
-  name => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase(),
+  name =>
+    name
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .replace(marksOfPunctuation, mark => String.fromCharCode(1 + punctuation.indexOf(mark))),
   name => name.toLowerCase().replace(/\d+/g, digits => digits.padStart(numberWidth, '0')),
 ]
 export const orderCount = keys.length

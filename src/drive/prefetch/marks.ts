@@ -11,16 +11,20 @@ export interface Marks {
   /** Entered, or one in it was. */
   wasIn(place: number): boolean
   set(place: number, mark: Mark): void
-  clear(place: number, mark: 'foreseen'): void
+  /** It is not expected any more, and may be listed ahead again. */
+  unforesee(place: number): void
   /** How many have this mark. */
   count(mark: 'entered' | 'passed'): number
   /** The first place from which on there are some that are not exhausted. */
   firstLeft(): number
+  /** The same so far, for another walker. */
+  copy(): Marks
 }
 
-export function openMarks(folder: ListedDirectory): Marks {
-  const flags = new Uint8Array(folder.folders.length)
-  const counts = { entered: 0, passed: 0 }
+export const openMarks = (folder: ListedDirectory): Marks =>
+  marksFrom(new Uint8Array(folder.folders.length), { entered: 0, passed: 0 })
+
+function marksFrom(flags: Uint8Array, counts: Record<'entered' | 'passed', number>): Marks {
   let first = 0
   const has = (place: number, mark: Mark): boolean => ((flags[place] ?? 0) & bits[mark]) !== 0
 
@@ -32,13 +36,15 @@ export function openMarks(folder: ListedDirectory): Marks {
       flags[place] = (flags[place] ?? 0) | bits[mark]
       if (mark === 'entered' || mark === 'passed') counts[mark] += 1
     },
-    clear(place, mark) {
-      flags[place] = (flags[place] ?? 0) & ~bits[mark]
+    unforesee(place) {
+      flags[place] = (flags[place] ?? 0) & ~(bits.foreseen | bits.exhausted)
+      first = Math.min(first, place)
     },
     count: mark => counts[mark],
     firstLeft() {
       while (first < flags.length && has(first, 'exhausted')) first += 1
       return first
     },
+    copy: () => marksFrom(flags.slice(), { ...counts }),
   }
 }

@@ -64,7 +64,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     queue,
     room,
     known: path => folders.get(path),
-    list: async (path, node, context) => remember(path, node, await tree.list(node, context)),
+    list: async (path, node, context) => remember(path, node, await tree.list(node, context, path)),
     askFor,
     isKnown: (node, level) => level === 'looked' && contentPrefetch.isSizeKnown(node),
     full: contentPrefetch.full,
@@ -114,7 +114,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     try {
       const node = await tree.directory(above, context)
       if (node.kind !== 'project' || catalog.children(node.id).known() === undefined) return
-      remember(above, node, await tree.list(node, context))
+      remember(above, node, await tree.list(node, context, above))
       walks.step(path)
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown
@@ -149,6 +149,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
       if (directory.kind === 'calculation') siblings.listed(path)
       if (directory.kind === 'shares') walks.note(parentOf(path), 'shares', 'opened')
       else enter(path)
+      walks.listed(path)
     },
     looked(path, node) {
       if (node.kind !== 'content' && node.kind !== 'record') return

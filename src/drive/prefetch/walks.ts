@@ -10,6 +10,8 @@ import type { PrefetchQueue, PrefetchSource, PrefetchTask } from './queue.js'
 import { openWalker, type Walker } from './walker.js'
 
 export interface Walks {
+  /** The directory at this path was listed by the user's program. */
+  listed(path: string): void
   /** The folder at this path, which stands in a directory that is known, is entered. */
   step(path: string): void
   /** Something was done to a file of this kind, in the folder at `path`. */
@@ -45,6 +47,10 @@ interface Walk {
   readonly source: PrefetchSource
   /** Folders that were foreseen and not entered yet, in the order in which they are expected. */
   readonly ahead: Set<string>
+  /** Those of them whose directory it may not enter any further. */
+  readonly presumed: Set<string>
+  /** Those of them that lead to other folders, and have no files to ask for. */
+  readonly through: Set<string>
   /** How many folders ahead are asked for; doubles with every step. */
   reach: number
   steppedAt: Instant
@@ -56,6 +62,11 @@ const reachAtFirst = 4
 const reachAtMost = 1_024
 /** Questions that are asked ahead of a walk in order, for each that may be under way: what is on its way, and what lies ready. */
 const questionsPerSlot = 6
+/** Folders that are only presumed, at least and for so many questions that were used. */
+const presumedAtLeast = 8
+const usedPerPresumed = 16
+/** A person takes longer from one folder to the next one. */
+const hastilyMs = 500
 /** Steps further apart than these milliseconds are none of one walk. */
 const togetherMs = 10_000
 
@@ -63,11 +74,13 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
   /** The one that took a step last comes last. */
   const walks = new Set<Walk>()
   const active = new Set<Walk>()
+  let lastListed = ''
 
   function step(path: string): void {
     const above = known(parentOf(path))
     if (above === undefined || placeOf(above, lastNameOf(path)) === undefined) return
     const walk = walkTo(path)
+    const hastily = now() - walk.steppedAt < hastilyMs
     walks.delete(walk)
     walks.add(walk)
     walk.steppedAt = now()
@@ -79,7 +92,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
         return
       }
       const before = parentOf(walker.last)
-      walker.step(path)
+      walker.step(path, hastily)
       if (parentOf(path) !== before) questions.cameTo(folder => isBeyond(walk, folder))
       if (walker.isWalking) walk.reach = Math.min(Math.max(reachAtFirst, walk.reach * 2), reachAtMost)
     }
@@ -102,12 +115,15 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
   const isBeyond = ({ walker }: Walk, folder: string): boolean => !walker.wasIn(parentOf(folder))
 
   /** In an order, what was expected before this folder is not expected any more. */
-  function passBy({ walker, ahead, questions }: Walk, path: string): void {
-    if (!walker.isInOrder || !ahead.has(path)) return
+  function passBy({ walker, ahead, presumed, questions }: Walk, path: string): void {
+    for (const other of presumed) if (!ahead.has(other) || !walker.isPresumed(other)) presumed.delete(other)
+    if (!walker.isInOrder) return
     for (const other of ahead) {
-      if (other === path) return
+      if (other === path || !walker.isBehind(other)) continue
       ahead.delete(other)
       questions.drop(other)
+      // Should the order turn out to be none, it is expected still.
+      walker.unforesee(other)
     }
   }
 
@@ -126,7 +142,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
     // A program that is somewhere else has left; if it was another one, the next step shows it.
     const before = [...walks].at(-1)
     before?.source.rest()
-    const walk = openWalk(path, before !== undefined && isTogether(before) ? before : undefined)
+    const walk = walkAfter(path, before !== undefined && isTogether(before) ? before : undefined)
     for (const oldest of walks) {
       if (walks.size < walksAtMost) break
       leave(oldest)
@@ -137,16 +153,41 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
 
   const isTogether = ({ steppedAt }: Walk): boolean => now() - steppedAt <= togetherMs
 
-  /** A step that fits no order may still be the same program's: what it does to files, and how deep it goes, is kept. */
-  function openWalk(path: string, before: Walk | undefined): Walk {
-    const pattern = before?.pattern.copy() ?? openAccessPattern()
+  /** A step that fits no order may still be the same program's: what it has done is kept. */
+  function walkAfter(path: string, before: Walk | undefined): Walk {
+    const top = lastListed === parentOf(path) ? lastListed : undefined
+    if (before === undefined || !active.has(before) || before.walker.wasIn(path)) {
+      const pattern = before?.pattern.copy() ?? openAccessPattern()
+      const walker = openWalker(path, known, top, before?.walker.descends ?? false)
+      return walkOf({
+        walker,
+        pattern,
+        questions: openFileQuestions(pattern),
+        ahead: [],
+        presumed: [],
+        reach: 0,
+      })
+    }
+    const pattern = before.pattern.copy()
+    const { ahead, presumed, reach } = before
+    const questions = before.questions.fork(pattern)
+    return walkOf({ walker: before.walker.fork(), pattern, questions, ahead, presumed, reach })
+  }
+
+  function walkOf({
+    ahead,
+    presumed,
+    ...past
+  }: Pick<Walk, 'walker' | 'pattern' | 'questions' | 'reach'> & {
+    readonly ahead: Iterable<string>
+    readonly presumed: Iterable<string>
+  }): Walk {
     const walk: Walk = {
-      walker: openWalker(path, known, before?.walker.descends ?? false),
-      pattern,
-      questions: openFileQuestions(pattern),
+      ...past,
       source: queue.source(() => next(walk)),
-      ahead: new Set(),
-      reach: 0,
+      ahead: new Set(ahead),
+      presumed: new Set(presumed),
+      through: new Set(),
       steppedAt: now(),
     }
     return walk
@@ -157,28 +198,52 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
     return nextFolder(walk) ?? nextFile(walk)
   }
 
+  function aheadHere({ walker, ahead }: Walk): number {
+    const here = `${parentOf(walker.last)}/`
+    let count = 0
+    for (const path of ahead) if (path.startsWith(here) && !path.includes('/', here.length)) count += 1
+    return count
+  }
+
   function nextFolder(walk: Walk): PrefetchTask | undefined {
-    const { walker, ahead, questions, reach } = walk
-    const needed = Math.ceil((questionsPerSlot * room()) / (1 + questions.perFolder))
+    const { walker, ahead, presumed, through, questions, reach } = walk
+    const wanted = questionsPerSlot * room()
+    const needed = Math.ceil(wanted / (1 + questions.perFolder))
     const most = walker.isInOrder ? Math.min(reach, Math.max(reachAtFirst, needed)) : reach
-    if (ahead.size >= most) return undefined
-    const found = walker.foresee()
+    for (const path of through) if (!ahead.has(path)) through.delete(path)
+    const isEnough = ahead.size - through.size >= most || ahead.size >= Math.max(most, wanted)
+    // What lies ready farther off is no reason to wait in this directory.
+    if (isEnough && (!walker.isInOrder || aheadHere(walk) >= most)) return undefined
+    const mayPresume = presumed.size < Math.max(presumedAtLeast, questions.used / usedPerPresumed)
+    const found = isEnough ? walker.foreseeHere() : walker.foresee(mayPresume)
     if (found === undefined) return undefined
     const { path, place, above } = found
     const node = above.folders[place]?.node
     if (node === undefined || !isDirectory(node)) return undefined
     ahead.add(path)
+    if (walker.isPresumed(path)) presumed.add(path)
     return async (context, signal) => {
       try {
-        const folder = await list(path, node, context)
-        walker.heard()
-        if (ahead.has(path)) questions.add(folder, isBeyond(walk, path))
-        else if (walker.last === path) arrived(walk, path)
+        hear(walk, await list(path, node, context))
       } catch (thrown) {
         ahead.delete(path)
         if (signal.aborted) walker.unforesee(path)
         throw thrown
       }
+    }
+  }
+
+  /** For those, too, that were made of this walk meanwhile. */
+  function hear(asking: Walk, folder: ListedDirectory): void {
+    for (const walk of walks) {
+      const { walker, ahead, questions } = walk
+      const isAhead = ahead.has(folder.path)
+      if (walk !== asking && !isAhead) continue
+      walker.heard()
+      if (isAhead && folder.folders.length > 0) walk.through.add(folder.path)
+      if (isAhead) questions.add(folder, isBeyond(walk, folder.path))
+      else if (walker.last === folder.path) arrived(walk, folder.path)
+      if (walk !== asking) walk.source.nudge()
     }
   }
 
@@ -204,9 +269,13 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
       walk.walker.unforesee(path)
     }
     walk.ahead.clear()
+    walk.presumed.clear()
   }
 
   return {
+    listed(path) {
+      lastListed = path
+    },
     step,
     note(path, kind, level) {
       for (const walk of [...walks].reverse()) {

@@ -121,14 +121,19 @@ export function simulatedLink(
     return answer.promise
   }
 
+  const folders = new Map<string, Folder>([
+    ['', root],
+    ['/projects', root],
+  ])
+  /** Found through the folder above, all of whose folders are then known by their paths. */
   const at = (path: string): Folder => {
-    let folder = root
-    for (const name of path.split('/').slice(2)) {
-      const below = folder.folders.find(one => one.name === name)
-      if (below === undefined) throw new Error(`there is no ${path}`)
-      folder = below
-    }
-    return folder
+    const known = folders.get(path)
+    if (known !== undefined) return known
+    const above = path.slice(0, path.lastIndexOf('/'))
+    for (const below of at(above).folders) folders.set(`${above}/${below.name}`, below)
+    const found = folders.get(path)
+    if (found === undefined) throw new Error(`there is no ${path}`)
+    return found
   }
   const ids = new Map<string, DirectoryNode>()
   const nodeAt = (path: string): DirectoryNode => {
@@ -141,15 +146,29 @@ export function simulatedLink(
     ids.set(path, node)
     return node
   }
-  const entriesOf = (path: string): Dentry[] => {
+  /** Each made once, so that a walk through many entries costs little. */
+  const entries = new Map<string, ReadonlyMap<string, Dentry>>()
+  const namedIn = (path: string): ReadonlyMap<string, Dentry> => {
+    const known = entries.get(path)
+    if (known !== undefined) return known
     const { folders, files } = at(path)
-    return [
-      ...folders.map(({ name }) => ({ name, node: nodeAt(`${path}/${name}`) })),
+    const made = [
+      ...folders.map(({ name }): Dentry => ({ name, node: nodeAt(`${path}/${name}`) })),
       ...files.map(({ name }): Dentry => {
         const content: Content = { of: 'file', calculation: path as CalculationId, title: name as FileTitle }
         return { name, node: { kind: 'content', content } }
       }),
     ]
+    const named = new Map(made.map(entry => [entry.name, entry]))
+    entries.set(path, named)
+    return named
+  }
+  const entriesOf = (path: string): Dentry[] => [...namedIn(path).values()]
+  const entryAt = (path: string): Dentry => {
+    const slash = path.lastIndexOf('/')
+    const entry = namedIn(path.slice(0, slash)).get(path.slice(slash + 1))
+    if (entry === undefined) throw new Error(`there is no ${path}`)
+    return entry
   }
   const pathOf = (node: DirectoryNode): string => ('id' in node ? String(node.id) : '')
   const contentPath = (content: Content): string => `${content.calculation}/${content.title}`
@@ -204,22 +223,15 @@ export function simulatedLink(
       return at(path)
     },
     async stat(path) {
-      const entry = entriesOf(path.slice(0, path.lastIndexOf('/'))).find(({ name }) =>
-        path.endsWith(`/${name}`),
-      )
-      if (entry === undefined) throw new Error(`there is no ${path}`)
-      prefetcher.looked(path, entry.node)
+      prefetcher.looked(path, entryAt(path).node)
       if (isKnown(`body ${path}`)) return
       // A body under way tells its length as well.
       await ask(answers.has(`body ${path}`) ? `body ${path}` : `size ${path}`, 'user')
     },
     async read(path) {
-      const entry = entriesOf(path.slice(0, path.lastIndexOf('/'))).find(({ name }) =>
-        path.endsWith(`/${name}`),
-      )
-      if (entry === undefined) throw new Error(`there is no ${path}`)
-      prefetcher.opened(path, entry.node)
-      prefetcher.readOn(path, entry.node)
+      const { node } = entryAt(path)
+      prefetcher.opened(path, node)
+      prefetcher.readOn(path, node)
       await ask(`body ${path}`, 'user', bytesOf(path))
     },
     async run(work) {
