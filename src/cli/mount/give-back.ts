@@ -58,7 +58,8 @@ function giveRoomBack(): void {
   if (!process.features.inspector) return
   const session = new Session()
   session.connect()
-  session.post('HeapProfiler.collectGarbage', () => session.disconnect())
+  // The engine holds a lock while it tells of the end, and takes the same one at the disconnect: done there, it waits for itself for good.
+  session.post('HeapProfiler.collectGarbage', () => setImmediate(() => session.disconnect()))
 }
 
 function inUse(): number {
