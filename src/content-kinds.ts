@@ -1,6 +1,6 @@
 // Kinds of downloadable content: a calculation's own files, and files that the service generates. A row per kind.
 
-/** A file that no list names: the service generates it, and its size is not known in advance. */
+/** A file that no list names: the service generates it. */
 export interface DerivedKind {
   /** Its name in messages, `user.calcfs.kind` and prefetch. */
   readonly label: string

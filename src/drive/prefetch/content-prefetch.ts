@@ -54,8 +54,7 @@ export function openContentPrefetch(
 
   return {
     async take(path, wanted, { level, isHere, context, signal }) {
-      // What the service makes has no size before.
-      if (level === 'looked' && wanted.of === 'file') {
+      if (level === 'looked') {
         // A body on its way tells its length as well.
         if (!ready.has(path)) await content.size(wanted, context)
         return
@@ -73,8 +72,7 @@ export function openContentPrefetch(
         throw thrown
       }
     },
-    isSizeKnown: node =>
-      node.kind === 'content' && node.content.of === 'file' && content.knownSize(node.content) !== undefined,
+    isSizeKnown: node => node.kind === 'content' && content.knownSize(node.content) !== undefined,
     opened: drop,
     full: () => bytes >= readyAtMost,
     clear() {

@@ -82,7 +82,7 @@ export function openSiblingPrefetch(
       // Without a listing one file alone was wanted.
       if (here.looks < 0) return
       here.looks += 1
-      // What the service makes has no size before: the second stat of a folder predicts those, too.
+      // What the service makes costs it more: the second stat of a folder predicts those, too.
       if (here.looks > 2) return
       for (const dentry of folder.entries) {
         if (dentry.name === name || dentry.node.kind !== 'content') continue

@@ -279,7 +279,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   async function findLength(context: RequestContext): Promise<number> {
-    const knownWay = content.of !== 'file' || lifecycle.download !== undefined || lifecycle.isRefused()
+    const knownWay = lifecycle.download !== undefined || lifecycle.isRefused()
     const said = knownWay ? undefined : await askedLength(context.priority)
     if (said !== undefined) return said
     tellsNothing = !knownWay
