@@ -86,6 +86,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   })
   let opening: Promise<Blob | undefined> | undefined
   let asking: Promise<number> | undefined
+  let askingLength: Promise<number | undefined> | undefined
   let passing: UncachedStream | undefined
   /** Bytes that a reader has waited for in vain a moment ago. */
   let late: { readonly start: number; readonly end: number; readonly until: number } | undefined
@@ -288,8 +289,16 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     return length
   }
 
+  /** One question, whether a stat or a download that was foreseen has it. */
+  function askedLength(priority: RequestContext['priority']): Promise<number | undefined> {
+    askingLength ??= askLength(priority).finally(() => {
+      askingLength = undefined
+    })
+    return askingLength
+  }
+
   /** A size of 0 is said by services that do not know it, too, and a program that reads such a file asks for nothing more. */
-  async function askedLength(priority: RequestContext['priority']): Promise<number | undefined> {
+  async function askLength(priority: RequestContext['priority']): Promise<number | undefined> {
     const said = await ports.remote.contentSize(content, ownContext(priority))
     if (said === undefined || said === 0) return undefined
     sizes.remember(name, said)
