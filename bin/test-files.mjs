@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
 /** Tests wait for kernels and timers more than they compute. */
-const jobs = 3 * Math.max(2, availableParallelism())
+const jobs = 2 * Math.max(2, availableParallelism())
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
 const timeout = 600_000
 

@@ -10,6 +10,7 @@ import {
   type Remote,
   type RequestContext,
 } from '../../../remote/remote.js'
+import { openSingleFlight } from '../../../single-flight.js'
 import type { Blob } from '../store/blob.js'
 import { FileClosed } from '../store/open-file.js'
 import { type Contradiction, isContradiction, OtherLength } from '../versions/contradiction.js'
@@ -84,9 +85,9 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       if (atRest() && !askers.waiting) ports.rested()
     },
   })
-  let opening: Promise<Blob | undefined> | undefined
-  let asking: Promise<number> | undefined
-  let askingLength: Promise<number | undefined> | undefined
+  const opening = openSingleFlight<Blob | undefined>()
+  const sizing = openSingleFlight<number>()
+  const lengthAsked = openSingleFlight<number | undefined>()
   let passing: UncachedStream | undefined
   /** Bytes that a reader has waited for in vain a moment ago. */
   let late: { readonly start: number; readonly end: number; readonly until: number } | undefined
@@ -251,13 +252,6 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     }
   }
 
-  function askOnce(question: () => Promise<number>): Promise<number> {
-    asking ??= question().finally(() => {
-      asking = undefined
-    })
-    return asking
-  }
-
   async function count(context: RequestContext): Promise<number> {
     purpose = 'counting'
     try {
@@ -289,13 +283,9 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     return length
   }
 
-  /** One question, whether a stat or a download that was foreseen has it. */
-  function askedLength(priority: RequestContext['priority']): Promise<number | undefined> {
-    askingLength ??= askLength(priority).finally(() => {
-      askingLength = undefined
-    })
-    return askingLength
-  }
+  /** One question, whether a stat or a foreseen download has it. */
+  const askedLength = (priority: RequestContext['priority']): Promise<number | undefined> =>
+    lengthAsked.ask(() => askLength(priority))
 
   /** A size of 0 is said by services that do not know it, too, and a program that reads such a file asks for nothing more. */
   async function askLength(priority: RequestContext['priority']): Promise<number | undefined> {
@@ -307,10 +297,10 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
 
   async function size(context: RequestContext): Promise<number> {
     askedAt = now()
-    const isJoining = asking !== undefined || lifecycle.download !== undefined
+    const isJoining = sizing.isUnderWay || lifecycle.download !== undefined
     return joined(context, () =>
       judged(context, () => {
-        const answer = () => askOnce(() => findLength(context))
+        const answer = () => sizing.ask(() => findLength(context))
         return inTime(context, isJoining ? answer().catch(retryJoined(answer)) : answer())
       }),
     )
@@ -331,7 +321,9 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   const atRest = (): boolean =>
-    (opening ?? asking ?? passing ?? lifecycle.download ?? lifecycle.standing) === undefined &&
+    (passing ?? lifecycle.download ?? lifecycle.standing) === undefined &&
+    !opening.isUnderWay &&
+    !sizing.isUnderWay &&
     !lifecycle.isRefused()
 
   function endPassing(): void {
@@ -342,10 +334,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   return {
     kept() {
       if (lifecycle.download !== undefined) return Promise.resolve(undefined)
-      opening ??= openKept().finally(() => {
-        opening = undefined
-      })
-      return opening
+      return opening.ask(openKept)
     },
     read: wanted => joined(wanted.context, () => read(wanted)),
     readNow(offset, into) {
@@ -361,9 +350,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     },
     maintain() {
       const idleMs = now() - askedAt
-      if (idleMs > abandonedAfterMs) {
-        endPassing()
-      }
+      if (idleMs > abandonedAfterMs) endPassing()
       lifecycle.maintain(idleMs, purpose)
     },
     atRest,
@@ -372,7 +359,7 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       return lifecycle.stop(sentence)
     },
     get busy() {
-      return opening !== undefined || lifecycle.download !== undefined
+      return opening.isUnderWay || lifecycle.download !== undefined
     },
     get downloading() {
       return lifecycle.download !== undefined && !lifecycle.download.resting
