@@ -31,7 +31,7 @@ function formatAndLint() {
 const parts = /^(cache|config|drive|edit|record|remote|system|[^/]*\.test\.js$)/
 const usesProcesses = /testbed\/(mount|warm-mount|disk)|child_process/
 
-/** The longest files: begun first, so that none of them is alone at the end. The first takes two minutes by the clock, whatever else runs. */
+/** The longest files: begun first, so that none of them is alone at the end. The first takes a minute by the clock, whatever else runs. Which run beside which: bin/test-files.mjs. */
 const longest = [
   /^long\//,
   /^(mount\/(load|semantics|told)|model|app|bench\/smoke|cli\/control|nothing-lost\/(kill|disk))/,

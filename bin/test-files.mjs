@@ -4,8 +4,12 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
-/** Tests wait for kernels and timers more than they compute. */
-const jobs = 2 * Math.max(2, availableParallelism())
+/** Folders and files whose tests wait most of their time: for deadlines, for silence to be over, for what a kernel keeps. */
+const waits =
+  /dist\/test\/(long|availability|cli\/control|remote|mount(?!\/(load|semantics|told)))\b|bench\/leftovers/
+/** At once run, of files that wait, one a core, and beside them of files that compute three for two cores: the processors are always busy. */
+const cores = Math.max(2, availableParallelism())
+const lanes = { waiting: cores, computing: Math.ceil(1.5 * cores) }
 /** Milliseconds after which a file is ended; one that needs longer says so itself. */
 const timeout = 600_000
 
@@ -56,9 +60,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 const node = ['-u', 'NODE_OPTIONS', process.execPath, ...shortLived, '--import', preloaded]
 
-t.jobs = jobs
+t.jobs = lanes.waiting + lanes.computing
 t.setTimeout(0)
-for (const file of process.argv.slice(2))
+
+const begin = file =>
   t.spawn('/usr/bin/env', [...node, file], {
     name: file,
     buffered: true,
@@ -73,3 +78,22 @@ for (const file of process.argv.slice(2))
     stack: '',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+
+const files = process.argv.slice(2)
+const waiting = files.filter(file => waits.test(file))
+const computing = files.filter(file => !waits.test(file))
+
+/** One file after another, in the order they are given in; when those of one list are all begun, of the other. */
+async function inTurn(list, other) {
+  for (;;) {
+    const file = list.shift() ?? other.shift()
+    if (file === undefined) return
+    await begin(file)
+  }
+}
+
+const begun = [
+  ...Array.from({ length: lanes.waiting }, () => inTurn(waiting, computing)),
+  ...Array.from({ length: lanes.computing }, () => inTurn(computing, waiting)),
+]
+await Promise.all(begun)
