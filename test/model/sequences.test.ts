@@ -3,7 +3,7 @@ import t from 'tap'
 import { played } from './played.js'
 import { regressions } from './regressions.js'
 
-const sequences = Number(process.env['CALCFS_MODEL_RUNS'] ?? 4)
+const sequences = Number(process.env['CALCFS_MODEL_RUNS'] ?? 2)
 const seed = Number(process.env['CALCFS_MODEL_SEED'] ?? 20_261_121)
 const length = 50
 /** Sequences on one ground: a folder of reports must not grow without end. */

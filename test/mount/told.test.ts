@@ -293,7 +293,7 @@ for (const access of ['read', 'edit'])
   t.test(
     `TOLD-7 a storm of programs and of changes elsewhere, --access ${access}: nothing hangs, nothing is wrong`,
     async t => {
-      const seconds = Number(process.env['CALCFS_STORM_SECONDS'] ?? 4)
+      const seconds = Number(process.env['CALCFS_STORM_SECONDS'] ?? 2)
       const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 100_000)
       t.comment(`CALCFS_TEST_SEED=${seed} repeats it`)
       const testbed = await realMount(t, {
@@ -332,7 +332,7 @@ t.test('TOLD-8 a daemon that is killed in such a storm leaves no program waiting
     fill: fillStorm,
     settings: { ttlListing: '8s', ttlRecord: '4s' },
   })
-  const running = run(python, ['-c', storm, testbed.directory, '4', '1'], { limit: 30_000 })
+  const running = run(python, ['-c', storm, testbed.directory, '3', '1'], { limit: 30_000 })
   await new Promise(wake => setTimeout(wake, 1_500))
   await testbed.kill9()
   t.match(await running, { code: 0 }, 'each call ends')

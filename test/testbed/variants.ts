@@ -1,4 +1,4 @@
-// How many variants of one promise are tried: all without a kernel; on mounts, where each costs twice as much, some a day and all at night.
+// How many variants of one promise are tried: all without a kernel; on mounts, where each costs twice as much, and of what costs processes some a day and all at night.
 import type { OpenTestbed } from './testbed.js'
 import { warmMount } from './warm-mount.js'
 
@@ -10,3 +10,9 @@ export const variants = <Variant>(
   all: readonly Variant[],
   each: number,
 ): readonly Variant[] => (isFull || open !== warmMount ? all : all.filter((_, at) => at % each === 0))
+
+/** Draws which ones a day tries; a run of all tests draws again for each file. */
+const drawn = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** Whether the one at this place is among each so-manieth of them, from a drawn one on; all are, where `CALCFS_TEST_FULL` is set. */
+export const isDrawn = (at: number, each: number): boolean => isFull || (at + drawn) % each === 0

@@ -9,6 +9,9 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['mount/emptied', { CALCFS_STORM_SECONDS: '60' }],
   ['nothing-lost/races/conflicts', { CALCFS_RUNS: '150' }],
   ['nothing-lost/races/two-mounts', { CALCFS_PAIRS: '300' }],
+  ['nothing-lost/kill/kill-save', { CALCFS_TEST_FULL: '1' }],
+  ['nothing-lost/kill/kill-creation', { CALCFS_TEST_FULL: '1' }],
+  ['edit/save/kill', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/opaque', { CALCFS_RUNS: '1000' }],
   ['nothing-lost/disk/cut-journal', { CALCFS_TEST_FULL: '1' }],
   ['nothing-lost/disk/full-disk-creation', { CALCFS_TEST_FULL: '1' }],
@@ -21,6 +24,7 @@ const files: readonly (readonly [file: string, more: Readonly<Record<string, str
   ['availability/recovery', { CALCFS_TEST_RUNS: '50' }],
   ['availability/silence', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/reading', { CALCFS_TEST_FULL: '1' }],
+  ['mount/semantics/conditions', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/namespace', { CALCFS_TEST_FULL: '1' }],
   ['mount/semantics/recreated', { CALCFS_TEST_FULL: '1' }],
 ]

@@ -1,20 +1,20 @@
-// kill -9 at every step of making a report, each once: the service has at most one of it, and the text is never gone.
+// kill -9 at each second step of making a report, drawn, and at every one at night: the service has at most one of it, and the text is never gone.
 import t from 'tap'
 import { realMount } from '../../testbed/mount.js'
 import { writes } from '../../testbed/service.js'
 import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { isDrawn } from '../../testbed/variants.js'
 import { creationSteps, killCreation } from './kill-creation.js'
 import { sceneOn } from './scene.js'
 
 t.setTimeout(240_000)
 
-t.test('kill -9 at every step of making a report', async t => {
+t.test('kill -9 at steps of making a report', async t => {
   const testbed = await realMount(t)
-  for (const [at, step] of creationSteps.entries())
+  const drawn = [...creationSteps.entries()].filter(([at]) => isDrawn(at, 2))
+  for (const [at, step] of drawn)
     await t.test(step.name, t => t.resolves(killCreation(testbed, { step, title: `New number ${at}` })))
-  t.comment(
-    `${creationSteps.length} kills of a daemon that makes a report, none of which cost a text or made two`,
-  )
+  t.comment(`${drawn.length} kills of a daemon that makes a report, none of which cost a text or made two`)
 })
 
 t.test('kill -9 after reports and a share were made', async t => {

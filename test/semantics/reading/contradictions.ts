@@ -8,6 +8,7 @@ import { complete } from '../../../src/service/store/options.js'
 import type { Interceptor } from '../../testbed/proxy.js'
 import { cml, fillSampleData, ids, log } from '../../testbed/sample-data.js'
 import { type OpenTestbed, outcome, type Testbed, textOf } from '../../testbed/testbed.js'
+import { variants } from '../../testbed/variants.js'
 
 const project = 'projects/Water splitting'
 /** Each way has a calculation with a file of its own. */
@@ -156,7 +157,11 @@ export function contradictions(t: Test, open: OpenTestbed): void {
     })
   }
 
-  for (const [what, { bytes, type = 'application/octet-stream', how }] of Object.entries(silent)) {
+  for (const [what, { bytes, type = 'application/octet-stream', how }] of variants(
+    open,
+    Object.entries(silent),
+    2,
+  )) {
     t.test(`READ-10 ${what} is no sign that a service has neither HEAD nor Range`, async t => {
       const names = [0, 1, 2, 3].map(number => `${number}.html`)
       const testbed = await open(t, {

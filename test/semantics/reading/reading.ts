@@ -4,6 +4,7 @@ import { complete, poor } from '../../../src/service/store/options.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { lines } from '../../testbed/service.js'
 import { type OpenTestbed, outcome, textOf } from '../../testbed/testbed.js'
+import { variants } from '../../testbed/variants.js'
 import { until } from '../../testbed/within.js'
 
 const calculation = 'projects/Water splitting/TS1_opt'
@@ -81,7 +82,7 @@ export function reading(t: Test, open: OpenTestbed): void {
     'nothing but the bytes': { head: true, range: true, contentLength: true },
     'every shortcoming': { ...poor, root: false },
   }
-  for (const [name, lacks] of Object.entries(services)) {
+  for (const [name, lacks] of variants(open, Object.entries(services), 2)) {
     t.test(`SIZE-2 sizes are true before the first read, with ${name}`, async t => {
       const testbed = await open(t, { service: { shortcomings: { ...complete, ...lacks } } })
       t.equal((await testbed.files.lstat(`${calculation}/run.log`)).size, log.length)

@@ -94,7 +94,7 @@ export function recreateService(t: Test, open: OpenTestbed): void {
   const all = (['while it is mounted', 'over a remount'] as const).flatMap(how =>
     services.map(service => ({ how, ...service })),
   )
-  for (const { how, what, fields, shortcomings } of variants(open, all, 2)) {
+  for (const { how, what, fields, shortcomings } of variants(open, all, 5)) {
     t.test(`THING-1 of ${what} set up again in another order ${how} no old content is shown`, async t => {
       const testbed = await open(t, {
         fill: numbered(forward, fields),
