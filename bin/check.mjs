@@ -1,5 +1,5 @@
 // `npm test`: set-up, format and lint, types, then every test; `npm run check`: those of them that need no mount. Both close with how many checks passed and failed.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,12 +19,11 @@ function check(name, holds) {
 
 function formatAndLint() {
   const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
-  return (
-    spawnSync(process.execPath, [biome, 'check', '--error-on-warnings'], {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    }).status === 0
-  )
+  const linter = spawn(process.execPath, [biome, 'check', '--error-on-warnings'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return new Promise(resolve => linter.on('close', code => resolve(code === 0)))
 }
 
 /** Where the tests of what a daemon is made of lie; the others try whole programs. */
@@ -87,7 +86,8 @@ const ready = orStop(() => {
   return true
 })
 if (check('set-up', ready === true)) {
-  check('format and lint', formatAndLint())
+  // It runs beside the compiler.
+  const linted = formatAndLint()
   const [first, ...rest] = process.argv.slice(2)
   const wanted = () =>
     first === '--no-mounts'
@@ -95,7 +95,9 @@ if (check('set-up', ready === true)) {
       : first === undefined
         ? compiledTests().map(inTests)
         : [first, ...rest]
-  if (check('types', build())) await runTests(wanted())
+  const built = check('types', build())
+  check('format and lint', await linted)
+  if (built) await runTests(wanted())
 }
 const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
 console.log(`${count.passed} passed, ${count.failed} failed${skipped}`)

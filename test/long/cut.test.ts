@@ -1,4 +1,4 @@
-// A minute of all the figures of trust, with a new seed each time outside CI: what a whole night tries, a little of it.
+// A minute of those figures of trust of which no other file tries a part, with a new seed each time outside CI: what a whole night tries, a little of it.
 import t from 'tap'
 import { alone } from './alone.js'
 import { cutFigures as figures } from './figures.js'

@@ -10,6 +10,7 @@ import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed } from '../../testbed/programs.js'
 import { ids, log } from '../../testbed/sample-data.js'
 import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { isDrawn } from '../../testbed/variants.js'
 import { warmMount } from '../../testbed/warm-mount.js'
 
 t.setTimeout(480_000)
@@ -31,6 +32,9 @@ const strangers: Readonly<Record<string, (path: string) => Promise<unknown>>> = 
     await writeFile(join(path, 'x'), 'x')
   },
 }
+
+/** Each second of them, drawn; all, where `CALCFS_TEST_FULL` is set. */
+const drawnOf = (all: typeof strangers) => Object.entries(all).filter((_, at) => isDrawn(at, 2))
 
 /** Everything below these directories whose path has this form. */
 function placesOf(testbed: KernelTestbed, form: RegExp): string[] {
@@ -73,7 +77,7 @@ for (const [where, form] of Object.entries(places)) {
   t.test(`DISK-1 ${where}`, async t => {
     const testbed = await used(t, await warmMount(t))
     let tried = 0
-    for (const [what, make] of Object.entries(strangers)) {
+    for (const [what, make] of drawnOf(strangers)) {
       await testbed.end()
       tried += await putWhere(testbed, form, make)
       await testbed.mount()
@@ -156,7 +160,7 @@ t.test('DISK-1 what is put in the place of a file while the drive is mounted hol
   // The text that was shown before is shown for the lease.
   await testbed.pass(2_200)
   await saved('Before')
-  for (const [what, make] of Object.entries(strangers)) {
+  for (const [what, make] of drawnOf(strangers)) {
     for (const form of [/\/locks\/[^/]+$/, /\/texts\/[^/]+\/[^/]+$/, /\/(locks|texts|drafts)$/]) {
       const found = placesOf(testbed, form).filter(path => !/aside-\d+/.test(path))
       t.ok(found.length > 0, `${what} in ${form.source}`)
@@ -190,12 +194,6 @@ const strangersAbove: typeof strangers = {
   'a device': path => printed('mknod', [path, 'c', '1', '5']),
   'a socket': path => listenOnce(path),
 }
-
-/** All of them, or in the place above the cache, which is like the other one, every second, unless `CALCFS_TEST_FULL` is set. */
-const strangersTo = (parent: string) =>
-  Object.entries(strangersAbove).filter(
-    (_, at) => process.env['CALCFS_TEST_FULL'] !== undefined || parent.startsWith('state') || at % 2 === 0,
-  )
 
 /** The socket of a process that has ended. */
 async function listenOnce(path: string): Promise<void> {
@@ -238,7 +236,7 @@ for (const parent of parents) {
   t.test(`DISK-1 ${parent}, which calcfs made`, async t => {
     const testbed = await warmMount(t)
     const place = join(testbed.home, parent)
-    for (const [what, make] of strangersTo(parent)) {
+    for (const [what, make] of drawnOf(strangersAbove)) {
       await testbed.end()
       renameSync(place, `${place}.away`)
       await make(place)
@@ -254,7 +252,7 @@ for (const parent of parents) {
   t.test(`DISK-1 ${parent}, while a drive is mounted`, async t => {
     const testbed = await warmMount(t)
     const place = join(testbed.home, parent)
-    for (const [what, make] of strangersTo(parent)) {
+    for (const [what, make] of drawnOf(strangersAbove)) {
       await displaced(place, make)
       await savesOn(t, testbed, what)
       for (const name of readdirSync(dirname(place)))
