@@ -1,5 +1,6 @@
 // One request for all callers that need its answer now: each waits by its own deadline, and a silent one is sent once more.
 import { joinFor, openAskers } from '../askers.js'
+import { openSingleFlight } from '../single-flight.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
 import type { RequestContext } from './remote.js'
 
@@ -20,17 +21,16 @@ export function openSharedAnswer<Answer>(
   question: (context: RequestContext) => Promise<Answer>,
 ): SharedAnswer<Answer> {
   const askers = openAskers()
-  let asking: Promise<Answer> | undefined
+  const flight = openSingleFlight<Answer>()
 
   return {
     get underWay() {
-      return asking !== undefined
+      return flight.isUnderWay
     },
     async join(context) {
-      asking ??= question({ ...dueIn(limitMs, clock), askers, holdsSlot: context.holdsSlot }).finally(() => {
-        asking = undefined
-      })
-      const answer = asking
+      const answer = flight.ask(() =>
+        question({ ...dueIn(limitMs, clock), askers, holdsSlot: context.holdsSlot }),
+      )
       const { askers: own, priority } = context
       const leave = joinFor(askers, own, () => own?.waiting ?? priority === 'user')
       try {

@@ -2,6 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { Seed } from '../../src/service/seed.js'
 import { isMounted, type KernelTestbed, realMount } from '../testbed/mount.js'
@@ -221,6 +222,34 @@ t.test('TOLD-1 what was not saved under a new name is no draft a second after it
   await testbed.pass(2_200)
   for (const name of [draft, `${draft}.why`]) t.equal(await outcome(files.lstat(name)), 'ENOENT')
   t.not((await files.lstat('reports/INDEX.tsv')).size, list.size)
+})
+
+t.test('TOLD-10 an answer that came back unchanged is no news: the pages of a file are kept', async t => {
+  const testbed = await warmMount(t, {
+    fill: fillSampleData,
+    settings: { logLevel: 'debug', ttlRecord: '6s', ttlListing: '6s', access: 'read' },
+  })
+  const { directory, service } = testbed
+  const files = 'TS1_opt/.calculation.json .project.json && ls -l .shares TS1_opt && cat TS1_opt/run.log'
+  const walk = (): Promise<string> =>
+    printed('bash', ['-c', `cd '${folder}' && cat ${files}`], { cwd: directory })
+  const first = await walk()
+  // Three quarters of their lifetime: what is used is asked for again in the background.
+  await wait(4_700)
+  const requests = await service.during(async () => {
+    t.equal(await walk(), first)
+    await wait(300)
+  })
+  for (const path of ['/calculation?', '/project?', '/project/share?'])
+    t.ok(
+      requests.some(request => request.path.startsWith(path)),
+      `${path} was asked for again`,
+    )
+  const asked = await askedDuring(testbed, async () => t.equal(await walk(), first))
+  t.strictSame(
+    asked.filter(call => call.startsWith('read ')),
+    [],
+  )
 })
 
 t.test('TOLD-6 calls of extended attributes end at the kernel, unless they are asked for', async t => {

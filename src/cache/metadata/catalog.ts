@@ -204,14 +204,14 @@ export function openCatalog(
     fetch: context => remote.shares(of, context),
     encode: encodeRecords,
     decode: decodeRecords<Share>,
-    settled(shares, before = []) {
-      const people = new Map(before.map(({ id, user }) => [id, user]))
+    settled(shares, before) {
+      const people = new Map(before?.map(({ id, user }) => [id, user]))
       for (const share of shares) {
         const person = people.get(share.id)
         if (person !== undefined && share.user !== undefined && person !== share.user) otherShare(of, share)
       }
       sharesTold(of, shares)
-      return shares
+      return before !== undefined && encodeRecords(before) === encodeRecords(shares) ? before : shares
     },
   })
 

@@ -159,18 +159,19 @@ export function openQueryCache(
     absences.forget(name)
     query.taken?.(fresh)
     const shown = entries.peek(name)
-    const before = query.settled === undefined ? undefined : recall(query)
+    const before = query.settled === undefined ? shown : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
-    if (before !== undefined && answer === before.answer && !before.isLeft) {
+    if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
       entries.set(name, { ...before, at: now(), stale: undefined, waitedMs, expiredAt: undefined })
       ledger.freshen(query.namespace, query.key)
-      return answer
+      return before.answer as Answer
     }
     const value = query.encode(answer)
     unkept.delete(name)
     hold(query, answer, { form: { value, stored: now() }, waitedMs })
     ledger.set(query.namespace, query.key, value)
-    if (shown === undefined || !isSame(shown.answer, answer)) changed(query.namespace, query.key)
+    if (shown === undefined || !isSame(query, shown.answer as Answer, answer))
+      changed(query.namespace, query.key)
     return answer
   }
 
@@ -357,13 +358,14 @@ export function openQueryCache(
   }
 }
 
-/** Lists of the same texts in the same order are one answer. */
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other ||
-  (Array.isArray(one) &&
-    Array.isArray(other) &&
-    one.length === other.length &&
-    one.every((item, at) => item === other[at]))
+/** What a query settles by itself is the answer of before where nothing has changed; another answer is compared by its form on disk. */
+function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boolean {
+  if (one === other) return true
+  return query.settled === undefined && isSameForm(query.encode(one), query.encode(other))
+}
+
+const isSameForm = (one: LedgerValue, other: LedgerValue): boolean =>
+  typeof one === 'string' || typeof other === 'string' ? one === other : Buffer.compare(one, other) === 0
 
 /** Bytes of an answer in memory, from its form on disk. */
 const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? treeBytes(form) : form.length)

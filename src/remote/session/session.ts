@@ -1,6 +1,7 @@
 // Session: credentials become a token, one log-in for all waiting requests, renewed in time and once if refused.
 import { type Askers, joinFor, openAskers } from '../../askers.js'
 import { asFailure, Failure } from '../../failure.js'
+import { openSingleFlight } from '../../single-flight.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { lookedLongAgo } from '../old-look.js'
@@ -55,7 +56,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   const { clock, address } = options
   const mend = loginHint(address)
   let token: Token | undefined
-  let renewing: Promise<Token> | undefined
+  const logInFlight = openSingleFlight<Token>()
   let refused:
     | {
         readonly credentials: string
@@ -156,7 +157,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function current(context: RequestContext): Promise<Token> {
     const present = valid()
     if (present !== undefined) return present
-    const joins = renewing !== undefined
+    const joins = logInFlight.isUnderWay
     try {
       return await logInUnderWay(context)
     } catch (failure) {
@@ -168,9 +169,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
 
   /** Starts a log-in if none is under way. */
   async function logInUnderWay(context: RequestContext): Promise<Token> {
-    renewing ??= renewed().finally(() => {
-      renewing = undefined
-    })
+    const renewing = logInFlight.ask(renewed)
     const leave = joinFor(waiting, context.askers, () => true)
     try {
       return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
