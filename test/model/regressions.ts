@@ -109,4 +109,14 @@ export const regressions: readonly Regression[] = [
       { does: 'order', at: 0, change: 'nothing', by: 0, style },
     ],
   },
+  {
+    name: 'a path took the place of its calculation’s number while the service was away, and the model took the list for unchanged',
+    seed: 55210,
+    access: 'manage',
+    steps: [
+      { does: 'leave' },
+      { does: 'edit', kind: 'report', at: 0, change: 'add by path', by: 4, style },
+      { does: 'edit', kind: 'report', at: 0, change: 'drop', by: 2, style },
+    ],
+  },
 ]

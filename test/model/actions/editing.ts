@@ -85,7 +85,7 @@ export async function save(stage: Stage, thing: Thing, saving: Saving): Promise<
   const existing = calculationsOf(stage)
   const question = { kind, base, mine, truth, isUp: stage.isUp, existing }
   const verdicts = judgeAll(question, possibleBases(thing, { base, mine }, fieldsApart))
-  expect(what, end, [...verdicts.flatMap(({ allowed }) => allowed), ...endsOfPaths(text, stage.things)])
+  expect(what, end, [...verdicts.flatMap(({ allowed }) => allowed), ...endsOfPaths(text, stage)])
   const isEdit = edited(base, mine).length > 0
   const mayEdit = isEdit || verdicts.length > 1
   if ((end !== 'done' || !mayEdit) && sent > 0)

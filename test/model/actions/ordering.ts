@@ -40,7 +40,7 @@ export async function order(stage: Stage, step: Extract<Step, { does: 'order' }>
     ...(isEmpty ? ['EINVAL'] : verdicts.flatMap(verdict => verdict.allowed)),
     // Entries are looked up before anything else.
     ...(stage.isUp ? [] : away),
-    ...endsOfPaths(text, stage.things),
+    ...endsOfPaths(text, stage),
   ]
   expect(`${step.change} of ${path}`, end, allowed)
   if (end !== 'done') {
