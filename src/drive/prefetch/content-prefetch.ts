@@ -16,8 +16,8 @@ export interface AskedHow {
 export interface ContentPrefetch {
   /** Asks for what is usually done to it: its size, or its bytes. */
   take(path: string, content: Content, how: AskedHow): Promise<void>
-  /** A file whose length needs no request. */
-  isSizeKnown(node: Node): boolean
+  /** Nothing would be asked for: of a file that is looked at, the length is known; of one that is read, all is kept. */
+  isKnown(node: Node, level: AccessLevel): boolean
   /** It was opened: what lay ready for it is used. */
   opened(path: string): void
   /** So much lies ready that no more is fetched for now. */
@@ -72,7 +72,12 @@ export function openContentPrefetch(
         throw thrown
       }
     },
-    isSizeKnown: node => node.kind === 'content' && content.knownSize(node.content) !== undefined,
+    isKnown(node, level) {
+      if (node.kind !== 'content') return false
+      return level === 'looked'
+        ? content.knownSize(node.content) !== undefined
+        : content.cached(node.content) === 1
+    },
     opened: drop,
     full: () => bytes >= readyAtMost,
     clear() {

@@ -66,7 +66,7 @@ export function openPrefetcher(ports: PrefetcherPorts): Prefetcher {
     known: path => folders.get(path),
     list: async (path, node, context) => remember(path, node, await tree.list(node, context, path)),
     askFor,
-    isKnown: (node, level) => level === 'looked' && contentPrefetch.isSizeKnown(node),
+    isKnown: contentPrefetch.isKnown,
     full: contentPrefetch.full,
     now,
   })

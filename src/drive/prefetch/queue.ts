@@ -122,6 +122,9 @@ export function openPrefetchQueue(room: () => number, now: () => Instant): Prefe
   return { source, batch }
 }
 
+/** Made once: an exception of its own for each walk that ends takes longer than the rest of its end. */
+const calledOff = new Error('the guess was called off')
+
 /** Most sources end without a single guess, or without being called off. */
 function renewedSignal(): Asking['control'] {
   let control: AbortController | undefined
@@ -131,7 +134,7 @@ function renewedSignal(): Asking['control'] {
       return control.signal
     },
     abort() {
-      control?.abort()
+      control?.abort(calledOff)
       control = undefined
     },
   }

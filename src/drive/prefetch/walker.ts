@@ -125,6 +125,14 @@ function walkerFrom(past: Past, known: Known, top: string | undefined): Walker {
   const { votes, marks, marked, recent } = past
   /** Nothing is left to foresee, until it takes a step or hears of other folders. */
   let isThrough = false
+  /** The same of the directory that it is in. */
+  let isThroughHere = false
+
+  /** There may be more to foresee now. */
+  function look(): void {
+    isThrough = false
+    isThroughHere = false
+  }
 
   function marksOf(folder: ListedDirectory): Marks {
     const made = marks.get(folder) ?? openMarks(folder)
@@ -215,7 +223,7 @@ function walkerFrom(past: Past, known: Known, top: string | undefined): Walker {
     } else if (above === last) descend(path, hastily)
     past.isByLevels = above !== last && (past.isByLevels || isLeftForLater(above))
     mark(path)
-    isThrough = false
+    look()
     past.last = path
     recent.push(path)
     if (recent.length > backAtMost) recent.shift()
@@ -353,19 +361,20 @@ function walkerFrom(past: Past, known: Known, top: string | undefined): Walker {
       return undefined
     },
     foreseeHere() {
+      if (isThroughHere) return undefined
       const here = known(parentOf(past.last))
-      return here !== undefined && isWalked(here) ? foreseeIn(here, 0) : undefined
+      const next = here !== undefined && isWalked(here) ? foreseeIn(here, 0) : undefined
+      isThroughHere = next === undefined
+      return next
     },
     isPresumed(path) {
       for (let above = known(parentOf(path)); above !== undefined; above = known(parentOf(above.path)))
         if (isWalked(above)) return false
       return true
     },
-    heard() {
-      isThrough = false
-    },
+    heard: look,
     unforesee(path) {
-      isThrough = false
+      look()
       const at = placed(path)
       if (at !== undefined) marksOf(at.above).unforesee(at.place)
     },

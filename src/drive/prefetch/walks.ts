@@ -85,7 +85,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
     walks.add(walk)
     walk.steppedAt = now()
     active.add(walk)
-    const { walker, ahead, questions } = walk
+    const { walker, questions } = walk
     if (walker.last !== path) {
       if (walker.distance(path) === 0) {
         walk.source.wake()
@@ -97,7 +97,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
       if (walker.isWalking) walk.reach = Math.min(Math.max(reachAtFirst, walk.reach * 2), reachAtMost)
     }
     passBy(walk, path)
-    ahead.delete(path)
+    takeOff(walk, path)
     questions.enter(path)
     arrived(walk, path)
     walk.source.wake()
@@ -114,13 +114,20 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
   /** The walk has not come to the directory that this folder lies in. */
   const isBeyond = ({ walker }: Walk, folder: string): boolean => !walker.wasIn(parentOf(folder))
 
+  /** It is not expected any more. */
+  function takeOff({ ahead, through }: Walk, path: string): void {
+    ahead.delete(path)
+    through.delete(path)
+  }
+
   /** In an order, what was expected before this folder is not expected any more. */
-  function passBy({ walker, ahead, presumed, questions }: Walk, path: string): void {
+  function passBy(walk: Walk, path: string): void {
+    const { walker, ahead, presumed, questions } = walk
     for (const other of presumed) if (!ahead.has(other) || !walker.isPresumed(other)) presumed.delete(other)
     if (!walker.isInOrder) return
     for (const other of ahead) {
       if (other === path || !walker.isBehind(other)) continue
-      ahead.delete(other)
+      takeOff(walk, other)
       questions.drop(other)
       // Should the order turn out to be none, it is expected still.
       walker.unforesee(other)
@@ -210,7 +217,6 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
     const wanted = questionsPerSlot * room()
     const needed = Math.ceil(wanted / (1 + questions.perFolder))
     const most = walker.isInOrder ? Math.min(reach, Math.max(reachAtFirst, needed)) : reach
-    for (const path of through) if (!ahead.has(path)) through.delete(path)
     const isEnough = ahead.size - through.size >= most || ahead.size >= Math.max(most, wanted)
     // What lies ready farther off is no reason to wait in this directory.
     if (isEnough && (!walker.isInOrder || aheadHere(walk) >= most)) return undefined
@@ -226,7 +232,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
       try {
         hear(walk, await list(path, node, context))
       } catch (thrown) {
-        ahead.delete(path)
+        takeOff(walk, path)
         if (signal.aborted) walker.unforesee(path)
         throw thrown
       }
@@ -269,6 +275,7 @@ export function openWalks({ queue, room, known, list, askFor, isKnown, full, now
       walk.walker.unforesee(path)
     }
     walk.ahead.clear()
+    walk.through.clear()
     walk.presumed.clear()
   }
 
