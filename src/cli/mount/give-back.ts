@@ -1,6 +1,6 @@
-// Returns memory to the system: after long answers have left much garbage, and once the drive is idle.
+// Returns memory to the system: after long answers have left much garbage, and once the drive is idle; a large heap grows by less.
 import { Session } from 'node:inspector'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const lookEvery = 5_000
@@ -13,6 +13,13 @@ const veryLong = 4 << 20
 /** …and so do many shorter ones together. */
 const longTogether = 24 << 20
 const largeHeap = 64 << 20
+/**
+ * Per cent by which the heap may grow before it is collected, as bin/calcfs sets it, and where more is in use than so many bytes:
+ * a walk over 100,000 calculations would keep as much garbage as answers.
+ */
+const usualGrowth = 100
+const reducedGrowth = 40
+const growsLessFrom = 48 << 20
 /** Milliseconds after which a very long answer is parsed, shown and on the disk. */
 const understoodAfter = 500
 
@@ -21,18 +28,27 @@ export function giveMemoryBack(): (longAnswer: number) => void {
   setFlagsFromString('--expose-gc')
   const collect: unknown = runInNewContext('gc')
   if (typeof collect !== 'function') return () => {}
-  let left = inUse()
+  /** Bytes of objects that were in use after the last collection here, and whether the drive was busy since then. */
+  let left = getHeapStatistics().used_heap_size
+  let wasBusy = true
   let busy = process.cpuUsage()
   let long = 0
+  let growth = usualGrowth
   setInterval(() => {
     const { user, system } = process.cpuUsage(busy)
     busy = process.cpuUsage()
     const isIdle = (user + system) / 1_000 < lookEvery * idleShare
-    left = Math.min(left, inUse())
-    if (!isIdle || inUse() < left + worthBytes) return
+    if (!isIdle) wasBusy = true
+    const heap = getHeapStatistics()
+    const wanted = heap.used_heap_size < growsLessFrom ? usualGrowth : reducedGrowth
+    if (wanted !== growth) setFlagsFromString(`--heap-growing-percent=${wanted}`)
+    growth = wanted
+    // What is held in pages that are not full cannot go back: it is tried once after each work.
+    if (!isIdle || !wasBusy || heap.total_heap_size + heap.external_memory < left + worthBytes) return
     collect()
     giveRoomBack()
-    left = inUse()
+    left = getHeapStatistics().used_heap_size
+    wasBusy = false
   }, lookEvery).unref()
 
   let isLater = false
@@ -48,7 +64,6 @@ export function giveMemoryBack(): (longAnswer: number) => void {
     setTimeout(() => {
       isLater = false
       collect()
-      left = inUse()
     }, understoodAfter).unref()
   }
 }
@@ -60,9 +75,4 @@ function giveRoomBack(): void {
   session.connect()
   // The engine holds a lock while it tells of the end, and takes the same one at the disconnect: done there, it waits for itself for good.
   session.post('HeapProfiler.collectGarbage', () => setImmediate(() => session.disconnect()))
-}
-
-function inUse(): number {
-  const { heapTotal, external } = process.memoryUsage()
-  return heapTotal + external
 }
