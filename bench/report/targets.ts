@@ -69,16 +69,17 @@ function reading(cells: readonly Cell[]) {
   }
   const seconds = (contender: string, at: At): Known => of(contender, at)?.seconds
 
-  /** The fastest of the peers that gave the right result; one that was ended counts with its limit. */
+  /** The fastest of the peers that gave the right result. One that was ended at its limit only says that it takes longer: it counts where none came to its end. */
   function bestPeer({ work, roundTrip, phase = 'cold' }: At): Known {
     const usual = (cell: Cell): boolean =>
       cellOf(cells, { work, roundTrip, contender: cell.contender }) === cell
-    const times = cells.filter(isPeer).flatMap(cell => {
-      if (!usual(cell)) return []
-      const verdict = cell.verdicts[phase]
-      if (verdict?.state === 'late') return [verdict.limitSeconds]
-      return secondsOf(cell, phase) ?? []
+    const peers = cells.filter(isPeer).filter(usual)
+    const ended = peers.flatMap(cell => secondsOf(cell, phase) ?? [])
+    const limits = peers.flatMap(({ verdicts }) => {
+      const verdict = verdicts[phase]
+      return verdict?.state === 'late' ? [verdict.limitSeconds] : []
     })
+    const times = ended.length > 0 ? ended : limits
     return times.length === 0 ? undefined : Math.min(...times)
   }
 

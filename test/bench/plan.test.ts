@@ -127,6 +127,10 @@ t.test('a target is a ratio of one run, and one whose parts are missing says so'
     cell({ contender: 'rclone http', tree: 'small' }, right({ seconds: 1 })),
     cell({ contender: 'rclone http', link: 'line' }, right({ seconds: 1 })),
     cell({ work: 'cp-part', roundTrip: 30 }, right({ seconds: 2, contentBytes: 100e6, unreadBytes: 20e6 })),
+    cell(
+      { work: 'cp-part', roundTrip: 30, contender: 'sshfs' },
+      { cold: { state: 'late', limitSeconds: 6 } },
+    ),
   ]
   const found = new Map(targets(cells, []).map(target => [target.what, target]))
   const used = (what: string) => found.get(what)?.used
@@ -135,7 +139,7 @@ t.test('a target is a ratio of one run, and one whose parts are missing says so'
   t.equal(used('processor seconds of that cold copy; raw + pass-through: ≤ 2 ×'), 1.4)
   t.equal(used('processor time of a file of it: ≤ 1.6 ms'), 2 / 1.6)
   t.equal(used('fetched and never read, in the copy of a fifth: ≤ 10 %'), 2)
-  t.equal(used('`cp -r` of a fifth, 30 ms; every peer: ≥ 12 × faster'), undefined, 'no peer did it')
+  t.equal(used('`cp -r` of a fifth, 30 ms; every peer: ≥ 12 × faster'), 4, 'no peer came to its end')
   t.equal(used('`ls -lR` cold, 0 ms; pass-through + raw ×64: ≤ 1.3 ×'), undefined)
   t.equal(used('mounted, empty cache: ≤ 0.6 s'), undefined)
 })

@@ -63,6 +63,8 @@ export function openContentPrefetch(
       const most = Math.min(mostOf[level], readyAtMost)
       put(path, supposedBytes)
       try {
+        // The body of one that is longer than its beginning would come twice: given up here, and for its reader.
+        if (level === 'opened' && content.knownSize(wanted) === undefined) await content.size(wanted, context)
         // A short body is on its way faster than it is called off, and would have to be asked for again.
         const isLong = (content.knownSize(wanted) ?? 0) > longBytes
         const length = await content.prefetch(wanted, context, most, isLong ? signal : undefined)
