@@ -25,6 +25,10 @@ export class BlobDamaged extends Error {
 /** A chunk read this recently is still in the page cache, so that a synchronous read does not wait for the disk. */
 const warmMs = 30_000
 
+/** Room for the chunks that are checked, used again: a new one for each of a long file kept the collector busy for a third of its reading. */
+const spareRooms: Buffer[] = []
+const spareAtMost = 2
+
 export interface BlobFile {
   readonly name: string
   readonly file: CacheFile
@@ -44,12 +48,17 @@ export function blobOf(kept: BlobFile, origin: 'believed' | 'found', now: () => 
 
   async function check(index: number): Promise<void> {
     const start = index * chunkBytes
-    const bytes = Buffer.allocUnsafeSlow(Math.min(chunkBytes, checksum.length - start))
-    await file.read(bytes, start).catch(error => {
+    const room = spareRooms.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
+    const bytes = room.subarray(0, Math.min(chunkBytes, checksum.length - start))
+    try {
+      await file.read(bytes, start)
+      if (!matchesChunk(checksum, index, bytes)) throw new BlobDamaged()
+      believed[index] = 1
+    } catch (error) {
       throw error instanceof FileTruncated ? new BlobDamaged() : error
-    })
-    if (!matchesChunk(checksum, index, bytes)) throw new BlobDamaged()
-    believed[index] = 1
+    } finally {
+      if (spareRooms.length < spareAtMost) spareRooms.push(room)
+    }
   }
 
   /** One check a chunk, however many readers wait for it. */
