@@ -10,7 +10,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox ed file git grep jq mc mousepad nano patch perl rsync sed tar tmux vim xdotool'.split(' ')
+  'busybox ed file git grep jq mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool'.split(
+    ' ',
+  )
 
 /** What must be there: how it is recognised, and which Debian packages bring it (the first list that exists is taken). */
 const needs = [
@@ -43,6 +45,7 @@ const needs = [
     openbabel: 'obabel',
     procps: 'ps',
     python3: '/usr/bin/python3',
+    'redis-tools': 'redis-cli',
     systemd: 'systemd-analyze',
     xvfb: 'Xvfb',
   }),
@@ -50,7 +53,10 @@ const needs = [
   ...pythonModules({ 'python3-ase': 'ase', 'python3-cclib': 'cclib' }),
 ]
 
-/** The real programs that the tests let loose on a mount: package → command. */
+/** Packages that start a service of their own, which the tests have no use for: they start a server of theirs on a free port. */
+const services = ['redis-server']
+
+/** The real programs that the tests let loose on a mount, or start beside it: package → command. */
 function programs(commands) {
   return Object.entries(commands).map(([name, command]) => ({
     what: command,
@@ -149,6 +155,14 @@ function installSystemPackages(missing) {
       `apt-get could not install ${still.map(need => need.what).join(', ')}; its own words are above.`,
     )
   }
+  for (const name of services) if (missing.some(need => choice(need)?.includes(name))) switchOff(name)
+}
+
+/** A service that this installation has brought. Where it does not end, it is in the way of nothing. */
+function switchOff(name) {
+  say(`${name} is for the tests only: its service is stopped, and not started at boot.`)
+  asRoot('update-rc.d', name, 'disable')
+  asRoot('invoke-rc.d', name, 'stop')
 }
 
 function choice(need) {
@@ -163,8 +177,9 @@ export function isCandidate(name) {
   return /Candidate: (?!\(none\))/.test(stdout)
 }
 
-export function apt(args) {
-  const command = ['apt-get', '-o', 'DPkg::Lock::Timeout=900', ...args]
+export const apt = args => asRoot('apt-get', '-o', 'DPkg::Lock::Timeout=900', ...args)
+
+function asRoot(...command) {
   const quiet = 'DEBIAN_FRONTEND=noninteractive'
   if (process.getuid() === 0) return run('env', [quiet, ...command]).status === 0
   if (!onPath('sudo')) {

@@ -75,6 +75,18 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache/content/download',
   ],
 
+  // the connection of a fleet: commands, scripts, sealed values, the breaker
+  'fleet/engine': ['system', 'src', 'config', 'remote'],
+
+  // what one mount asks and all know: answers, leases, news
+  'fleet/shared': ['src', 'remote', 'cache/metadata', 'fleet/engine'],
+
+  // bytes of files, part by part
+  'fleet/contents': ['src', 'remote', 'cache/content/store', 'fleet/engine', 'fleet/shared'],
+
+  // what many mounts share through Valkey or Redis: opened and closed, its nodes, one budget
+  fleet: ['src', 'remote', 'cache/metadata', 'fleet/engine', 'fleet/shared', 'fleet/contents'],
+
   // drafts and texts on disk, safe at any crash
   'edit/journal': ['system', 'src', 'remote'],
 
@@ -228,6 +240,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cache',
     'cache/metadata',
     'cache/content',
+    'fleet/engine',
+    'fleet/shared',
+    'fleet',
     'edit/journal',
     'drive/nodes',
     'drive/interface',
@@ -255,7 +270,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the checks of `calcfs doctor`
-  'cli/doctor': ['system', 'src', 'remote', 'remote/connection', 'terminal', 'app'],
+  'cli/doctor': ['system', 'src', 'config', 'remote', 'remote/connection', 'fleet/engine', 'terminal', 'app'],
 
   // the tour of `calcfs demo`
   'cli/demo': [],
@@ -282,6 +297,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'edit/journal',
     'drive/nodes',
     'drive/interface',
+    'fleet/engine',
     'mount',
     'service/store',
     'service',
@@ -328,8 +344,27 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // tables, targets, plots
   'bench/report': ['bench/trees', 'bench/run'],
 
+  // many mounts over one Redis
+  'bench/fleet': [
+    'system',
+    'remote',
+    'remote/rest',
+    'config',
+    'fleet/engine',
+    'drive/interface',
+    'service',
+    'app',
+    'bench/trees',
+    'bench/origin',
+    'bench/processes',
+    'bench/peers',
+    'bench/run',
+    'bench/plan',
+    'bench/report',
+  ],
+
   // the command
-  bench: ['bench/processes', 'bench/peers', 'bench/run', 'bench/plan', 'bench/report'],
+  bench: ['bench/fleet', 'bench/processes', 'bench/peers', 'bench/run', 'bench/plan', 'bench/report'],
 }
 
 /** Folders that may hold more than sixteen files side by side, each with its reason. */

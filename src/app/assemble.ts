@@ -7,11 +7,13 @@ import type { Drive } from '../drive/interface/verbs.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Tree } from '../drive/tree/tree.js'
 import { asFailure, type Failure } from '../failure.js'
+import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildCaches } from './build-caches.js'
 import { buildDrive, buildTree } from './build-drive.js'
 import { buildEditing, type EditingLayer } from './build-editing.js'
+import { buildFleet } from './build-fleet.js'
 import { buildJournal } from './build-journal.js'
 import { watchDirectories } from './place-troubles.js'
 import { claimPlaces } from './places-owner.js'
@@ -29,6 +31,8 @@ export interface AssembledDrive {
   readonly control: Control
   readonly failureLog: FailureLog
   readonly drafts: DraftFiles
+  /** What it shares with other mounts, if anything. */
+  readonly fleet: Fleet | undefined
   /** Tells other daemons that this one has mounted the directory now. */
   claimMountPoint(): void
   /** Work after the mount is up: old drafts are reconciled, old texts forgotten. */
@@ -49,7 +53,8 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   clearHistory(account.places, note).catch(error => note('the text history was not cleaned up', { error }))
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
-  const caches = buildCaches(settings, note, () => editing.reusedIds, news)
+  const fleet = await buildFleet(settings, note, change => caches.outdate(change))
+  const caches = buildCaches(settings, note, () => editing.reusedIds, news, fleet)
   const journal = await buildJournal(settings, note, caches, news)
   const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
     failureLog,
@@ -72,6 +77,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
   for (const { directory, cause } of draftStore.damaged)
     log.warn({ directory, cause }, 'a draft cannot be read')
 
+  await fleet?.begun()
   return {
     knowsService: caches.knowsService,
     async introduce() {
@@ -89,6 +95,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
     control,
     failureLog,
     drafts,
+    fleet,
     claimMountPoint: editing.ownMount.claim,
     async tidy() {
       for (const draft of drafts.unsent()) {
@@ -110,6 +117,7 @@ export async function assemble(settings: AssemblySettings): Promise<AssembledDri
       await history.settled()
       caches.ledger.set('service', 'capabilities', JSON.stringify(capabilities))
       await caches.content.close()
+      await fleet?.close()
       caches.ledger.close()
       known.close()
       await connection.close()

@@ -11,6 +11,8 @@ import { shownByQuery } from '../cache/metadata/shown-by-query.js'
 import { openTimes, type Times } from '../cache/metadata/times.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
+import type { Fleet } from '../fleet/fleet.js'
+import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
 import type { Remote } from '../remote/remote.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 
@@ -24,6 +26,10 @@ export interface Caches {
   readonly catalog: Catalog
   readonly content: ContentCache
   readonly times: Times
+  /** Undefined where the mount shares nothing. */
+  readonly fleet: Fleet | undefined
+  /** Another mount of the fleet has changed it. */
+  outdate(change: ChangeElsewhere): void
   /** Whether anything of this account is cached from earlier mounts. */
   readonly knowsService: boolean
 }
@@ -40,6 +46,7 @@ export function buildCaches(
   note: Note,
   reused: () => ReusedIds,
   news: KernelNews,
+  fleet: Fleet | undefined,
 ): Caches {
   const { now } = clock
   const { cache } = connection.account.places
@@ -62,6 +69,7 @@ export function buildCaches(
     {
       clock,
       service: health,
+      source: fleet?.answers,
       changed(namespace, key) {
         if (namespace === undefined || key === undefined) return news.tell('all')
         const shown = shownByQuery(namespace, key)
@@ -83,12 +91,30 @@ export function buildCaches(
     directory: join(cache, 'content'),
     limitBytes: config.cacheSize,
     ledger,
-    remote,
+    remote: fleet?.around(remote) ?? remote,
     clock,
     log: note,
+    replaced: name => fleet?.replaced(name),
     // So seldom that no message needs to know which.
     changed: () => news.tell('all'),
   })
   const times = openTimes(ledger, now)
-  return { ledger, remote, health, queryCache, identities, catalog, content, times, knowsService }
+  function outdate(change: ChangeElsewhere): void {
+    if (change.is === 'content')
+      content.outdate(change.name).catch(error => note('an old version was not dropped', { error }))
+    else queryCache.outdate(change.is === 'all' ? undefined : change)
+  }
+  return {
+    outdate,
+    ledger,
+    remote,
+    health,
+    queryCache,
+    identities,
+    catalog,
+    content,
+    times,
+    fleet,
+    knowsService,
+  }
 }

@@ -21,6 +21,7 @@ import { type AssemblySettings, leaseMs } from './assembly-settings.js'
 import type { Caches } from './build-caches.js'
 import type { EditingLayer } from './build-editing.js'
 import type { Journal } from './build-journal.js'
+import { fleetControl } from './fleet-control.js'
 import type { DirectoryTroubles } from './place-troubles.js'
 import { openStatus } from './status-text.js'
 
@@ -84,6 +85,7 @@ export function buildDrive(
       identities,
       removals: writeSide.removals,
       news,
+      fleet: caches.fleet,
       now,
     },
     { roots, places },
@@ -167,6 +169,7 @@ export function buildDrive(
     status,
     health,
     now,
+    fleet: caches.fleet && fleetControl(caches.fleet, clock),
   })
   return { drive: withFailuresOver(drive, failureLog), control }
 }

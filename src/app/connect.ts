@@ -6,7 +6,7 @@ import { BadSetting } from '../config/settings.js'
 import { type Clock, systemClock } from '../remote/clock.js'
 import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
-import type { PipelineOptions } from '../remote/pipeline/request-pipeline.js'
+import type { PipelineOptions, RequestPipeline } from '../remote/pipeline/request-pipeline.js'
 import type { TraceRequest } from '../remote/pipeline/trace.js'
 import type { Dialect, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
@@ -25,6 +25,8 @@ export interface Connection {
   readonly dialect: Dialect
   /** How many background requests may be in flight now. */
   guesses(): number
+  /** From now on its limits are a share of what several mounts have in common. */
+  readonly share: RequestPipeline['share']
   /** Ends every connection. */
   close(): Promise<void>
 }
@@ -71,7 +73,14 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
   const speech = openWire(dialectFor(config), note)
   const signed = withRefusalsConfirmed(withAuthorization(plain, who), capabilities, clock)
   const remote = refuseEmptyDerived(openRest(signed, speech, capabilities, clock))
-  return { account, remote, dialect: speech.dialect, guesses: () => plain.guesses, close: plain.close }
+  return {
+    account,
+    remote,
+    dialect: speech.dialect,
+    guesses: () => plain.guesses,
+    share: plain.share,
+    close: plain.close,
+  }
 }
 
 /** @throws BadSetting for a field that calcfs has no name for */

@@ -10,6 +10,7 @@ import type { RemovalReport } from '../drive/namespace/removals.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import { recordPhrase } from '../edit/journal/record-key.js'
 import { asFailure } from '../failure.js'
+import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { Account } from './account.js'
@@ -30,6 +31,8 @@ export interface StatusSources {
   readonly identities: Identities
   readonly removals: RemovalReport
   readonly news: Pick<KernelNews, 'told'>
+  /** Undefined where the mount shares nothing. */
+  readonly fleet: Pick<Fleet, 'status'> | undefined
   readonly now: () => Instant
 }
 
@@ -91,6 +94,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       kernel: sources.news.told === undefined ? 'asks each second' : 'is told of changes',
       kernelTold: sources.news.told,
       answersInMs: health.answersIn,
+      ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
       cache: content.stats(),
       otherThings: sources.identities.count,
       unsent: drafts.unsent().map(({ key, meta }) => ({
@@ -110,4 +114,10 @@ function statusText(sources: StatusSources, top: string, places: readonly string
     null,
     2,
   )}\n`
+}
+
+/** What this mount knows of its fleet without a question: `saved` and `asked` are its own. */
+function fleetFacts(fleet: Pick<Fleet, 'status'>): object {
+  const { address, nodes, hits, asked, away, full } = fleet.status()
+  return { address, mounts: nodes, saved: hits, asked, passedByBecause: away, fullBecause: full }
 }

@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import('./commands/demo.js')).demoCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
+  fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
   login: async () => (await import('./commands/login.js')).loginCommand(),
   logout: async () => (await import('./commands/login.js')).logoutCommand(),
   mount: async () => (await import('./commands/mount.js')).mountCommand(),

@@ -74,6 +74,26 @@ export const settings = {
     setting('service', aSize, 'bytes of one answer at most that is not content: a record, a list of shares'),
   ),
   bwlimit: setting('service', aSize, 'bytes a second at most'),
+  fleet: setting(
+    'drive',
+    [text, '<url>'],
+    'Valkey or Redis that many mounts share, valkey://host:6379; the service is asked once for all',
+  ),
+  fleetKeyFile: setting(
+    'drive',
+    aPath,
+    'file of mode 0600 that `calcfs fleet key` makes, the same on every node',
+  ),
+  fleetCaFile: setting(
+    'drive',
+    aPath,
+    'PEM file with the authority that signed the certificate of the fleet',
+  ),
+  fleetPasswordFile: setting(
+    'drive',
+    aPath,
+    'file of mode 0600 whose first line is the password of the fleet',
+  ),
   stateDir: setting('service', aPath, 'where drafts, history and the token are kept'),
 
   logLevel: preset(

@@ -1,4 +1,4 @@
-// Pace of the telling: beside programs that write, the kernel is told once a second at most, as if it kept names for a second.
+// Pace of the telling: beside programs that write, the kernel is told about once a second, as if it kept names for so long.
 import type { Drive } from '../drive/interface/verbs.js'
 import type { MaybePromise } from '../maybe-promise.js'
 import { noop } from '../noop.js'
@@ -7,13 +7,13 @@ import type { Clock } from '../remote/clock.js'
 export interface TellingPace {
   /** The drive, with a note of what programs write. */
   noting(drive: Drive): Drive
-  /** Tells now; beside a write, a second later. */
+  /** Tells now; beside a write, within a second. */
   due(): void
   end(): void
 }
 
 /** Milliseconds after a change in which its program may make the next one. */
-const besideMs = 1_000
+const besideMs = 900
 
 /**
  * A kernel that was told looks up what a program is about to write. A size that comes between an answer of `read` and the

@@ -4,6 +4,7 @@ import type { TestLifetime } from '../testbed/testbed.js'
 import { closeStage } from './closing.js'
 import { compare } from './expected/compare.js'
 import { play } from './playing.js'
+import { compareSecond } from './second-mount.js'
 import { type Access, openStage, openTheatre, type Stage, type Theatre } from './stage.js'
 import { anyStep, type Step } from './steps.js'
 
@@ -14,6 +15,8 @@ export interface Play {
   readonly runs: number
   readonly length: number
   readonly seed: number
+  /** With a second mount over one fleet. */
+  readonly fleet?: true
   /** These sequences instead, one after another. */
   readonly known?: readonly Known[]
 }
@@ -55,6 +58,7 @@ async function sequence(
     await compare(stage, 'all')
     await fc.asyncModelRun(() => ({ model: { steps: length }, real: stage }), steps)
     await compare(stage, 'all')
+    if (stage.isUp) await compareSecond(stage)
   } finally {
     await closeStage(stage)
   }
@@ -104,7 +108,7 @@ const [given] = process.argv.slice(2)
 if (given !== undefined) {
   const job = JSON.parse(given) as Play
   const played = await ending(async life => {
-    const theatre = await openTheatre(life, job.access)
+    const theatre = await openTheatre(life, job.access, job.fleet === true)
     return job.known === undefined ? playAll(theatre, job) : playThese(theatre, job.known)
   })
   process.stdout.write(JSON.stringify(played))

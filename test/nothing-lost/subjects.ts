@@ -61,7 +61,7 @@ export function openSubjects(t: TestLifetime, { service, ...testbed }: Testbed):
       .join(' ')
   const report = (): string =>
     seed.addReport({ name: `R${++made}`, title: 'Before', owner: 'demo', calculations: rows })
-  const read = (path: string) => () => textOf({ service, ...testbed }, path)
+  const read = (path: string) => () => textOf(testbed, path)
 
   function onReport(kind: 'report' | 'rows' | 'order'): Subject {
     const id = report()

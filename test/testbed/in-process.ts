@@ -13,7 +13,7 @@ import { hastyClock, speedingClock } from './clocks.js'
 import { harshKernel, type Mountable } from './kernel/harsh-kernel.js'
 import { withKernelCaches } from './kernel/kernel-caches.js'
 import { fillSampleData } from './sample-data.js'
-import { testService } from './service.js'
+import { type TestService, testService } from './service.js'
 import type { Testbed, TestbedOptions, TestLifetime } from './testbed.js'
 
 /** A drive without a kernel, whose files on the local disk a test may damage. */
@@ -24,8 +24,13 @@ export interface InProcessTestbed extends Testbed {
   remount(meanwhile?: () => Promise<unknown>): Promise<void>
 }
 
-export async function inProcess(t: TestLifetime, wish: TestbedOptions = {}): Promise<InProcessTestbed> {
-  const service = await testService(t, wish.fill ?? fillSampleData, wish.service)
+/** `beside`: the service of another drive, where it is to be the same. */
+export async function inProcess(
+  t: TestLifetime,
+  wish: TestbedOptions = {},
+  beside?: TestService,
+): Promise<InProcessTestbed> {
+  const service = beside ?? (await testService(t, wish.fill ?? fillSampleData, wish.service))
   const base = await mkdtemp(join(tmpdir(), 'calcfs-drive-'))
   const clock = hastyClock()
   const requests = speedingClock(clock, wish.speedup ?? 1)

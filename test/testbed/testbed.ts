@@ -81,15 +81,19 @@ export interface OpenedFile {
 }
 
 /** The text of a file. */
-export const textOf = async ({ files }: Testbed, path: string): Promise<string> =>
+export const textOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string> =>
   (await files.readFile(path)).toString()
 
 /** The names in a directory, sorted. */
-export const namesOf = async ({ files }: Testbed, path: string): Promise<string[]> =>
+export const namesOf = async ({ files }: Pick<Testbed, 'files'>, path: string): Promise<string[]> =>
   [...(await files.readdir(path)).keys()].sort()
 
 /** Opens, empties, writes and closes, as a shell's `>` does. */
-export async function overwrite({ files }: Testbed, path: string, text: string): Promise<void> {
+export async function overwrite(
+  { files }: Pick<Testbed, 'files'>,
+  path: string,
+  text: string,
+): Promise<void> {
   const file = await files.open(path, 'w')
   try {
     await file.write(text, 0)

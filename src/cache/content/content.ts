@@ -39,6 +39,8 @@ export interface ContentCacheOptions {
   readonly log: LogFunction
   /** A content has another length or version than it was told with. */
   readonly changed?: () => void
+  /** A content of this name is another version than before: found here, not heard of. */
+  readonly replaced?: (name: string) => void
 }
 
 /** All methods reject with a Failure; 'timeout' at the ask's deadline, while the download goes on. */
@@ -64,6 +66,8 @@ export interface ContentCache {
   /** How much of it is on this disk, from 0 to 1; without a request. */
   cached(content: Content): number
   forget(content: Content): Promise<void>
+  /** Another daemon has found that the service holds another version of the content that goes by this name. */
+  outdate(name: string): Promise<void>
   /** Asks the service about it now: what is kept stays only where a validator says that it is the same version still. */
   renew(content: Content, context: RequestContext): Promise<void>
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
@@ -107,7 +111,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     sizes,
     lru,
     versions,
-    replaced: replaced.note,
+    replaced: replacedHere,
     keepOpen: blob => open.set(blob.name, blob),
     holdHotFile: hotFiles.hold,
   })
@@ -141,6 +145,11 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     hotFiles.drop(name)
     open.delete(name)
     await store.drop(name, bytes)
+  }
+
+  function replacedHere(name: string): void {
+    replaced.note(name)
+    options.replaced?.(name)
   }
 
   /** Another mount has found that the service holds another version: what is open here is the old one. */
@@ -271,7 +280,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     // Bytes that were not kept, or not for long, may still be pages of the kernel.
     const wasGiven = sizes.version(name) !== undefined || entries.fraction(name) > 0
     const wasRead = wasGiven || lru.has(name) || store.has(name)
-    if (wasRead || lengths.some(bytes => bytes !== told)) replaced.note(name)
+    if (wasRead || lengths.some(bytes => bytes !== told)) replacedHere(name)
     await forget(name)
   }
 
@@ -288,6 +297,10 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       return lru.has(name) || store.has(name) ? 1 : entries.fraction(name)
     },
     forget: content => forget(nameOf(content)).catch(rethrow),
+    async outdate(name) {
+      if (sizes.known(name) !== undefined || lru.has(name) || store.has(name)) replaced.note(name)
+      await forget(name).catch(rethrow)
+    },
     renew: (content, context) => renew(content, context).catch(rethrow),
     maintain: () => maintenance.maintain().catch(rethrow),
     scrub: (which = 'all') => maintenance.scrub(which).catch(rethrow),

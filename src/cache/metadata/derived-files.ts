@@ -46,8 +46,7 @@ export function openDerivedFiles(
         return chain(all(isThere), answers => derivedNames.filter((_, at) => answers[at]))
       }),
     forget(calculation) {
-      for (const name of derivedNames)
-        queryCache.forget('listing', hasSources(calculation, derivedKinds[name].source).key)
+      for (const name of derivedNames) queryCache.forget(hasSources(calculation, derivedKinds[name].source))
     },
   }
 }

@@ -53,7 +53,7 @@ export class QueryEntry<Answer> implements Entry<Answer> {
   }
 
   forget(): void {
-    this.queryCache.forget(this.query.namespace, this.query.key)
+    this.queryCache.forget(this.query)
   }
 
   stale(): Failure | undefined {

@@ -5,14 +5,21 @@ import { asFailure, Failure, isA } from '../../failure.js'
 import { upTo } from '../../growing-lru.js'
 import type { MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
-import { treeBytes } from '../../record/json/weight.js'
 import { type Clock, dueIn, dueSooner, sleep, withDeadline } from '../../remote/clock.js'
 import { type Instant, instant, type RequestContext } from '../../remote/remote.js'
 import type { Health } from '../health.js'
 import type { Ledger } from '../ledger/ledger.js'
 import type { LedgerValue, StoredValue } from '../ledger/table.js'
 import { openAbsences } from './absences.js'
-import { nameOf, type Query, type QueryCache, type QueryCacheLimits } from './query.js'
+import { answerWeight } from './answer-weight.js'
+import {
+  type AnswerSource,
+  nameOf,
+  type Query,
+  type QueryCache,
+  type QueryCacheLimits,
+  serviceAlone,
+} from './query.js'
 
 /** A request on its way, and those who wait for it. */
 interface Flight {
@@ -23,13 +30,17 @@ interface Flight {
 /** Its form on disk, and how long it was waited for. */
 interface StoredAnswer {
   readonly form: StoredValue<LedgerValue>
+  readonly came?: Instant
   readonly waitedMs?: number | undefined
 }
 
 interface CachedAnswer {
   readonly answer: unknown
   readonly names: number
+  /** When the service was asked for it. */
   readonly at: Instant
+  /** When it came: later than `at` where another daemon had asked. */
+  readonly came: Instant
   stale: Failure | undefined
   /** Milliseconds that its request took, where it was asked for by this process. */
   readonly waitedMs: number | undefined
@@ -39,10 +50,6 @@ interface CachedAnswer {
   isLeft: boolean
 }
 
-/** An answer that is no listing takes as much memory as a name for so many bytes of its tree. */
-const bytesOfName = 256
-/** An answer takes as much memory as so many names, whatever is in it. */
-const namesOfAnswer = 12
 /** Milliseconds to wait for a newer answer than the one in hand, while the service answers others. */
 const oldAnswerWait = 3_000
 /** The same where nothing is heard of the service: twice what the answer took last time, but not less. */
@@ -62,12 +69,14 @@ export interface QueryCachePorts {
   readonly service: ServiceHealth
   /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
   readonly changed?: (namespace?: string, key?: string) => void
+  /** The service itself if undefined. */
+  readonly source?: AnswerSource | undefined
 }
 
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { clock, service, changed = noop }: QueryCachePorts,
+  { clock, service, changed = noop, source = serviceAlone }: QueryCachePorts,
 ): QueryCache {
   const { now } = clock
   const most = Math.max(2, limits.names)
@@ -109,13 +118,14 @@ export function openQueryCache(
   function hold<Answer>(
     query: Query<Answer>,
     answer: Answer,
-    { form, waitedMs }: StoredAnswer,
+    { form, waitedMs, came = form.stored }: StoredAnswer,
   ): CachedAnswer {
-    const names = weightOf(query, answer, form.value)
+    const names = answerWeight(query, answer, form.value, most)
     const entry = {
       answer,
       names,
       at: form.stored,
+      came,
       stale: undefined,
       waitedMs,
       expiredAt: undefined,
@@ -125,19 +135,12 @@ export function openQueryCache(
     return entry
   }
 
-  /** A big list and a big record have room beside each other, and two big records have not. */
-  function weightOf<Answer>(query: Query<Answer>, answer: Answer, form: LedgerValue): number {
-    const names = query.names?.(answer)
-    const [weight, share] =
-      names === undefined ? [Math.ceil((query.bytes ?? formBytes)(form) / bytesOfName), 0.6] : [names, 0.4]
-    return Math.max(1, Math.min(weight + namesOfAnswer, Math.floor(most * share)))
-  }
-
   function learn<Answer>(query: Query<Answer>, answer: Answer): void {
     flights.delete(named(query))
     keep(query, answer)
     writeSoon()
     changed(query.namespace, query.key)
+    source.changed(query, { now: answer })
   }
 
   let isToWrite = false
@@ -154,28 +157,33 @@ export function openQueryCache(
     })
   }
 
-  function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number): Answer {
+  /** `at`: when it was asked for, where that is longer ago than its request took. */
+  function keep<Answer>(query: Query<Answer>, fresh: Answer, waitedMs?: number, made?: Instant): Answer {
     const name = named(query)
+    const came = now()
+    const at = made ?? came
     absences.forget(name)
     query.taken?.(fresh)
     const shown = entries.peek(name)
     const before = query.settled === undefined ? shown : recall(query)
     const answer = query.settled?.(fresh, before?.answer as Answer | undefined, now()) ?? fresh
     if (before !== undefined && !before.isLeft && isSame(query, before.answer as Answer, answer)) {
-      entries.set(name, { ...before, at: now(), stale: undefined, waitedMs, expiredAt: undefined })
-      ledger.freshen(query.namespace, query.key)
+      entries.set(name, { ...before, at, came, stale: undefined, waitedMs, expiredAt: undefined })
+      if (made === undefined) ledger.freshen(query.namespace, query.key)
+      else ledger.backdate(query.namespace, query.key, made)
       return before.answer as Answer
     }
     const value = query.encode(answer)
     unkept.delete(name)
-    hold(query, answer, { form: { value, stored: now() }, waitedMs })
+    hold(query, answer, { form: { value, stored: at }, waitedMs, came })
     ledger.set(query.namespace, query.key, value)
+    if (made !== undefined) ledger.backdate(query.namespace, query.key, made)
     if (shown === undefined || !isSame(query, shown.answer as Answer, answer))
       changed(query.namespace, query.key)
     return answer
   }
 
-  function forget(namespace: string, key: string): void {
+  function forget({ namespace, key }: { readonly namespace: string; readonly key: string }): void {
     entries.delete(nameOf(namespace, key))
     absences.forget(nameOf(namespace, key))
     ledger.delete(namespace, key)
@@ -183,7 +191,8 @@ export function openQueryCache(
   }
 
   /** The request under way, begun now if there is none. Without askers it is a background request. */
-  function fetchOnce<Answer>(query: Query<Answer>): Flight {
+  /** `leftMs`: for how much longer the answer has to count. */
+  function fetchOnce<Answer>(query: Query<Answer>, leftMs = 0): Flight {
     const name = named(query)
     const flying = flights.get(name)
     if (flying !== undefined) return flying
@@ -197,15 +206,15 @@ export function openQueryCache(
       askers,
     }
     const isCurrent = (): boolean => flights.get(name)?.askers === askers
-    const answer: Promise<Answer> = query
-      .fetch(context)
+    const answer: Promise<Answer> = source
+      .ask(query, context, leftMs)
       .then(
         // What was learned or expired meanwhile is newer than this answer.
-        fresh => (isCurrent() ? keep(query, fresh, now() - began) : fresh),
+        ({ answer: fresh, made }) => (isCurrent() ? keep(query, fresh, now() - began, made) : fresh),
         (thrown: unknown) => {
           const failure = asFailure(thrown)
           if (!isCurrent()) throw failure
-          if (failure.kind === 'absent') forget(query.namespace, query.key)
+          if (failure.kind === 'absent') forget(query)
           if (isA('settled', failure)) absences.note(name, failure)
           throw failure
         },
@@ -288,7 +297,8 @@ export function openQueryCache(
 
   const awayFailure = (): Failure => service.outage?.failure ?? new Failure('timeout', lateSentence)
 
-  const isExpired = ({ expiredAt, at }: CachedAnswer): boolean => expiredAt !== undefined || at < freshFrom
+  const isExpired = ({ expiredAt, came }: CachedAnswer): boolean =>
+    expiredAt !== undefined || came < freshFrom
 
   function fresh<Answer>(query: Query<Answer>): Answer | undefined {
     const entry = recall(query)
@@ -296,7 +306,8 @@ export function openQueryCache(
     const age = now() - entry.at
     // From before the date was set back: how old it is cannot be said.
     if (age >= query.lifetime || age < 0) return undefined
-    if (age > query.lifetime * nearItsEnd) fetchOnce(query).answer.catch(noop)
+    if (age > query.lifetime * nearItsEnd)
+      fetchOnce(query, query.lifetime * (1 - nearItsEnd)).answer.catch(noop)
     return entry.answer as Answer
   }
 
@@ -318,13 +329,21 @@ export function openQueryCache(
     }
   }
 
+  function outdateAll(): void {
+    freshFrom = now()
+    flights.clear()
+    absences.clear()
+    changed()
+  }
+
   return {
     ask,
     learn,
-    forget(namespace, key) {
-      flights.delete(nameOf(namespace, key))
-      forget(namespace, key)
+    forget(query) {
+      flights.delete(named(query))
+      forget(query)
       writeSoon()
+      source.changed(query)
     },
     known: query => recall(query)?.answer as never,
     leave(query, answer) {
@@ -340,6 +359,7 @@ export function openQueryCache(
     expire(query) {
       flights.delete(named(query))
       absences.forget(named(query))
+      source.changed(query)
       const entry = recall(query)
       if (entry === undefined) return
       entry.expiredAt = now()
@@ -349,10 +369,19 @@ export function openQueryCache(
       changed(query.namespace, query.key)
     },
     expireAll() {
-      freshFrom = now()
-      flights.clear()
-      absences.clear()
-      changed()
+      outdateAll()
+      source.allChanged()
+    },
+    outdate(question) {
+      if (question === undefined) return outdateAll()
+      const { namespace, key, lifetime } = question
+      const name = nameOf(namespace, key)
+      flights.delete(name)
+      absences.forget(name)
+      const entry = entries.peek(name)
+      if (entry !== undefined) entry.expiredAt = now()
+      ledger.backdate(namespace, key, instant(now() - lifetime))
+      changed(namespace, key)
     },
     staleBecause: (namespace, key) => entries.peek(nameOf(namespace, key))?.stale,
   }
@@ -366,6 +395,3 @@ function isSame<Answer>(query: Query<Answer>, one: Answer, other: Answer): boole
 
 const isSameForm = (one: LedgerValue, other: LedgerValue): boolean =>
   typeof one === 'string' || typeof other === 'string' ? one === other : Buffer.compare(one, other) === 0
-
-/** Bytes of an answer in memory, from its form on disk. */
-const formBytes = (form: LedgerValue): number => (typeof form === 'string' ? treeBytes(form) : form.length)

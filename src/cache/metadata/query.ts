@@ -1,6 +1,7 @@
 // Query: one question to the service, and what its cache offers to those who ask.
 import type { Failure } from '../../failure.js'
 import type { MaybePromise } from '../../maybe-promise.js'
+import { noop } from '../../noop.js'
 import type { Instant, RequestContext } from '../../remote/remote.js'
 import type { LedgerValue } from '../ledger/table.js'
 
@@ -27,6 +28,29 @@ export interface Query<Answer> {
   taken?(answer: Answer): void
 }
 
+/** An answer, and when it was asked for where that was another daemon's question. */
+export interface DatedAnswer<Answer> {
+  readonly answer: Answer
+  readonly made: Instant | undefined
+}
+
+/** Where answers come from that are not in memory or on this disk, and what hears of changes. */
+export interface AnswerSource {
+  /** One that counts for at least `leftMs` longer: a shorter one is known already. */
+  ask<Answer>(query: Query<Answer>, context: RequestContext, leftMs: number): Promise<DatedAnswer<Answer>>
+  /** This daemon has changed what the answer is: to `now`, or to what the service says next. */
+  changed<Answer>(query: Query<Answer>, answer?: { readonly now: Answer }): void
+  /** The same of every answer. */
+  allChanged(): void
+}
+
+/** The service itself. */
+export const serviceAlone: AnswerSource = {
+  ask: async (query, context) => ({ answer: await query.fetch(context), made: undefined }),
+  changed: noop,
+  allChanged: noop,
+}
+
 /** What a question goes by in memory. */
 export const nameOf = (namespace: string, key: string): string => `${namespace} ${key}`
 
@@ -46,7 +70,9 @@ export interface QueryCache {
   /** The same for every answer, at once. */
   expireAll(): void
   /** Forgets wholly: the service said that it is gone. */
-  forget(namespace: string, key: string): void
+  forget<Answer>(query: Query<Answer>): void
+  /** Another daemon has changed it: the next ask does not take what was known before. Of all, where none is given. */
+  outdate(question?: { readonly namespace: string; readonly key: string; readonly lifetime: number }): void
   /** Why the last answer is old, if it is. */
   staleBecause(namespace: string, key: string): Failure | undefined
 }

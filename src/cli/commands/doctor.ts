@@ -26,7 +26,7 @@ export function doctorCommand(): Command {
 }
 
 async function doctor(given: Configured, options: { json?: true }): Promise<void> {
-  const findings = [...onThisMachine(given), ...(await atTheService(given))]
+  const findings = [...onThisMachine(given), ...(await atTheService(given)), ...(await atTheFleet(given))]
   console.log(options.json ? JSON.stringify(findings) : findings.map(lineOf).join('\n'))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
 }
@@ -49,6 +49,12 @@ async function atTheService(given: Configured): Promise<readonly Finding[]> {
   return way.some(({ state, check }) => state === 'bad' && check === 'service')
     ? way
     : [...way, await signIn(given)]
+}
+
+async function atTheFleet({ config }: Configured): Promise<readonly Finding[]> {
+  if (config.fleet === undefined) return []
+  const { fleetFindings } = await import('../doctor/fleet.js')
+  return fleetFindings({ ...config, fleet: config.fleet })
 }
 
 const marks = { good: 'ok  ', poor: 'note', bad: 'BAD ' } as const

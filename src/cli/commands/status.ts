@@ -88,6 +88,18 @@ function serviceLine(status: Status): string {
   return `  the service answers (${requests} requests so far)`
 }
 
+function fleetLine(fleet: Status['fleet']): readonly string[] {
+  if (fleet === undefined) return []
+  const { address, mounts, saved, asked, passedByBecause, fullBecause } = fleet
+  const savings = `${saved} of ${saved + asked} requests saved by it`
+  if (passedByBecause !== undefined)
+    return [
+      `  the fleet ${address} is passed by: ${passedByBecause}; the service is asked alone (${savings} before)`,
+    ]
+  const full = fullBecause === undefined ? '' : `; ${fullBecause}`
+  return [`  the fleet ${address} has ${mounts} ${mounts === 1 ? 'mount' : 'mounts'}, ${savings} here${full}`]
+}
+
 function describeStatus(status: Status): string {
   const { unsent, deleting = [], unlinked = [], removedInVain = [], places = [] } = status
   return [
@@ -95,6 +107,7 @@ function describeStatus(status: Status): string {
     `  ${status.top}`,
     serviceLine(status),
     ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
+    ...fleetLine(status.fleet),
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? '  everything is saved' : '  not saved:',
     ...unsent.map(

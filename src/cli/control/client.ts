@@ -32,6 +32,8 @@ export function controlAt(socketPath: string, device: string, onSilence: () => P
     cacheInfo: call('cacheInfo'),
     cacheClear: call('cacheClear'),
     cacheVerify: call('cacheVerify'),
+    fleet: call('fleet'),
+    fleetClear: call('fleetClear'),
     addReport: call('addReport'),
     setReport: call('setReport'),
     renumber: call('renumber'),

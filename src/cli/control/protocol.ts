@@ -27,6 +27,34 @@ const doomed = z.object({
   reports: texts,
 })
 
+const fleetReport = z.object({
+  address: z.string(),
+  away: z.string().optional(),
+  full: z.string().optional(),
+  medianMs: z.number().optional(),
+  lagMs: z.number().optional(),
+  nodes: z.array(
+    z.object({
+      host: z.string(),
+      pid: z.number(),
+      hits: z.number(),
+      asked: z.number(),
+      received: z.number(),
+      sent: z.number(),
+      wrong: z.number(),
+    }),
+  ),
+  server: z
+    .object({
+      version: z.string(),
+      usedBytes: z.number(),
+      limitBytes: z.number(),
+      policy: z.string(),
+      isCluster: z.boolean(),
+    })
+    .optional(),
+})
+
 /** Arguments and results of each call. */
 export const forms: Forms = {
   status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
@@ -80,6 +108,8 @@ export const forms: Forms = {
     }),
   },
   cacheClear: { ask: z.object({}), answer: z.object({ files: z.number(), bytes: z.number() }) },
+  fleet: { ask: z.object({}), answer: z.object({ fleet: fleetReport.optional() }) },
+  fleetClear: { ask: z.object({}), answer: z.object({ values: z.number() }) },
   cacheVerify: {
     ask: z.object({}),
     answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),

@@ -25,6 +25,17 @@ const statusForm = z.looseObject({
   answersInMs: z.number().optional(),
   /** Whether the kernel is told of changes; absent in the status of older versions. */
   kernel: z.string().optional(),
+  /** Absent where the drive shares nothing, and in the status of older versions. */
+  fleet: z
+    .looseObject({
+      address: z.string(),
+      mounts: z.number(),
+      saved: z.number(),
+      asked: z.number(),
+      passedByBecause: z.string().optional(),
+      fullBecause: z.string().optional(),
+    })
+    .optional(),
   /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
   unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),

@@ -7,6 +7,7 @@ import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
+import type { FleetReport } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { DirectoryNode } from '../nodes/node.js'
@@ -38,4 +39,12 @@ export interface ControlParts {
   /** What is wrong with the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant
+  /** Undefined where the mount shares nothing. */
+  readonly fleet: FleetControl | undefined
+}
+
+/** What is asked of a fleet. */
+export interface FleetControl {
+  report(): Promise<FleetReport>
+  clear(): Promise<number>
 }

@@ -4,6 +4,7 @@ import { openCacheControl } from './cache.js'
 import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
+import { openFleetControl } from './fleet.js'
 import { openReportControl } from './reports.js'
 import { openPathControl } from './why-refresh.js'
 
@@ -17,6 +18,7 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openReportControl(parts)),
     ...told(parts, openDeleteControl(parts)),
     ...openCacheControl(parts),
+    ...openFleetControl(parts),
   }
 }
 

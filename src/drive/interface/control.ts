@@ -28,6 +28,13 @@ export interface ControlCalls {
     readonly ask: Record<string, never>
     readonly answer: { readonly files: number; readonly bytes: number }
   }
+  /** What the mounts of this fleet share; undefined where the mount shares nothing. */
+  readonly fleet: {
+    readonly ask: Record<string, never>
+    readonly answer: { readonly fleet?: FleetReport | undefined }
+  }
+  /** Drops what lies in the fleet, of every user. */
+  readonly fleetClear: { readonly ask: Record<string, never>; readonly answer: { readonly values: number } }
   readonly cacheVerify: { readonly ask: Record<string, never>; readonly answer: CacheChecked }
   readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
   /** Replaces the list of a report; entries are ids or paths. */
@@ -66,6 +73,45 @@ export interface CacheInfo {
   readonly limitBytes: number
   /** Downloads that are under way. */
   readonly downloads: number
+}
+
+/** A fleet as one of its mounts sees it. */
+export interface FleetReport {
+  readonly address: string
+  /** Why it is passed by. */
+  readonly away?: string | undefined
+  /** Why nothing more can be put there. */
+  readonly full?: string | undefined
+  /** Milliseconds of the median command, and of news on its way back to this mount. */
+  readonly medianMs?: number | undefined
+  readonly lagMs?: number | undefined
+  /** Of all mounts that share it now. */
+  readonly nodes: readonly FleetNodeReport[]
+  /** Undefined where its user may not ask. */
+  readonly server?: FleetServerReport | undefined
+}
+
+/** All of a cluster together. */
+export interface FleetServerReport {
+  readonly version: string
+  readonly usedBytes: number
+  /** 0: none. */
+  readonly limitBytes: number
+  readonly policy: string
+  readonly isCluster: boolean
+}
+
+export interface FleetNodeReport {
+  readonly host: string
+  readonly pid: number
+  /** Questions that were answered from the fleet: requests saved. */
+  readonly hits: number
+  /** Questions that it asked the service for all. */
+  readonly asked: number
+  readonly received: number
+  readonly sent: number
+  /** Values that were damaged or forged, and not used. */
+  readonly wrong: number
 }
 
 export interface CacheChecked {

@@ -8,7 +8,11 @@ import type { IncomingResponse } from '../connection/exchange.js'
 import { networkFailure } from '../connection/network-errors.js'
 import type { Subject } from '../pipeline/late-writes.js'
 import { describeRequest, type Outgoing, unknownOutcome } from '../pipeline/outgoing.js'
-import { openRequestPipeline, type PipelineOptions } from '../pipeline/request-pipeline.js'
+import {
+  openRequestPipeline,
+  type PipelineOptions,
+  type RequestPipeline,
+} from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
 import { type TraceRequest, traced } from '../pipeline/trace.js'
 import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
@@ -71,6 +75,8 @@ export interface Http {
   /** How many background requests may be in flight now. */
   readonly guesses: number
   /** Ends every connection; what is under way fails. */
+  /** From now on its limits are a share of what several processes have in common. */
+  readonly share: RequestPipeline['share']
   close(): Promise<void>
 }
 
@@ -172,6 +178,7 @@ export function openHttp(options: HttpOptions): Http {
     get guesses() {
       return way.guesses
     },
+    share: way.share,
     close: way.close,
   }
 }

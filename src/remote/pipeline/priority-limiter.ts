@@ -7,6 +7,7 @@ import type { RequestContext } from '../remote.js'
 import { openAdaptiveConcurrency } from './adaptive-concurrency.js'
 import { headTimes } from './silence.js'
 import { censusOf } from './slot-census.js'
+import { openTrafficBudget, type TrafficBudget } from './traffic-budget.js'
 
 /** A short answer, or a body that may hold its connection for minutes. */
 export type TrafficClass = 'question' | 'download'
@@ -87,8 +88,12 @@ const standstillMs = 200
 /** Milliseconds: a queue with longer waits is served newest first, so that new requests still meet their deadlines. */
 const standingMs = 100
 
-/** The slots of a pool of at most so many connections (at least 1). */
-export function openPriorityLimiter(connections: number, clock: Clock): PriorityLimiter {
+/** The slots of a pool of at most so many connections (at least 1), as far as the budget allows. */
+export function openPriorityLimiter(
+  connections: number,
+  clock: Clock,
+  budget: Omit<TrafficBudget, 'turn' | 'share'> = openTrafficBudget(connections, clock),
+): PriorityLimiter {
   const speed = openAdaptiveConcurrency(connections, clock, admit)
   const heads = headTimes()
   /** In order of arrival. */
@@ -96,13 +101,14 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   const open = new Set<Slot>()
   let lastHead = clock.now()
   let looksAgain = false
-  /** Connections reserved for requests that are answered. */
-  const kept = connections < 4 ? 0 : Math.ceil(connections / 4)
+  /** Connections reserved for requests that are answered, of so many. */
+  const keptOf = (allowed: number): number => (allowed < 4 ? 0 : Math.ceil(allowed / 4))
   /** Long bodies leave connections to metadata requests. */
-  const mostDownloads = Math.max(1, connections - Math.max(1, kept))
+  const mostDownloads = (allowed: number): number => Math.max(1, allowed - Math.max(1, keptOf(allowed)))
 
   const share = (): number => Math.ceil(speed.width / 8)
   const guessWidth = (): number => Math.max(1, speed.width - share())
+  budget.watch(admit)
 
   /** Whether the limit leaves a slot for it. A user's request does not wait for background ones. */
   function hasSlot({ background, yielded, entrant: { weight } }: Slot): boolean {
@@ -118,10 +124,12 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
 
   /** Whether a connection is free for it, or can be taken from another request. */
   function hasConnection(slot: Slot): boolean {
+    const { allowed } = budget
     const isDownload = slot.entrant.weight === 'download'
-    const tooManyDownloads = isDownload && openDownloads() >= mostDownloads
+    const tooManyDownloads = isDownload && openDownloads() >= mostDownloads(allowed)
     const isPatient = slot.background || slot.yielded
-    const isFree = open.size < (isPatient ? Math.max(1, connections - kept) : connections)
+    const isFree =
+      open.size < (isPatient ? Math.min(allowed, Math.max(1, allowed - keptOf(allowed))) : allowed)
     if (isFree && !tooManyDownloads) return true
     if (slot.background) return false
     const victim = victimFor(slot, tooManyDownloads)
@@ -142,7 +150,9 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
    */
   function victimFor(wanted: Slot | undefined, downloadsOnly: boolean): Slot | undefined {
     const wantsDownload = wanted?.entrant.weight === 'download'
-    const staying = new Set(kept === 0 ? [] : silentSlots().slice(0, connections - kept))
+    const { allowed } = budget
+    const kept = keptOf(allowed)
+    const staying = new Set(kept === 0 ? [] : silentSlots().slice(0, allowed - kept))
     let chosen: Slot | undefined
     for (const slot of open) {
       if (!slot.entrant.repeatable || slot === wanted) continue
@@ -220,6 +230,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
       takeSlot(next)
       next.go()
     }
+    budget.wanted(open.size, queue.size)
     if (queue.size === 0 || looksAgain) return
     // Whether a silent request is lost is also a matter of time.
     looksAgain = true
@@ -268,8 +279,9 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   function becomeQuiet(slot: Slot): void {
     if (slot.state !== 'active') return
     slot.state = 'quiet'
-    const victim =
-      kept > 0 && silentSlots().length > connections - kept ? victimFor(undefined, false) : undefined
+    const { allowed } = budget
+    const kept = keptOf(allowed)
+    const victim = kept > 0 && silentSlots().length > allowed - kept ? victimFor(undefined, false) : undefined
     if (victim !== undefined) yieldNow(victim)
     admit()
   }
@@ -328,6 +340,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
       leave() {
         if (slot.state === 'gone') return
         close(slot)
+        if (queue.size === 0) budget.wanted(open.size, 0)
         admit()
       },
       sent() {
@@ -352,6 +365,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
       pushedBack() {
         refused = true
         speed.pushedBack(startedAt)
+        budget.pushedBack()
       },
     }
   }
@@ -359,7 +373,7 @@ export function openPriorityLimiter(connections: number, clock: Clock): Priority
   return {
     enter,
     get guesses() {
-      return guessWidth()
+      return Math.max(1, Math.min(guessWidth(), budget.allowed))
     },
     get unusual() {
       return heads.unusual

@@ -26,6 +26,7 @@ import { type HeldSlot, openPriorityLimiter } from './priority-limiter.js'
 import { openBandwidthLimiter, openRateLimiter } from './rate-limit.js'
 import type { AttemptResult } from './retry.js'
 import { type BodyProgress, noBody, watchBody } from './stall.js'
+import { openTrafficBudget, type TrafficBudget } from './traffic-budget.js'
 
 export interface PipelineOptions extends ConnectionOptions {
   readonly base: URL
@@ -68,6 +69,8 @@ export interface RequestPipeline {
   answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many background requests may be in flight now. */
   readonly guesses: number
+  /** From now on its limits are a share of what several processes have in common. */
+  readonly share: TrafficBudget['share']
   close(): Promise<void>
 }
 
@@ -91,9 +94,10 @@ export function openRequestPipeline(
   const lateWrites = openLateWrites(clock, options.unanswered)
   // Extra bytes after an answer to HEAD (a body, a second head) would be taken for the next answer on its connection.
   const heads = openConnectionPool(options.base, options)
-  const slots = openPriorityLimiter(options.connections, clock)
+  const budget = openTrafficBudget(options.connections, clock)
+  const slots = openPriorityLimiter(options.connections, clock, budget)
   const { maxRequests } = options
-  const rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock)
+  const rate = maxRequests === undefined ? undefined : openRateLimiter(maxRequests, clock, budget)
   const texts = textBudget(options.maxAnswer ?? usualAnswer, shortAnswer)
   const limits: TextLimits = {
     limit: options.maxAnswer ?? usualAnswer,
@@ -324,6 +328,7 @@ export function openRequestPipeline(
   return {
     clock,
     send,
+    share: budget.share,
     answered: async (subject, context) => void (await lateWrites.settled([subject], context)),
     get guesses() {
       return slots.guesses

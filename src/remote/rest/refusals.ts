@@ -95,6 +95,7 @@ export function withRefusalsConfirmed(http: Http, capabilities: Capabilities, cl
     get guesses() {
       return http.guesses
     },
+    share: http.share,
     close: http.close,
   }
 }

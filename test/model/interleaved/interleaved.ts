@@ -132,7 +132,14 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
   }
   const config = readConfig(sources)
   const account = { base: new URL('http://127.0.0.1:9/rest'), user: 'demo', places, parents: [] }
-  const connection: Connection = { account, remote, dialect, guesses: () => 0, close: async () => {} }
+  const connection: Connection = {
+    account,
+    remote,
+    dialect,
+    share: () => {},
+    guesses: () => 0,
+    close: async () => {},
+  }
 
   async function up(): Promise<AssembledDrive> {
     for (const place of Object.values(places)) makePrivateNow(place)

@@ -1,0 +1,110 @@
+// `calcfs fleet`: the key that the mounts of a fleet have in common, what they share, clearing.
+import { hostname } from 'node:os'
+import { Command } from 'commander'
+import type { FleetNodeReport, FleetReport, FleetServerReport } from '../../drive/interface/control.js'
+import { makeFleetKey } from '../../fleet/engine/fleet-key.js'
+import { exitCodes } from '../../terminal/exit.js'
+import { driveCommand, withDrive } from '../control/with-drive.js'
+
+interface Flags {
+  readonly json?: true
+}
+
+export function fleetCommand(): Command {
+  const command = new Command('fleet').description(
+    'many mounts of one user that ask the service once, through a Valkey or Redis (--fleet)',
+  )
+  command.addCommand(
+    new Command('key')
+      .description(
+        'make the key that every node of a fleet needs a copy of; nothing in the fleet can be read without it',
+      )
+      .argument('<file>', 'where; there must be none yet')
+      .action((file: string) => {
+        makeFleetKey(file)
+        console.log(
+          `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
+        )
+      }),
+  )
+  const status = driveCommand('status')
+    .description(
+      'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
+    )
+    .option('--json', 'print it as an object; null where nothing is shared')
+    .action((flags: Flags) => withDrive(status, async control => show(await control.fleet({}), flags)))
+  const clear = driveCommand('clear')
+    .description('drop all that lies in the fleet, of every user; it is asked of the service again')
+    .option('--json', 'print it as an object')
+    .action((flags: Flags) =>
+      withDrive(clear, async control => {
+        const gone = await control.fleetClear({})
+        print(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
+      }),
+    )
+  return command.addCommand(status).addCommand(clear)
+}
+
+function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, flags: Flags): void {
+  // Where no drive is mounted, this process is one of the nodes, and mounts nothing.
+  const fleet = found && { ...found, nodes: found.nodes.filter(isMount) }
+  print(
+    flags,
+    fleet ?? null,
+    fleet === undefined ? 'Nothing is shared: mount with --fleet, or set CALCFS_FLEET.' : textOf(fleet),
+  )
+  if (fleet?.away !== undefined) process.exitCode = exitCodes.unreachable
+}
+
+const isMount = ({ host, pid }: FleetNodeReport): boolean => host !== hostname() || pid !== process.pid
+
+function print(flags: Flags, found: object | null, text: string): void {
+  console.log(flags.json === true ? JSON.stringify(found, null, 2) : text)
+}
+
+/** Of a long list, so many nodes are shown: those that asked most. */
+const shownAtMost = 20
+
+function textOf({ address, away, full, medianMs, lagMs, nodes, server }: FleetReport): string {
+  if (away !== undefined) return `${address} is passed by: ${away}. The service is asked as without a fleet.`
+  const sum = (of: 'hits' | 'asked' | 'received' | 'sent' | 'wrong'): number =>
+    nodes.reduce((total, node) => total + node[of], 0)
+  const [hits, asked, wrong] = [sum('hits'), sum('asked'), sum('wrong')]
+  const rate = hits + asked === 0 ? '' : `, ${Math.round((100 * hits) / (hits + asked))} % of all questions`
+  const times = [
+    ...(medianMs === undefined
+      ? []
+      : [`a command takes ${medianMs < 0.1 ? 'less than 0.1' : medianMs.toFixed(1)} ms`]),
+    ...(lagMs === undefined ? [] : [`news takes ${lagMs.toFixed(0)} ms`]),
+  ]
+  return [
+    `${address}: ${counted(nodes.length, 'mount')}, ${counted(hits, 'request')} saved${rate}`,
+    `  ${megabytes(sum('received'))} read from it, ${megabytes(sum('sent'))} put there`,
+    ...(server === undefined ? [] : [`  ${heldBy(server)}`]),
+    ...(full === undefined ? [] : [`  ${full}`]),
+    ...(times.length === 0 ? [] : [`  ${times.join(', ')}`]),
+    ...(wrong === 0 ? [] : [`  ${counted(wrong, 'value')} damaged, forged or of another key, and not used`]),
+    ...linesOf(nodes),
+  ].join('\n')
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+function heldBy({ usedBytes, limitBytes, policy, version, isCluster }: FleetServerReport): string {
+  const limit = limitBytes === 0 ? 'without a limit' : `of ${megabytes(limitBytes)}`
+  return `${isCluster ? 'the cluster holds' : 'it holds'} ${megabytes(usedBytes)} ${limit} (${policy}), version ${version}`
+}
+
+function linesOf(nodes: readonly FleetNodeReport[]): readonly string[] {
+  const rows = [...nodes].sort((one, other) => other.hits + other.asked - one.hits - one.asked)
+  const left = rows.length - shownAtMost
+  return [
+    ...rows
+      .slice(0, shownAtMost)
+      .map(
+        ({ host, pid, hits, asked }) => `  ${host}, process ${pid}: ${hits} saved, ${asked} asked for all`,
+      ),
+    ...(left > 0 ? [`  and ${counted(left, 'mount')} more`] : []),
+  ]
+}

@@ -1,0 +1,140 @@
+// Checks of the fleet from this machine: its key, its server, how fast it answers, and what its user may do there.
+import { configuredFleet } from '../../app/build-fleet.js'
+import type { Config } from '../../config/config.js'
+import { BadSetting } from '../../config/settings.js'
+import type { FleetAddress } from '../../fleet/engine/fleet-address.js'
+import { slowMs } from '../../fleet/engine/fleet-breaker.js'
+import { isOlder } from '../../fleet/engine/fleet-connection.js'
+import { readFleetKey } from '../../fleet/engine/fleet-key.js'
+import { bad, type Finding, good, poor } from './finding.js'
+import { type FleetLook, lookAtFleet } from './fleet-look.js'
+
+type FleetSettings = Pick<Config, 'fleetKeyFile' | 'fleetCaFile' | 'fleetPasswordFile'> & {
+  readonly fleet: string
+}
+
+const oldest = '7'
+/** Users and their rights as docs/fleet.md gives them. */
+const ruleOfRights = 'docs/fleet.md has the line for users.acl'
+
+export async function fleetFindings(settings: FleetSettings): Promise<readonly Finding[]> {
+  const findings = [keyFinding(settings.fleetKeyFile)]
+  try {
+    const address = configuredFleet(settings.fleet, settings.fleetPasswordFile)
+    findings.push(...wayFindings(address), ...seen(address, await lookAtFleet(address, settings.fleetCaFile)))
+  } catch (thrown) {
+    if (!(thrown instanceof BadSetting)) throw thrown
+    findings.push(wrongSetting('fleet', thrown))
+  }
+  return findings
+}
+
+/** No mount comes up with it; the sentence says what to do. */
+const wrongSetting = (check: string, { message }: BadSetting): Finding => ({
+  check,
+  state: 'bad',
+  found: message,
+})
+
+function keyFinding(file: string | undefined): Finding {
+  const check = 'fleet key'
+  if (file === undefined)
+    return bad(check, 'there is none', 'calcfs fleet key FILE, and --fleet-key-file FILE on every node')
+  try {
+    readFleetKey(file)
+    return good(check, `${file}, readable by you alone`)
+  } catch (thrown) {
+    if (!(thrown instanceof BadSetting)) throw thrown
+    return wrongSetting(check, thrown)
+  }
+}
+
+const here = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+function wayFindings({ tls, hosts, shown }: FleetAddress): readonly Finding[] {
+  const check = 'fleet TLS'
+  if (tls) return [good(check, 'on')]
+  if (hosts.every(({ host }) => here.test(host))) return [good(check, 'not needed: it is this machine')]
+  return [
+    poor(
+      check,
+      'off: the values are sealed, but the password of the fleet goes over the network as it is',
+      `${shown.replace('://', 's://')} with --fleet-ca-file, or a network that is yours alone`,
+    ),
+  ]
+}
+
+function seen(address: FleetAddress, look: FleetLook): readonly Finding[] {
+  const { shown, hosts } = address
+  if ('away' in look)
+    return [poor('fleet', `${shown} is passed by: ${look.away}`, mendOf(look.away, address))]
+  const { facts, medianMs, refused } = look
+  return [
+    good('fleet', `${shown} answers`),
+    ...(facts === undefined
+      ? [poor('fleet rights', 'INFO is refused: version and memory are not known', `+info; ${ruleOfRights}`)]
+      : factFindings(facts, hosts.length)),
+    refused === undefined
+      ? good('fleet rights', 'all that a mount needs')
+      : poor('fleet rights', `its user may not do all that is needed: ${refused}`, ruleOfRights),
+    medianMs === undefined || medianMs <= slowMs
+      ? good(
+          'fleet speed',
+          medianMs === undefined ? 'not measured' : `a command takes ${medianMs.toFixed(1)} ms`,
+        )
+      : poor(
+          'fleet speed',
+          `a command takes ${Math.round(medianMs)} ms: from ${slowMs} ms on it is passed by`,
+          'a Valkey nearer to the nodes',
+        ),
+  ]
+}
+
+function mendOf(why: string, { hosts, tls }: FleetAddress): string {
+  if (/NOAUTH|WRONGPASS/.test(why))
+    return 'valkey://USER:PASSWORD@host, percent-encoded, or --fleet-password-file FILE'
+  if (/certificate|self.signed|SSL|TLS/i.test(why))
+    return '--fleet-ca-file FILE with the authority of its certificate'
+  if (tls && /TIMEDOUT/.test(why))
+    return 'is TLS spoken at this port? Without TLS it is valkey://, not valkeys://'
+  if (hosts.length > 1 && /cluster support/i.test(why))
+    return 'several hosts are nodes of one cluster; name one host otherwise'
+  return 'see to it that it runs, and that this machine may connect; the drive works without it'
+}
+
+export function factFindings(
+  { version, limitBytes, policy, isCluster }: NonNullable<Extract<FleetLook, { facts?: unknown }>['facts']>,
+  hosts: number,
+): readonly Finding[] {
+  const evicts = /^(allkeys|volatile)-(lru|lfu)$/.test(policy)
+  return [
+    isOlder(version, oldest)
+      ? poor('fleet server', `version ${version} has no sharded channels`, 'Valkey, or Redis 7 or newer')
+      : good('fleet server', `version ${version}`),
+    limitBytes === 0
+      ? poor(
+          'fleet memory',
+          'no limit: it grows until its machine is full',
+          'redis-cli CONFIG SET maxmemory 8gb; in its file, too: maxmemory 8gb',
+        )
+      : good('fleet memory', `${Math.round(limitBytes / 1e6)} MB at most`),
+    evicts
+      ? good('fleet policy', policy)
+      : poor(
+          'fleet policy',
+          policy === 'noeviction'
+            ? 'noeviction: once it is full it takes nothing more'
+            : `${policy} drops at random`,
+          'redis-cli CONFIG SET maxmemory-policy allkeys-lru; in its file, too',
+        ),
+    ...(isCluster && hosts === 1
+      ? [
+          poor(
+            'fleet nodes',
+            'it is a node of a cluster, and one host alone is taken for a single server',
+            'name several of its nodes: valkey://host1:6379,host2:6379',
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,137 @@
+// Fleet connection: the client of the engine, one server or a cluster, and how it connects again.
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { BadSetting } from '../../config/settings.js'
+import type { FleetAddress } from './fleet-address.js'
+import { fleetScripts } from './fleet-scripts.js'
+
+export interface FleetConnection {
+  readonly client: Redis | Cluster
+  /** For long values. */
+  readonly bulk: Redis | Cluster
+  /** The same as `client` in a cluster, which has connections of its own for what is subscribed to. */
+  readonly subscriber: Redis | Cluster
+}
+
+const connectMs = 2_000
+
+/** Connects in the background. @throws BadSetting for a file of authorities that cannot be read */
+export function connectFleet(
+  { hosts, user, password, tls }: FleetAddress,
+  caFile: string | undefined,
+): FleetConnection {
+  const redisOptions = {
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    ...(tls ? { tls: caFile === undefined ? {} : { ca: authorityIn(caFile) } } : {}),
+    connectTimeout: connectMs,
+    // A command that cannot be sent now is of no use later.
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    disableClientInfo: true,
+  } satisfies RedisOptions
+  const retryStrategy = (times: number): number => Math.min(100 * times, 1_000)
+  const enableAutoPipelining = true
+  if (hosts.length > 1) {
+    const cluster = (): Cluster =>
+      new Cluster([...hosts], {
+        redisOptions,
+        scripts: fleetScripts,
+        enableAutoPipelining,
+        enableOfflineQueue: false,
+        shardedSubscribers: true,
+        clusterRetryStrategy: retryStrategy,
+        // The breaker is quicker than what the client would wait for.
+        retryDelayOnFailover: 20,
+        retryDelayOnTryAgain: 5,
+        slotsRefreshInterval: 5_000,
+      })
+    const client = cluster()
+    return { client, bulk: cluster(), subscriber: client }
+  }
+  const plain = (): Redis =>
+    new Redis({
+      ...hosts[0],
+      ...redisOptions,
+      scripts: fleetScripts,
+      enableOfflineQueue: false,
+      enableAutoPipelining,
+      retryStrategy,
+    })
+  // It subscribes again by itself after a break, and waits for its connection.
+  const subscriber = new Redis({ ...hosts[0], ...redisOptions, enableOfflineQueue: true, retryStrategy })
+  return { client: plain(), bulk: plain(), subscriber }
+}
+
+/** Over all of its connections: grows while an answer is on its way. */
+export function receivedBytes(client: Redis | Cluster): number {
+  const servers = client instanceof Cluster ? client.nodes() : [client]
+  return servers.reduce((sum, { stream }) => sum + ((stream as Socket | undefined)?.bytesRead ?? 0), 0)
+}
+
+/** In few words. A client of a cluster says only that none of its nodes would do, and keeps the reason. */
+export function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const last: unknown = Reflect.get(thrown, 'lastNodeError')
+  const { message } = last instanceof Error ? last : thrown
+  if (message.startsWith('NOAUTH')) return 'NOAUTH: it wants a password'
+  if (message.startsWith("Stream isn't writeable")) return 'it is not connected'
+  // Where in which script says nothing to a user.
+  return message.replace(/ script: \w+, on @user_script:.*$/, '').replace(/\.$/, '')
+}
+
+/** What a server says of itself; several of one cluster together. */
+export interface ServerFacts {
+  /** The lowest. */
+  readonly version: string
+  /** 0: none. */
+  readonly limitBytes: number
+  readonly usedBytes: number
+  readonly policy: string
+  readonly isCluster: boolean
+}
+
+/** Undefined where no server of a cluster is known. */
+export async function serverFacts(client: Redis | Cluster): Promise<ServerFacts | undefined> {
+  const servers = client instanceof Cluster ? client.nodes('master') : [client]
+  const all = (await Promise.all(servers.map(server => server.info()))).map(factsIn)
+  const limits = all.map(({ limitBytes }) => limitBytes)
+  return all.reduce<ServerFacts | undefined>(
+    (together, one) =>
+      together === undefined
+        ? one
+        : {
+            version: isOlder(one.version, together.version) ? one.version : together.version,
+            limitBytes: limits.includes(0) ? 0 : together.limitBytes + one.limitBytes,
+            usedBytes: together.usedBytes + one.usedBytes,
+            policy: one.policy === together.policy ? one.policy : `${together.policy} and ${one.policy}`,
+            isCluster: true,
+          },
+    undefined,
+  )
+}
+
+function factsIn(info: string): ServerFacts {
+  const field = (name: string): string | undefined =>
+    new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim()
+  return {
+    version: field('valkey_version') ?? field('redis_version') ?? 'unknown',
+    limitBytes: Number(field('maxmemory') ?? 0),
+    usedBytes: Number(field('used_memory') ?? 0),
+    policy: field('maxmemory_policy') ?? 'unknown',
+    isCluster: field('cluster_enabled') === '1',
+  }
+}
+
+/** Of two versions in dots. */
+export const isOlder = (one: string, other: string): boolean =>
+  one.localeCompare(other, 'en', { numeric: true }) < 0
+
+function authorityIn(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new BadSetting(`--fleet-ca-file ${file}: cannot be read; give a PEM file.`, { cause })
+  }
+}

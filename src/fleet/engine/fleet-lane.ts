@@ -1,0 +1,93 @@
+// Fleet lane: values and their leases over one connection, so that long values delay no short ones.
+import type { Cluster, Redis } from 'ioredis'
+import { noop } from '../../noop.js'
+import { channelOf, type FleetScripts, leaseKey, valueKey } from './fleet-scripts.js'
+import type { SealedName } from './seal.js'
+
+/** What lies under a name, or who asks for it. */
+export type Taken =
+  | { readonly is: 'there'; readonly value: Buffer; readonly leftMs: number }
+  /** The lease is the caller's: it asks the service, and puts the answer or releases it. */
+  | { readonly is: 'leased' }
+  /** Another daemon asks. */
+  | { readonly is: 'asked' }
+  /** Nothing more can be put there. */
+  | { readonly is: 'full' }
+
+/** All reject with FleetAway. */
+export interface FleetLane {
+  /** The value, where it counts for longer than `leftMs`; else a lease of so many milliseconds for `owner`. */
+  take(name: SealedName, owner: string, leaseMs: number, leftMs?: number): Promise<Taken>
+  /** Puts it under the lease; not where that is another's by now, or something has changed meanwhile. */
+  put(name: SealedName, owner: string, value: Buffer, livesMs: number): Promise<void>
+  /** Ends the lease without a value: the next one asks. */
+  release(name: SealedName, owner: string): Promise<void>
+  renew(name: SealedName, owner: string, leaseMs: number): Promise<void>
+  /** What lay there is over, and so is what is being asked now; `value` takes its place. */
+  change(name: SealedName, value: Buffer | undefined, livesMs: number): Promise<void>
+  /** The fleet is used again: ends the leases that could not be ended while it was not. */
+  back(): void
+}
+
+/** Runs a command within its patience. */
+export type RunCommand = <Answer>(command: () => Promise<Answer>) => Promise<Answer>
+
+const leased = 1
+const full = 2
+
+export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: () => void): FleetLane {
+  const commands = client as unknown as FleetScripts
+  /** Leases by their names, with their owners, that nothing uses any more. */
+  const left = new Map<SealedName, string>()
+
+  async function ending<Answer>(
+    name: SealedName,
+    owner: string,
+    command: () => Promise<Answer>,
+  ): Promise<Answer> {
+    try {
+      return await run(command)
+    } catch (thrown) {
+      left.set(name, owner)
+      throw thrown
+    }
+  }
+
+  const release = async (name: SealedName, owner: string): Promise<void> => {
+    await ending(name, owner, () => commands.fleetRelease(leaseKey(name), owner, channelOf(name)))
+  }
+
+  return {
+    async take(name, owner, leaseMs, leftMs = 0) {
+      const answer = await run(() =>
+        commands.fleetTakeBuffer(valueKey(name), leaseKey(name), owner, leaseMs, Math.ceil(leftMs)),
+      )
+      if (Array.isArray(answer) && Buffer.isBuffer(answer[0]))
+        return { is: 'there', value: answer[0], leftMs: Number(answer[1]) }
+      if (answer === full) filled()
+      return { is: answer === full ? 'full' : answer === leased ? 'leased' : 'asked' }
+    },
+    async put(name, owner, value, livesMs) {
+      const answer = await ending(name, owner, () =>
+        commands.fleetPut(valueKey(name), leaseKey(name), owner, value, livesMs, channelOf(name)),
+      )
+      if (answer === full) filled()
+    },
+    release,
+    back() {
+      for (const [name, owner] of left) release(name, owner).catch(noop)
+      left.clear()
+    },
+    async renew(name, owner, leaseMs) {
+      await run(() => commands.fleetRenew(leaseKey(name), owner, leaseMs))
+    },
+    async change(name, value, livesMs) {
+      const more = value === undefined ? [] : ([value] as const)
+      await run(() => commands.fleetChange(valueKey(name), leaseKey(name), channelOf(name), livesMs, ...more))
+    },
+  }
+}
+
+/** The server's own word for a memory that is used up, and a policy that evicts nothing. */
+export const isFull = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.message.startsWith('OOM')

@@ -1,0 +1,292 @@
+// Fleet store: the Valkey or Redis of a fleet, its two lanes, what is watched there, and whether it is passed by.
+import { Cluster } from 'ioredis'
+import { noop } from '../../noop.js'
+import type { Clock } from '../../remote/clock.js'
+import type { FleetAddress } from './fleet-address.js'
+import { type FleetBreaker, openFleetBreaker } from './fleet-breaker.js'
+import { connectFleet, reasonOf, receivedBytes, type ServerFacts, serverFacts } from './fleet-connection.js'
+import { type FleetLane, isFull, openFleetLane, type RunCommand } from './fleet-lane.js'
+import { answeredInTime } from './fleet-patience.js'
+import {
+  channelOf,
+  countKey,
+  echoChannel,
+  type FleetScripts,
+  leaseKey,
+  newsChannel,
+  nodesKey,
+  saidKey,
+} from './fleet-scripts.js'
+import type { SealedName } from './seal.js'
+
+/** The fleet is passed by: what was wanted of it is asked of the service. */
+export class FleetAway extends Error {
+  override readonly name = 'FleetAway'
+}
+
+/** Something was put under a name, or its lease was given back. */
+export interface Watch {
+  /** Resolves at the next one, or after so many milliseconds. */
+  next(milliseconds: number): Promise<void>
+  end(): void
+}
+
+export interface FleetStore {
+  readonly breaker: Pick<FleetBreaker, 'isOpen' | 'why' | 'median'>
+  /** Why nothing more can be put there; undefined where that is not so. */
+  readonly full: string | undefined
+  /** For short values: answers, sizes. */
+  readonly answers: FleetLane
+  /** For long ones. */
+  readonly contents: FleetLane
+  watch(name: SealedName): Promise<Watch>
+  /** The node is there; how many are. */
+  beat(name: SealedName, node: string, value: Buffer, forgottenMs: number): Promise<number>
+  leave(name: SealedName, node: string): Promise<void>
+  /** What each node said last. */
+  nodes(name: SealedName): Promise<readonly Buffer[]>
+  /** Drops all that calcfs keeps there, of every user; how many values that were. */
+  clear(): Promise<number>
+  readonly news: NewsCarrier
+  readonly commands: CommandsOfFleet
+  /** Resolves when a connection has failed for the first time. */
+  readonly refused: Promise<void>
+  /** What its servers say of themselves. */
+  info(): Promise<ServerFacts>
+  close(): void
+}
+
+/** Messages to every daemon that listens, each with its number, as the server counts them. */
+export interface NewsCarrier {
+  tell(name: SealedName, message: Buffer): Promise<void>
+  /** To the node itself, with the number of the last news. */
+  echo(name: SealedName, node: string, message: Buffer): Promise<void>
+  /** Undefined for a number that the server could not count. May be called again, where the server may have forgotten it. */
+  listen(name: SealedName, node: string, hear: HearNews): void
+}
+
+export type HearNews = (what: 'news' | 'echo', number: number | undefined, message: Buffer) => void
+
+/** For scripts of one purpose. */
+export interface CommandsOfFleet {
+  run<Answer>(command: (scripts: FleetScripts) => Promise<Answer>): Promise<Answer>
+}
+
+/** A channel with those who listen; `ready` when the server knows. */
+interface Watched {
+  readonly name: SealedName
+  readonly hearing: Set<() => void>
+  readonly ready: Promise<unknown>
+}
+
+export interface FleetStoreOptions {
+  readonly address: FleetAddress
+  /** PEM file of the authority that signed the fleet's certificate. */
+  readonly caFile: string | undefined
+  readonly clock: Clock
+  readonly away: (sentence: string) => void
+  readonly back: () => void
+}
+
+/** Milliseconds of waiting for a short answer and for a long one, where other answers come meanwhile. */
+const [shortMs, longMs] = [500, 5_000]
+/** For so many milliseconds nothing is put into a fleet that was full. */
+const fullMs = 1_000
+/** Milliseconds between two looks at the leases that end a wait. */
+const lookMs = 100
+const fullSentence = 'it is full and evicts nothing: set maxmemory-policy to allkeys-lru'
+
+/** Connects in the background: until then the fleet is passed by. */
+export function openFleetStore(options: FleetStoreOptions): FleetStore {
+  const { clock } = options
+  const { client, bulk, subscriber } = connectFleet(options.address, options.caFile)
+  const all = [...new Set([client, bulk, subscriber])]
+  const scripts = client as unknown as FleetScripts
+  const watches = new Map<string, Watched>()
+  const listeners = new Map<string, (message: Buffer) => void>()
+  let fullUntil = Number.NEGATIVE_INFINITY
+  let stopLooking: (() => void) | undefined
+
+  const breaker = openFleetBreaker({
+    clock,
+    async probe() {
+      const written = client.set('calcfs:probe', '', 'PX', fullMs).catch(thrown => {
+        if (!isFull(thrown)) throw thrown
+      })
+      return (await answeredInTime(clock, written)).took
+    },
+    opened(sentence) {
+      // Who waits for another daemon's answer asks the service now.
+      for (const { hearing } of watches.values()) for (const hear of hearing) hear()
+      options.away(sentence)
+    },
+    closed() {
+      answers.back()
+      contents.back()
+      options.back()
+    },
+  })
+  client.on('ready', breaker.connected)
+  const refused = new Promise<void>(resolve => client.once('error', () => resolve()))
+  client.on('error', error => breaker.failed(reasonOf(error)))
+  for (const other of [bulk, subscriber]) if (other !== client) other.on('error', noop)
+  subscriber.on('smessageBuffer', (channel: Buffer, message: Buffer) => {
+    const name = channel.toString()
+    listeners.get(name)?.(message)
+    for (const hear of watches.get(name)?.hearing ?? []) hear()
+  })
+
+  /** While something is waited for: a message may be lost, an owner may die, and a server that stops says nothing. */
+  function lookLater(): void {
+    if (watches.size > 0) stopLooking ??= clock.after(lookMs, () => void look(), 'in-background')
+  }
+
+  async function look(): Promise<void> {
+    stopLooking = undefined
+    const waited = [...watches.values()]
+    try {
+      const leases = await run(() => Promise.all(waited.map(({ name }) => client.exists(leaseKey(name)))))
+      for (const [at, { hearing }] of waited.entries())
+        if (leases[at] === 0) for (const hear of hearing) hear()
+    } catch {
+      // Who waits has heard that it is passed by.
+    }
+    lookLater()
+  }
+
+  function filled(): void {
+    fullUntil = clock.now() + fullMs
+  }
+
+  const heard = (): number => all.reduce((sum, one) => sum + receivedBytes(one), 0)
+
+  async function attempt<Answer>(
+    command: () => Promise<Answer>,
+    answered: (took: number) => void,
+    atMostMs: number,
+  ): Promise<Answer> {
+    if (breaker.isOpen) throw new FleetAway(breaker.why)
+    try {
+      const { answer, took } = await answeredInTime(clock, command(), { heard, atMostMs })
+      answered(took)
+      return answer
+    } catch (thrown) {
+      const sentence = reasonOf(thrown)
+      if (isFull(thrown)) filled()
+      else breaker.failed(sentence)
+      throw new FleetAway(sentence, { cause: thrown })
+    }
+  }
+
+  const run: RunCommand = command => attempt(command, breaker.answered, shortMs)
+  // How long a long value takes is a matter of the network: it counts that its bytes come.
+  const runLong: RunCommand = command => attempt(command, noop, longMs)
+
+  const answers = openFleetLane(client, run, filled)
+  const contents = openFleetLane(bulk, runLong, filled)
+
+  function listenTo(channel: string, hear: (number: number | undefined, message: Buffer) => void): void {
+    listeners.set(channel, said => {
+      const space = said.indexOf(0x20)
+      const number = Number(said.subarray(0, space).toString('latin1'))
+      hear(Number.isSafeInteger(number) ? number : undefined, said.subarray(space + 1))
+    })
+    subscriber.ssubscribe(channel).catch(noop)
+  }
+
+  return {
+    breaker,
+    get full() {
+      return clock.now() < fullUntil ? fullSentence : undefined
+    },
+    answers,
+    contents,
+    async watch(name) {
+      const channel = channelOf(name)
+      const watched = watches.get(channel) ?? {
+        name,
+        hearing: new Set(),
+        ready: run(() => subscriber.ssubscribe(channel)),
+      }
+      const { hearing } = watched
+      let heard = false
+      let wake = noop
+      const hear = (): void => {
+        heard = true
+        wake()
+      }
+      hearing.add(hear)
+      watches.set(channel, watched)
+      lookLater()
+      const end = (): void => {
+        if (!hearing.delete(hear) || hearing.size > 0) return
+        watches.delete(channel)
+        subscriber.sunsubscribe(channel).catch(noop)
+      }
+      try {
+        await watched.ready
+      } catch (thrown) {
+        end()
+        throw thrown
+      }
+      return {
+        next: milliseconds =>
+          new Promise(resolve => {
+            const ended = (): void => {
+              callOff()
+              heard = false
+              wake = noop
+              resolve()
+            }
+            const callOff = clock.after(milliseconds, ended)
+            wake = ended
+            if (heard || breaker.isOpen) ended()
+          }),
+        end,
+      }
+    },
+    beat: (name, node, value, forgottenMs) =>
+      run(() => scripts.fleetBeat(nodesKey(name), saidKey(name), node, value, forgottenMs)),
+    async leave(name, node) {
+      await run(() => Promise.all([client.zrem(nodesKey(name), node), client.hdel(saidKey(name), node)]))
+    },
+    nodes: name => run(() => client.hvalsBuffer(saidKey(name))),
+    async clear() {
+      const servers = client instanceof Cluster ? client.nodes('master') : [client]
+      if (servers.length === 0) throw new FleetAway('no node of the cluster is known')
+      let count = 0
+      for (const server of servers)
+        for await (const keys of server.scanStream({ match: 'calcfs:*', count: 1_000 })) {
+          const found = keys as string[]
+          // Of several slots, where it is a cluster.
+          await Promise.all(found.map(key => server.unlink(key)))
+          count += found.length
+        }
+      return count
+    },
+    refused,
+    commands: { run: command => run(() => command(scripts)) },
+    news: {
+      async tell(name, message) {
+        await run(() => scripts.fleetTell(countKey(name), newsChannel(name), message))
+      },
+      async echo(name, node, message) {
+        await run(() => scripts.fleetEcho(countKey(name), echoChannel(name, node), message))
+      },
+      listen(name, node, hear) {
+        listenTo(newsChannel(name), (number, message) => hear('news', number, message))
+        listenTo(echoChannel(name, node), (number, message) => hear('echo', number, message))
+      },
+    },
+    async info() {
+      const { answer: facts } = await answeredInTime(clock, serverFacts(client))
+      if (facts === undefined) throw new FleetAway('no node of the cluster is known')
+      return facts
+    },
+    close() {
+      breaker.end()
+      stopLooking?.()
+      for (const one of all) one.disconnect()
+    },
+  }
+}

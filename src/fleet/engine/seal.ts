@@ -1,0 +1,66 @@
+// Seal: what lies in a fleet is encrypted and authenticated, and bound to its name; the name tells nothing.
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import type { FleetKey } from './fleet-key.js'
+
+/** The name of a value in the fleet: a keyed hash of service, user and question. */
+export type SealedName = string & { readonly brand: 'SealedName' }
+
+export interface Seal {
+  nameOf(kind: SealedKind, what: string): SealedName
+  close(name: string, plain: Uint8Array): Buffer
+  /** Undefined for a value of another version, of another key or name, or that is damaged. */
+  open(name: string, sealed: Buffer): Buffer | undefined
+}
+
+export type SealedKind = 'answer' | 'content' | 'size' | 'nodes' | 'news' | 'budget' | 'capabilities'
+
+/**
+ * The first byte of each value: a daemon that knows another version takes it for missing. Then a salt, from which and from
+ * the name the key of this one value is made, so that no nonce is used twice, however many values there are.
+ */
+const version = 1
+const saltBytes = 24
+const tagBytes = 16
+const nonce = Buffer.alloc(12)
+const headBytes = 1 + saltBytes
+
+/** `scope`: service and user; a value of one user is none of another's, nor of another service's. */
+export function openSeal(
+  { forNames, forSeals }: FleetKey,
+  scope: readonly [service: string, user: string],
+): Seal {
+  const owner = JSON.stringify(scope)
+
+  const keyOf = (salt: Buffer, name: string): Buffer =>
+    createHmac('sha256', forSeals).update(salt).update(`${owner}\0${name}`).digest()
+
+  return {
+    nameOf: (kind, what) =>
+      createHmac('sha256', forNames)
+        .update(`${owner}\0${kind}\0`)
+        .update(what, 'utf16le')
+        .digest('base64url')
+        .slice(0, 32) as SealedName,
+    close(name, plain) {
+      const salt = randomBytes(saltBytes)
+      const cipher = createCipheriv('aes-256-gcm', keyOf(salt, name), nonce)
+      const head = Buffer.concat([Buffer.of(version), salt])
+      cipher.setAAD(head)
+      return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+    open(name, sealed) {
+      if (sealed[0] !== version || sealed.length < headBytes + tagBytes) return undefined
+      const head = sealed.subarray(0, headBytes)
+      const tag = sealed.subarray(sealed.length - tagBytes)
+      const decipher = createDecipheriv('aes-256-gcm', keyOf(head.subarray(1), name), nonce)
+      decipher.setAAD(head).setAuthTag(tag)
+      try {
+        const plain = decipher.update(sealed.subarray(headBytes, sealed.length - tagBytes))
+        decipher.final()
+        return plain
+      } catch {
+        return undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,104 @@
+// Fleet news: what one daemon has changed, the others hear; what was said during a break, none of them knows.
+import { noop } from '../../noop.js'
+import type { Clock } from '../../remote/clock.js'
+import type { NewsCarrier } from '../engine/fleet-store.js'
+import type { Seal } from '../engine/seal.js'
+
+/** What is another one now. */
+export type ChangeElsewhere =
+  | { readonly is: 'answer'; readonly namespace: string; readonly key: string; readonly lifetime: number }
+  /** A content, by its name in the cache. */
+  | { readonly is: 'content'; readonly name: string }
+  | { readonly is: 'all' }
+
+export interface FleetNews {
+  tell(change: ChangeElsewhere): void
+  /** Milliseconds that the last news of this daemon took to come back to it; undefined while it is not heard. */
+  readonly lagMs: number | undefined
+  /** Resolves when it was heard for the first time. */
+  readonly heard: Promise<void>
+  /** The fleet is used again: no need to wait for the next echo. */
+  back(): void
+  end(): void
+}
+
+export interface FleetNewsPorts {
+  readonly carrier: NewsCarrier
+  readonly seal: Seal
+  readonly clock: Clock
+  readonly node: string
+  readonly hear: (change: ChangeElsewhere) => void
+  /** News may have been missed until now. */
+  readonly missed: () => void
+}
+
+/** A daemon hears itself this often, in milliseconds; what it has not heard for longer, it takes for a break. */
+const echoMs = 500
+const silentMs = 1_200
+
+export function openFleetNews({ carrier, seal, clock, node, hear, missed }: FleetNewsPorts): FleetNews {
+  const name = seal.nameOf('news', '')
+  let heardAt = Number.NEGATIVE_INFINITY
+  let lagMs: number | undefined
+  let isBroken = true
+  /** The number of the last news that came; undefined where none is known. */
+  let last: number | undefined
+  let stop = noop
+  let isHeard = noop
+  const heard = new Promise<void>(resolve => {
+    isHeard = resolve
+  })
+
+  /** Its own voice came through: what was said since the last news, or since a break, may have been missed. */
+  function echoed(number: number | undefined, message: Buffer): void {
+    heardAt = clock.now()
+    lagMs = heardAt - Number(message.toString('latin1'))
+    const isWhole = !isBroken && number !== undefined && number === last
+    isBroken = false
+    last = number
+    if (!isWhole) missed()
+    isHeard()
+  }
+
+  function told(number: number | undefined, message: Buffer): void {
+    if (last !== undefined && number === last + 1) last = number
+    const plain = seal.open(name, message)
+    if (plain === undefined) return
+    const { from, change } = JSON.parse(plain.toString('utf8')) as { from: string; change: ChangeElsewhere }
+    if (from !== node) hear(change)
+  }
+
+  const listen = (): void =>
+    carrier.listen(name, node, (what, number, message) =>
+      what === 'echo' ? echoed(number, message) : told(number, message),
+    )
+
+  function echo(): void {
+    stop()
+    if (clock.now() - heardAt > silentMs) {
+      isBroken = true
+      lagMs = undefined
+      // A server that was set up again, or a slot that moved, has forgotten who listens.
+      listen()
+    }
+    carrier.echo(name, node, Buffer.from(String(clock.now()))).catch(noop)
+    stop = clock.after(echoMs, echo, 'in-background')
+  }
+
+  echo()
+
+  return {
+    tell(change) {
+      const plain = Buffer.from(JSON.stringify({ from: node, change }))
+      carrier.tell(name, seal.close(name, plain)).catch(noop)
+    },
+    get lagMs() {
+      return lagMs
+    },
+    heard,
+    back: echo,
+    end() {
+      stop()
+    },
+  }
+}

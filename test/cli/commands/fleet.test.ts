@@ -1,0 +1,203 @@
+// What `calcfs status`, `fleet` and `doctor` say of a fleet, and with which code they end.
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { factFindings } from '../../../src/cli/doctor/fleet.js'
+import { makeFleetKey } from '../../../src/fleet/engine/fleet-key.js'
+import { testRedis } from '../../testbed/fleet/redis.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
+import type { Ran } from '../../testbed/programs.js'
+import { namesOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+t.setTimeout(240_000)
+
+const password = 'open%sesame'
+const limits = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']
+
+interface Finding {
+  readonly check: string
+  readonly state: string
+  readonly found: string
+  readonly mend?: string
+}
+
+const statusOf = (testbed: KernelTestbed, ...flags: string[]): Promise<Ran> =>
+  testbed.calcfs('status', ...flags, testbed.directory)
+const fleetOf = (testbed: KernelTestbed, verb: string, ...flags: string[]): Promise<Ran> =>
+  testbed.calcfs('fleet', verb, '--mount', testbed.directory, ...flags)
+
+t.test(
+  'FLEET-7 two mounts of a fleet are counted, and what they saved; one that is gone is said to be',
+  async t => {
+    const redis = await testRedis(t, limits)
+    await redis.client.config('SET', 'requirepass', password)
+    const port = String(redis.port)
+    const key = join(redis.directory, 'key')
+    makeFleetKey(key)
+    const address = redis.address.replace('://', `://:${encodeURIComponent(password)}@`)
+    const settings = { fleet: address, fleetKeyFile: key }
+    const one = await realMount(t, { settings })
+    const other = await realMount(t, { settings }, { service: one.service })
+    const said: Ran[] = []
+    const keep = (ran: Ran): Ran => {
+      said.push(ran)
+      return ran
+    }
+    for (const testbed of [one, other]) await namesOf(testbed, 'projects/Water splitting')
+
+    await until(10_000, 'both are counted', async () => / has 2 mounts, /.test((await statusOf(one)).stdout))
+    t.match(keep(await statusOf(other)), {
+      code: 0,
+      stdout: new RegExp(
+        `the fleet redis://127.0.0.1:${port} has 2 mounts, [1-9]\\d* of \\d+ requests saved by it here\n`,
+      ),
+    })
+    const [status] = JSON.parse(keep(await statusOf(other, '--json')).stdout)
+    t.match(status.fleet, { address: redis.address, mounts: 2, saved: Number, asked: Number })
+    await until(10_000, 'what it saved is told', async () =>
+      / [1-9]\d* requests? saved/.test((await fleetOf(one, 'status')).stdout),
+    )
+    const shown = keep(await fleetOf(one, 'status'))
+    t.equal(shown.code, 0)
+    for (const line of [
+      /: 2 mounts, /,
+      / MB read from it, /,
+      / MB of 52\.4 MB \(allkeys-lru\), version \d/,
+      /, process \d+: \d+ saved, /,
+    ])
+      t.match(shown.stdout, line)
+    const report = JSON.parse(keep(await fleetOf(one, 'status', '--json')).stdout)
+    t.equal(report.nodes.length, 2)
+    t.match(report, { address: redis.address, server: { policy: 'allkeys-lru', isCluster: false } })
+    t.match(keep(await fleetOf(one, 'clear')), { code: 0, stdout: /^[1-9]\d* values dropped\.\n$/ })
+
+    await redis.kill()
+    await until(10_000, 'it is passed by', async () => (await fleetOf(one, 'status')).code === 4)
+    t.match(keep(await fleetOf(one, 'status')), {
+      stdout: /is passed by: .+ The service is asked as without a fleet\.\n/,
+    })
+    t.match(keep(await statusOf(one)), {
+      code: 0,
+      stdout: /the fleet redis:.* is passed by: .+; the service is asked alone/,
+    })
+    t.match(keep(await fleetOf(one, 'clear')), { code: 4, stderr: /the fleet does not answer/ })
+    t.match(JSON.parse((await statusOf(one, '--json')).stdout)[0].fleet, { passedByBecause: String })
+    const log = await one.log()
+    t.match(log, /the fleet is passed by/)
+    for (const text of [log, ...said.flatMap(({ stdout, stderr }) => [stdout, stderr])])
+      t.notOk(/open.*sesame/.test(text), 'the password is not shown')
+  },
+)
+
+t.test('FLEET-7 a mount without a fleet says that it shares nothing', async t => {
+  const testbed = await realMount(t)
+  t.match(await fleetOf(testbed, 'status'), { code: 0, stdout: /^Nothing is shared: / })
+  t.match(await fleetOf(testbed, 'status', '--json'), { code: 0, stdout: 'null\n' })
+  t.match(await fleetOf(testbed, 'clear'), { code: 2, stderr: /this mount shares nothing/ })
+  t.notMatch((await statusOf(testbed)).stdout, /the fleet/)
+
+  const redis = await testRedis(t)
+  await redis.client.config('SET', 'requirepass', password)
+  const key = join(redis.directory, 'key')
+  const doctor = async (
+    ...flags: string[]
+  ): Promise<{ readonly code: number | null; readonly of: Map<string, Finding>; readonly text: string }> => {
+    const ran = await testbed.calcfs('doctor', '--json', ...flags)
+    const findings: readonly Finding[] = JSON.parse(ran.stdout)
+    return {
+      code: ran.code,
+      of: new Map(findings.filter(({ check }) => check.startsWith('fleet')).map(one => [one.check, one])),
+      text: ran.stdout + ran.stderr,
+    }
+  }
+
+  await t.test('FLEET-7 the doctor looks at key, server, memory, rights and speed', async t => {
+    t.equal((await doctor()).of.size, 0, 'not where none is set')
+    const made = await testbed.calcfs('fleet', 'key', key)
+    t.match(made, { code: 0, stdout: /is made/ })
+    t.match(await testbed.calcfs('fleet', 'key', key), { code: 2, stderr: /there is a file already/ })
+    const secret = join(redis.directory, 'password')
+    writeFileSync(secret, `${password}\n`, { mode: 0o600 })
+    const flags = ['--fleet', redis.address, '--fleet-key-file', key, '--fleet-password-file', secret]
+    const well = await doctor(...flags)
+    t.equal(well.code, 0)
+    for (const check of ['fleet', 'fleet key', 'fleet TLS', 'fleet server', 'fleet rights', 'fleet speed'])
+      t.equal(well.of.get(check)?.state, 'good', check)
+    t.match(well.of.get('fleet memory'), { state: 'poor', mend: /maxmemory/ })
+    t.match(well.of.get('fleet policy'), { state: 'poor', mend: /allkeys-lru/ })
+
+    chmodSync(key, 0o644)
+    const shared = await doctor(...flags)
+    t.equal(shared.code, 1)
+    t.match(shared.of.get('fleet key'), { state: 'bad', found: /chmod 600/ })
+    chmodSync(key, 0o600)
+    writeFileSync(join(redis.directory, 'none'), 'x', { mode: 0o600 })
+    t.match((await doctor(...flags.with(3, join(redis.directory, 'none')))).of.get('fleet key'), {
+      state: 'bad',
+      found: /no key/,
+    })
+    const open = await doctor('--fleet', redis.address, '--fleet-key-file', key)
+    t.match(open.of.get('fleet'), { state: 'poor', found: /wants a password/, mend: /--fleet-password-file/ })
+    t.equal(open.code, 0, 'a drive works without it')
+    const wrong = await doctor(
+      '--fleet',
+      redis.address.replace('://', '://:wrong-one@'),
+      '--fleet-key-file',
+      key,
+    )
+    t.match(wrong.of.get('fleet'), { state: 'poor', found: /WRONGPASS/ })
+    const far = await doctor('--fleet', 'valkey://fleet.invalid', '--fleet-key-file', key)
+    t.match(far.of.get('fleet TLS'), { state: 'poor', mend: /valkeys:\/\/fleet\.invalid/ })
+    t.match(far.of.get('fleet'), { state: 'poor' })
+    t.equal((await doctor('--fleet', 'http://x:y@z', '--fleet-key-file', key)).of.get('fleet')?.state, 'bad')
+    for (const { text } of [well, shared, open, wrong])
+      t.notOk(/open.*sesame|wrong-one/.test(text), 'the password is not shown')
+  })
+
+  await t.test('FLEET-7 a user who may do too little is found out, with the line that mends it', async t => {
+    await redis.client.call(
+      'ACL',
+      'SETUSER',
+      'few',
+      'on',
+      '>pass',
+      '~calcfs:*',
+      '&calcfs:*',
+      '+@all',
+      '-spublish',
+    )
+    const few = await doctor('--fleet', redis.address.replace('://', '://few:pass@'), '--fleet-key-file', key)
+    t.match(few.of.get('fleet rights'), { state: 'poor', mend: /users\.acl/ })
+  })
+
+  await t.test('FLEET-7 a mount whose key or address is none does not come up', async t => {
+    mkdirSync(join(testbed.local, 'none'))
+    const mount = (...flags: string[]): Promise<Ran> =>
+      testbed.calcfs('mount', testbed.service.url, join(testbed.local, 'none'), '--user', 'demo', ...flags)
+    t.match(await mount('--fleet', redis.address), { code: 2, stderr: /needs --fleet-key-file/ })
+    t.match(await mount('--fleet', redis.address, '--fleet-key-file', '/nowhere'), {
+      code: 2,
+      stderr: /no such file/,
+    })
+    t.match(await mount('--fleet', 'ftp://u:hidden@h', '--fleet-key-file', key), {
+      code: 2,
+      stderr: /no address(?!.*hidden)/s,
+    })
+  })
+})
+
+t.test('FLEET-7 an old server, one without a limit, and a node of a cluster are findings', async t => {
+  const well = { version: '7.2.4', limitBytes: 8e9, usedBytes: 0, policy: 'allkeys-lfu', isCluster: false }
+  const poorIn = (facts: typeof well, hosts = 1): readonly string[] =>
+    factFindings(facts, hosts)
+      .filter(({ state }) => state !== 'good')
+      .map(({ check }) => check)
+  t.same(poorIn(well), [])
+  t.same(poorIn({ ...well, version: '10.0.1' }), [])
+  t.same(poorIn({ ...well, version: '6.2.14' }), ['fleet server'])
+  t.same(poorIn({ ...well, limitBytes: 0, policy: 'noeviction' }), ['fleet memory', 'fleet policy'])
+  t.same(poorIn({ ...well, policy: 'allkeys-random' }), ['fleet policy'])
+  t.same(poorIn({ ...well, isCluster: true }), ['fleet nodes'])
+  t.same(poorIn({ ...well, isCluster: true }, 3), [])
+})

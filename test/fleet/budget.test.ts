@@ -1,0 +1,103 @@
+// The service's limits are those of all mounts of a fleet together, whichever of them asks.
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
+import { until } from '../testbed/within.js'
+import { fillFolders } from './folders-of-calculations.js'
+
+t.setTimeout(120_000)
+
+/** Of the requests that pass: how many at once, and when each began. */
+function watchTraffic({ service }: FleetBed, answerMs: number) {
+  const seen = { now: 0, most: 0, began: [] as number[] }
+  service.intercept(/^GET \/(calculation|project|report|navigation)|^HEAD /, async (_, passing) => {
+    seen.now += 1
+    seen.most = Math.max(seen.most, seen.now)
+    seen.began.push(performance.now())
+    const passOn = await passing.carryOut()
+    await wait(answerMs)
+    seen.now -= 1
+    passOn()
+  })
+  return seen
+}
+
+/** Each mount reads a folder of its own, so that none finds the other's answers. */
+const readAll = (nodes: readonly FleetNode[]): Promise<unknown> =>
+  Promise.all(
+    nodes.map(async ({ files }, at) => {
+      const folder = `projects/F${at}`
+      const names = [...(await files.readdir(folder)).keys()].filter(name => name.startsWith('c'))
+      await Promise.all(names.map(name => files.readFile(`${folder}/${name}/.calculation.json`)))
+      return names.length
+    }),
+  )
+
+t.test('FLEET-6 all mounts together have no more requests in flight than --connections', async t => {
+  const folders = 6
+  const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 12 }) })
+  for (const connections of [1 + Math.floor(Math.random() * 3), 4 + Math.floor(Math.random() * 6)]) {
+    const nodes = await Promise.all(
+      Array.from({ length: folders }, () => bed.join({ connections: String(connections) })),
+    )
+    const seen = watchTraffic(bed, 5)
+    await readAll(nodes)
+    t.ok(seen.most <= connections, `${seen.most} at once, ${connections} allowed`)
+    t.ok(seen.most >= Math.min(connections, 3), `${seen.most} at once: the limit is used`)
+    await Promise.all(nodes.map(node => node.line.close()))
+    await bed.redis.client.flushall()
+  }
+})
+
+t.test('FLEET-6 a mount that is alone may use all of them, also after others have ended', async t => {
+  const bed = await fleetBed(t, { fill: fillFolders({ folders: 4, calculations: 24 }) })
+  const others = await Promise.all([1, 2, 3].map(() => bed.join({ connections: '8' })))
+  await readAll(others)
+  await Promise.all(others.map(other => other.line.close()))
+  const one = await bed.join({ connections: '8' })
+  const seen = watchTraffic(bed, 30)
+  await Promise.all(
+    [...(await one.files.readdir('projects/F3')).keys()]
+      .filter(name => name.startsWith('c'))
+      .map(name => one.files.readFile(`projects/F3/${name}/.calculation.json`)),
+  )
+  t.ok(seen.most >= 6, `${seen.most} of 8 at once`)
+})
+
+t.test('FLEET-6 all mounts together send no more requests a second than --max-requests', async t => {
+  const folders = 5
+  const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 6 }) })
+  const perSecond = 20 + Math.floor(Math.random() * 30)
+  const nodes = await Promise.all(
+    Array.from({ length: folders }, () => bed.join({ maxRequests: String(perSecond) })),
+  )
+  const seen = watchTraffic(bed, 0)
+  await readAll(nodes)
+  const { began } = seen
+  const lasted = (began.at(-1) ?? 0) - (began[0] ?? 0)
+  t.ok(began.length > 30)
+  t.ok(
+    lasted >= ((began.length - 1) / perSecond) * 1000 * 0.95,
+    `${began.length} requests in ${Math.round(lasted)} ms, ${perSecond} a second allowed`,
+  )
+})
+
+t.test('FLEET-6 one mount that is pushed back slows them all', async t => {
+  const folders = 4
+  const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 40 }) })
+  const nodes = await Promise.all(Array.from({ length: folders }, () => bed.join({ connections: '16' })))
+  const seen = watchTraffic(bed, 15)
+  const reading = readAll(nodes)
+  await until(5_000, 'many at once', () => Promise.resolve(seen.now >= 8))
+  let refused = 0
+  const stop = bed.service.intercept(/^GET \/calculation\?/, response => {
+    refused += 1
+    if (refused === 1) stop()
+    response.writeHead(429, { 'retry-after': '1' }).end()
+  })
+  await until(5_000, 'one is refused', () => Promise.resolve(refused > 0))
+  await wait(400)
+  seen.most = 0
+  await reading
+  t.ok(seen.most <= 9, `${seen.most} of 16 at once afterwards`)
+})

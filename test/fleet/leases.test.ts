@@ -1,0 +1,96 @@
+// One daemon asks for all; where it dies or hangs at any step, the others go on after its lease at most.
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { leaseKey } from '../../src/fleet/engine/fleet-scripts.js'
+import { readerProcess } from '../testbed/fleet/child.js'
+import { type FleetBed, fleetBed } from '../testbed/fleet/fleet.js'
+import { everything } from '../testbed/fleet/reads.js'
+import { textOf } from '../testbed/testbed.js'
+import { gate, within } from '../testbed/within.js'
+
+t.setTimeout(180_000)
+
+const leaseMs = 1_000
+const truthOf = async (bed: FleetBed): Promise<readonly string[]> =>
+  everything(await bed.join({}, true), 'projects')
+
+/** The names of all values that lie there. */
+async function namesThere({ redis }: FleetBed): Promise<readonly string[]> {
+  const keys = await redis.client.keys('calcfs:*:v')
+  return keys.flatMap(key => /\{(.+)\}/.exec(key)?.[1] ?? [])
+}
+
+t.test('FLEET-6 leases of a daemon that died delay the others by no more than the lease', async t => {
+  const bed = await fleetBed(t)
+  const truth = await everything(await bed.join(), 'projects')
+  const names = await namesThere(bed)
+  t.ok(names.length > 20, `${names.length} values`)
+  const nodes = await Promise.all([1, 2].map(() => bed.join()))
+  for (const name of names) {
+    await bed.redis.client.del(`calcfs:{${name}}:v`)
+    await bed.redis.client.set(leaseKey(name), 'dead:1', 'PX', leaseMs)
+  }
+  const began = performance.now()
+  const seen = await within(10_000, 'the walks', Promise.all(nodes.map(node => everything(node, 'projects'))))
+  t.strictSame(seen, [truth, truth])
+  const took = performance.now() - began
+  t.ok(took < leaseMs + 2_000, `the walks took ${took} ms`)
+})
+
+t.test('FLEET-6 a lease that ends without a word is noticed', async t => {
+  const bed = await fleetBed(t)
+  const truth = await everything(await bed.join(), 'projects')
+  const node = await bed.join()
+  for (const name of await namesThere(bed)) {
+    await bed.redis.client.del(`calcfs:{${name}}:v`)
+    await bed.redis.client.set(leaseKey(name), 'dead:1', 'PX', 60_000)
+  }
+  const seen = within(10_000, 'the walk', everything(node, 'projects'))
+  await wait(300)
+  const began = performance.now()
+  for (const key of await bed.redis.client.keys('calcfs:*:l')) await bed.redis.client.del(key)
+  t.strictSame(await seen, truth)
+  t.ok(performance.now() - began < 1_500, `it took ${performance.now() - began} ms more`)
+})
+
+t.test('FLEET-6 a process that is killed at any moment of its reads', async t => {
+  const bed = await fleetBed(t)
+  const truth = await truthOf(bed)
+  for (const moment of [0, 10, 25, 50, 80, 120, 200]) {
+    await bed.redis.client.flushall()
+    const child = await readerProcess(t, bed, { nodes: 2, path: 'projects' })
+    const nodes = await Promise.all([1, 2].map(() => bed.join()))
+    const killed = child.read().catch(() => [])
+    await wait(moment)
+    const began = performance.now()
+    const reads = Promise.all(nodes.map(node => everything(node, 'projects')))
+    await child.kill()
+    await killed
+    t.strictSame(await within(12_000, 'the reads', reads), [truth, truth])
+    const took = performance.now() - began
+    t.ok(took < leaseMs + 3_000, `killed after ${moment} ms: the reads took ${took} ms`)
+  }
+})
+
+t.test('FLEET-6 a daemon whose own question hangs keeps the others for a part of their deadline', async t => {
+  const bed = await fleetBed(t)
+  const record = 'projects/Water splitting/TS1_opt/.calculation.json'
+  const [one, other] = [await bed.join(), await bed.join()]
+  for (const { files } of [one, other]) await files.readdir('projects/Water splitting/TS1_opt')
+  const { open, opened } = gate()
+  let first = true
+  bed.service.intercept(/GET \/calculation\?/, async (_, { carryOut }) => {
+    const isFirst = first
+    first = false
+    if (isFirst) await opened
+    ;(await carryOut())()
+  })
+  const hangs = textOf(one, record)
+  await wait(100)
+  const began = performance.now()
+  const text = await within(20_000, 'the other one', textOf(other, record))
+  t.match(text, 'TS1_opt')
+  t.ok(performance.now() - began < 6_500, `it took ${performance.now() - began} ms`)
+  open()
+  t.equal(await hangs, text)
+})

@@ -1,0 +1,49 @@
+// Mounts of a fleet in processes of their own.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import type { TestLifetime } from '../testbed.js'
+import type { FleetBed } from './fleet.js'
+
+export interface ReaderProcess {
+  /** They begin to read; what all of them have seen, each distinct text once. */
+  read(): Promise<readonly string[]>
+  kill(): Promise<void>
+}
+
+/** So many mounts in one process, ready to read all below the path. */
+export async function readerProcess(
+  t: TestLifetime,
+  { shared }: Pick<FleetBed, 'shared'>,
+  { nodes, path }: { readonly nodes: number; readonly path: string },
+): Promise<ReaderProcess> {
+  const asked = JSON.stringify({ settings: shared, nodes, path })
+  const child: ChildProcess = fork(new URL('reader-child.js', import.meta.url), [asked], {
+    stdio: 'inherit',
+    execArgv: [],
+  })
+  const gone = once(child, 'exit')
+  const [{ home }] = (await Promise.race([once(child, 'message'), gone.then(failed)])) as [{ home: string }]
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await gone
+    await rm(home, { recursive: true, force: true })
+  })
+  return {
+    async read() {
+      child.send('read')
+      const [{ seen }] = (await Promise.race([once(child, 'message'), gone.then(failed)])) as [
+        { seen: string[] },
+      ]
+      return seen
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function failed(): never {
+  throw new Error('the process has ended')
+}

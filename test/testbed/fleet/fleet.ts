@@ -1,0 +1,71 @@
+// A fleet without kernels: several drives of one user over one service and one Redis, each with its own caches.
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AssembledDrive } from '../../../src/app/assemble.js'
+import { makeFleetKey } from '../../../src/fleet/engine/fleet-key.js'
+import type { Seed } from '../../../src/service/seed.js'
+import { fillSampleData } from '../sample-data.js'
+import { type TestService, testService } from '../service.js'
+import type { TestLifetime } from '../testbed.js'
+import { type FleetNode, openFleetNode } from './node.js'
+import { type TestRedis, testRedis } from './redis.js'
+
+export type { FleetNode }
+
+export interface FleetBed {
+  /** What a mount of another process needs to join. */
+  readonly shared: Readonly<Record<string, string>>
+  readonly service: TestService
+  readonly redis: TestRedis
+  /** One more, with empty caches; it is connected to the fleet, unless it is to be alone, or not to wait for that. */
+  join(settings?: Readonly<Record<string, string>>, how?: boolean | 'at once'): Promise<FleetNode>
+  /** The file of a key that no other mount has. */
+  otherKey(): Promise<string>
+  /** What the mounts are signed in with. */
+  tokens(): readonly string[]
+}
+
+export async function fleetBed(
+  t: TestLifetime,
+  {
+    fill = fillSampleData,
+    redis: options = [],
+  }: { fill?: (seed: Seed) => void; redis?: readonly string[] } = {},
+): Promise<FleetBed> {
+  const service = await testService(t, fill)
+  const redis = await testRedis(t, options)
+  const base = await mkdtemp(join(tmpdir(), 'calcfs-fleet-'))
+  const key = join(base, 'key')
+  makeFleetKey(key)
+  const lines: AssembledDrive[] = []
+  t.teardown(async () => {
+    await Promise.all(lines.map(line => line.close()))
+    await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  })
+
+  return {
+    shared: { url: service.url, fleet: redis.address, fleetKeyFile: key },
+    service,
+    redis,
+    async otherKey() {
+      const other = join(base, 'other-key')
+      makeFleetKey(other)
+      return other
+    },
+    tokens: () =>
+      readdirSync(base, { recursive: true, encoding: 'utf8' })
+        .filter(name => name.endsWith('token.json') || name.endsWith('token'))
+        .flatMap(name => /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(readFileSync(join(base, name), 'utf8')) ?? []),
+    async join(settings = {}, how = false) {
+      const home = join(base, String(lines.length))
+      const shared = how === true ? {} : { fleet: redis.address, fleetKeyFile: key }
+      const node = await openFleetNode({ home, settings: { url: service.url, ...shared, ...settings } })
+      const { line } = node
+      lines.push(line)
+      if (how !== 'at once') await line.fleet?.ready()
+      return node
+    },
+  }
+}

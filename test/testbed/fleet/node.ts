@@ -1,0 +1,54 @@
+// One mount of a fleet without a kernel, in this process: a drive with caches of its own.
+import { pino } from 'pino'
+import { type AssembledDrive, assemble } from '../../../src/app/assemble.js'
+import { connect } from '../../../src/app/connect.js'
+import { readConfig } from '../../../src/config/config.js'
+import { systemClock } from '../../../src/remote/clock.js'
+import type { Capabilities } from '../../../src/remote/rest/capabilities.js'
+import { makePrivateNow } from '../../../src/system/make-directory.js'
+import { harshKernel } from '../kernel/harsh-kernel.js'
+import type { DriveFiles } from '../testbed.js'
+
+export interface FleetNode {
+  readonly files: DriveFiles
+  readonly line: AssembledDrive
+}
+
+export interface FleetNodeOptions {
+  /** Its caches and its state are there. */
+  readonly home: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly password?: string
+}
+
+let opened = 0
+
+export async function openFleetNode({
+  home,
+  settings,
+  password = 'demo',
+}: FleetNodeOptions): Promise<FleetNode> {
+  const flags = { user: 'demo', ...settings }
+  const sources = { flags, environment: { HOME: home, CALCFS_PASSWORD: password }, files: [] }
+  const config = readConfig(sources)
+  const capabilities: Capabilities = { sizes: {} }
+  const connection = connect({ config, sources }, { capabilities, note: () => {} })
+  for (const place of Object.values(connection.account.places)) makePrivateNow(place)
+  opened += 1
+  const line = await assemble({
+    config,
+    connection,
+    capabilities,
+    mountPoint: `/drive${opened}`,
+    log: pino({ level: 'silent' }),
+    version: 'test',
+    clock: systemClock,
+  })
+  const files = harshKernel({
+    drive: () => line.drive,
+    keeps: false,
+    readOnly: settings['access'] === 'read',
+    failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
+  })
+  return { files, line }
+}

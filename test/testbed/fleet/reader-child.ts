@@ -1,0 +1,30 @@
+// A process of a fleet's tests that is killed or counted: it mounts without a kernel, and reads when it is told to.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type FleetNode, openFleetNode } from './node.js'
+import { everything } from './reads.js'
+
+interface Asked {
+  readonly settings: Readonly<Record<string, string>>
+  readonly nodes: number
+  readonly path: string
+}
+
+const { settings, nodes: count, path } = JSON.parse(process.argv[2] ?? '') as Asked
+const home = mkdtempSync(join(tmpdir(), 'calcfs-fleet-child-'))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+const nodes: FleetNode[] = []
+for (let at = 0; at < count; at += 1) {
+  const node = await openFleetNode({ home: join(home, String(at)), settings })
+  nodes.push(node)
+}
+await Promise.all(nodes.map(({ line }) => line.fleet?.ready()))
+process.send?.({ home })
+
+process.once('message', async () => {
+  const seen = await Promise.all(nodes.map(node => everything(node, path).catch(error => [String(error)])))
+  process.send?.({ seen: [...new Set(seen.map(one => one.join('\n')))] })
+  await Promise.all(nodes.map(({ line }) => line.close()))
+  process.exit(0)
+})

@@ -1,0 +1,50 @@
+// Reads of a fleet's tests: all that a drive shows, and how long the longest of the calls took.
+import type { FleetNode } from './fleet.js'
+
+export interface Walk {
+  /** Every path with what it holds. */
+  readonly seen: readonly string[]
+  /** Milliseconds. */
+  readonly longest: number
+}
+
+/** Everything below a directory, one call after another. */
+export async function walk({ files }: Pick<FleetNode, 'files'>, path: string): Promise<Walk> {
+  const seen: string[] = []
+  let longest = 0
+  async function timed<Value>(work: Promise<Value>): Promise<Value> {
+    const began = performance.now()
+    const value = await work
+    longest = Math.max(longest, performance.now() - began)
+    return value
+  }
+  async function below(directory: string): Promise<void> {
+    for (const [name, kind] of await timed(files.readdir(directory))) {
+      const inner = `${directory}/${name}`
+      if (kind === 'directory') await below(inner)
+      else if (kind === 'file')
+        seen.push(`${inner} ${(await timed(files.readFile(inner))).toString('base64')}`)
+    }
+  }
+  await below(path)
+  return { seen, longest }
+}
+
+export const everything = async (node: Pick<FleetNode, 'files'>, path: string): Promise<readonly string[]> =>
+  (await walk(node, path)).seen
+
+/** A long file as a kernel reads it ahead. */
+export async function readLong({ files }: Pick<FleetNode, 'files'>, path: string): Promise<Buffer> {
+  const file = await files.open(path, 'r')
+  try {
+    const pieces: Buffer[] = []
+    for (let position = 0; ; ) {
+      const piece = await file.read(128 << 10, position)
+      pieces.push(piece)
+      position += piece.length
+      if (piece.length === 0) return Buffer.concat(pieces)
+    }
+  } finally {
+    await file.close()
+  }
+}

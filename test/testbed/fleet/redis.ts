@@ -1,0 +1,86 @@
+// A real Redis of a test's own: a free loopback port, a directory of its own, ended with the test.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { noop } from '../../../src/noop.js'
+import type { TestLifetime } from '../testbed.js'
+import { until } from '../within.js'
+
+export interface TestRedis {
+  readonly port: number
+  /** As `--fleet` takes it. */
+  readonly address: string
+  readonly directory: string
+  /** For looking at what lies there, and damaging it. */
+  readonly client: Redis
+  signal(name: NodeJS.Signals): void
+  /** Kills it, and resolves when it is gone. */
+  kill(): Promise<void>
+  /** Empty, on the same port. */
+  start(): Promise<void>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  await new Promise(closed => server.close(closed))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+export async function testRedis(t: TestLifetime, options: readonly string[] = []): Promise<TestRedis> {
+  const port = await freePort()
+  const directory = await mkdtemp(join(tmpdir(), 'calcfs-redis-'))
+  let server: ChildProcess | undefined
+  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 50, maxRetriesPerRequest: null })
+  client.on('error', noop)
+
+  async function start(): Promise<void> {
+    const flags = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      directory,
+      '--save',
+      '',
+      ...options,
+    ]
+    server = spawn('redis-server', flags, { stdio: 'ignore' })
+    await until(10_000, 'redis-server answers', () =>
+      client.ping().then(
+        () => true,
+        () => false,
+      ),
+    )
+  }
+
+  async function kill(): Promise<void> {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill('SIGKILL')
+    await gone
+  }
+
+  t.teardown(async () => {
+    client.disconnect()
+    await kill()
+    await rm(directory, { recursive: true, force: true })
+  })
+  await start()
+  return {
+    port,
+    address: `redis://127.0.0.1:${port}`,
+    directory,
+    client,
+    signal: name => void server?.kill(name),
+    kill,
+    start,
+  }
+}

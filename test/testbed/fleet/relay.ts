@@ -1,0 +1,120 @@
+// What stands between a fleet and its Redis in tests: it delays, swallows, cuts, damages and loses what passes.
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { noop } from '../../../src/noop.js'
+import type { TestLifetime } from '../testbed.js'
+
+/** What becomes of a piece from Redis to a node; undefined: it never arrives. */
+export type Spoil = (piece: Buffer, line: RelayLine) => Buffer | undefined
+
+/** One connection of a node. */
+export interface RelayLine {
+  /** It has subscribed to something. */
+  readonly hears: boolean
+  /** Bytes that Redis has sent on it. */
+  readonly sent: number
+  cut(): void
+}
+
+export interface TestRelay {
+  readonly port: number
+  /** As `--fleet` takes it. */
+  readonly address: string
+  /** Milliseconds each way, from now on. */
+  delay(milliseconds: number): void
+  /** Nothing passes any more on the connections of now and of later; undoes it for later ones when called. */
+  swallow(): () => void
+  /** Undoes it when called. */
+  spoil(how: Spoil): () => void
+  /** Ends every connection there is. */
+  cut(): void
+}
+
+export async function testRelay(t: TestLifetime, port: number): Promise<TestRelay> {
+  const lines = new Set<RelayLine>()
+  const sockets = new Set<Socket>()
+  let delayMs = 0
+  let isHole = false
+  let spoil: Spoil | undefined
+
+  function pass(from: Socket, to: Socket, changed: (piece: Buffer) => Buffer | undefined): void {
+    let free = 0
+    from.on('data', (piece: Buffer) => {
+      const out = changed(piece)
+      if (out === undefined) return
+      // In their order, also where the delay gets shorter.
+      free = Math.max(free, Date.now() + delayMs)
+      const waits = free - Date.now()
+      if (waits <= 0) to.write(out)
+      else setTimeout(() => to.destroyed || to.write(out), waits).unref()
+    })
+    for (const end of ['close', 'error', 'end']) from.on(end, () => to.destroy())
+  }
+
+  const server = createServer(node => {
+    const redis = connect({ port, host: '127.0.0.1' })
+    const state = { hears: false, sent: 0, isHole }
+    const line: RelayLine = {
+      get hears() {
+        return state.hears
+      },
+      get sent() {
+        return state.sent
+      },
+      cut: () => {
+        node.resetAndDestroy()
+        redis.destroy()
+      },
+    }
+    lines.add(line)
+    for (const socket of [node, redis]) {
+      socket.setNoDelay(true)
+      socket.on('error', noop)
+      sockets.add(socket)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    node.on('close', () => lines.delete(line))
+    pass(node, redis, piece => {
+      state.hears ||= /subscribe\r\n/i.test(piece.toString('latin1'))
+      state.isHole ||= isHole
+      return state.isHole ? undefined : piece
+    })
+    pass(redis, node, piece => {
+      state.sent += piece.length
+      state.isHole ||= isHole
+      if (state.isHole) return undefined
+      return spoil === undefined ? piece : spoil(piece, line)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(async () => {
+    const closed = new Promise(done => server.close(done))
+    for (const socket of sockets) socket.destroy()
+    await closed
+  })
+
+  const own = (server.address() as AddressInfo).port
+  return {
+    port: own,
+    address: `redis://127.0.0.1:${own}`,
+    delay(milliseconds) {
+      delayMs = milliseconds
+    },
+    swallow() {
+      isHole = true
+      return () => {
+        isHole = false
+      }
+    },
+    spoil(how) {
+      spoil = how
+      return () => {
+        if (spoil === how) spoil = undefined
+      }
+    },
+    cut() {
+      for (const line of [...lines]) line.cut()
+    },
+  }
+}
