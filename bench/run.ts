@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { fleetLine, fleetTable, measureFleet } from './fleet/fleet.js'
 import { commandPath } from './peers/peers.js'
 import { forecast, nameOf } from './plan/forecast.js'
 import { type Options, optionsOf, usage } from './plan/options.js'
@@ -23,13 +24,8 @@ import { measureScale, type ScaleRow, scaleSeconds } from './run/scale.js'
 import type { Workshop } from './run/trial.js'
 import { workload } from './run/workloads.js'
 
-async function main(options: Options): Promise<void> {
-  const { present, absent } = contenders(options)
-  const items = planOf(options)
-  const withScale = isWhole(options)
-  console.log(forecast({ options, items, present, absent, withScale }))
-  if (options.plan) return
-
+/** Directories of a run, which a keeper takes away even where the run is killed. */
+async function openPlaces(out: string) {
   const directories = {
     base: mkdtempSync(join(tmpdir(), 'calcfs-bench-')),
     scratch: mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'calcfs-bench-')),
@@ -39,12 +35,60 @@ async function main(options: Options): Promise<void> {
   chmodSync(directories.base, 0o755)
   const workshop: Workshop = { ...directories, scratch: join(directories.scratch, 'work'), stopped: false }
   const trees = resolve('dist/bench-trees')
-  for (const directory of [trees, options.out]) mkdirSync(directory, { recursive: true })
+  for (const directory of [trees, out]) mkdirSync(directory, { recursive: true })
+  return {
+    directories,
+    workshop,
+    ground: { trees, base: directories.base },
+    /** `meanwhile` ends what may have to answer at the unmount. */
+    async end(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
+      workshop.stopped = true
+      endCommand()
+      // First the mounts: a process of the origin may have to answer what is asked at the unmount.
+      await clear(Object.values(directories))
+      await meanwhile()
+      await keeper.end()
+    },
+  }
+}
+
+/** The table of the fleet. */
+async function fleet(options: Options): Promise<void> {
+  const { workshop, ground, end } = await openPlaces(options.out)
+  stopWith(end)
+  const began = performance.now()
+  try {
+    const rows = await measureFleet(options, { workshop, ground }, row => console.log(fleetLine(row)))
+    const seconds = (performance.now() - began) / 1000
+    const found = {
+      machine: machine(),
+      date: new Date().toISOString(),
+      command: commandLine(),
+      seconds,
+      rows,
+    }
+    writeFileSync(join(options.out, 'fleet.json'), `${JSON.stringify(found, null, 1)}\n`)
+    console.log(`\n${fleetTable(rows)}\n\nIt took ${(seconds / 60).toFixed(1)} minutes.`)
+  } finally {
+    if (!workshop.stopped) await end()
+  }
+}
+
+const commandLine = (): string => ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, '')
+
+async function main(options: Options): Promise<void> {
+  const { present, absent } = contenders(options)
+  const items = planOf(options)
+  const withScale = isWhole(options)
+  console.log(forecast({ options, items, present, absent, withScale }))
+  if (options.plan) return
+
+  const { directories, workshop, ground, end: endPlaces } = await openPlaces(options.out)
   const began = performance.now()
   const about = {
     machine: machine(),
     date: new Date().toISOString(),
-    command: ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/ --$/, ''),
+    command: commandLine(),
     versions: versions(),
     contenders: Object.fromEntries(present.map(({ name, options: how }) => [name, how])),
     absent,
@@ -64,7 +108,7 @@ async function main(options: Options): Promise<void> {
     present,
     runs: options.runs,
     workshop,
-    ground: { trees, base: directories.base },
+    ground,
     pace: openPace({
       seconds: options.minutes * 60 - (withScale ? scaleSeconds : 0),
       now: () => performance.now() / 1000,
@@ -83,14 +127,7 @@ async function main(options: Options): Promise<void> {
     },
   })
 
-  async function end(): Promise<void> {
-    workshop.stopped = true
-    endCommand()
-    // First the mounts: a process of the origin may have to answer what is asked at the unmount.
-    await clear(Object.values(directories))
-    await session.close()
-    await keeper.end()
-  }
+  const end = (): Promise<void> => endPlaces(session.close)
 
   stopWith(() => {
     console.log(`interrupted; what was measured lies in ${options.out}`)
@@ -163,6 +200,7 @@ function draw(file: string, svg: string): void {
 try {
   const options = optionsOf(process.argv.slice(2))
   if (options.help) console.log(usage)
+  else if (options.fleet) await fleet(options)
   else await main(options)
 } catch (thrown) {
   console.error(thrown instanceof Error ? thrown.message : thrown)

@@ -12,6 +12,10 @@ export interface Options {
   readonly roundTrips?: readonly number[]
   readonly links?: readonly Link[]
   readonly tree?: TreeName
+  /** Whether the fleet is measured, and nothing else. */
+  readonly fleet: boolean
+  /** Of the fleet; undefined for what is usual. */
+  readonly sizes: FleetWish
   readonly peers?: readonly string[]
   readonly work?: readonly string[]
   readonly runs: number
@@ -24,16 +28,30 @@ export interface Options {
   readonly page: boolean
 }
 
+export const fleetRows = ['requests', 'lines', 'times', 'saves', 'gone'] as const
+export type FleetRows = (typeof fleetRows)[number]
+
+/** Mounts, lines without a kernel, saves, and which rows. */
+export interface FleetWish {
+  readonly nodes?: number
+  readonly lines?: number
+  readonly saves?: number
+  readonly rows?: readonly FleetRows[]
+}
+
 export const usage = `npm run bench -- [options]        or, once it is built, node dist/bench/run.js [options]
 
   --rtt 0,30        round trips in milliseconds
   --link a,b        ${links.join(', ')}: a delay alone, with a certificate, with handshakes and a bandwidth
-  --tree NAME       ${treeNames.join(', ')}; scale alone has its own scenarios
+  --tree NAME       ${treeNames.join(', ')}; scale alone has its own scenarios;
+                    fleet: many mounts over one Redis, the table of its targets
   --peers a,b       part of a name is enough: calcfs, raw, pass-through, disk, rclone, httpdirfs, davfs2, sshfs
   --work a,b        ${workloadNames.join(', ')}
   --runs N          times that each is done (3); what takes long is done once
   --quick           calcfs, the limits and the floors alone, once
   --minutes N       what is not begun by then is left out, and named (42, so that with set-up it is over after 45)
+  --nodes N         of the fleet: mounts (8), --lines N without a kernel (200), --saves N (50)
+  --rows a,b        of the fleet: ${fleetRows.join(', ')}
   --plan            say what would be done and how long it may take, and do nothing
   --out DIRECTORY   where results.json, report.md and plot-<rtt>ms.svg are written (dist/bench-results)
   --page            write docs/performance.md, too
@@ -56,10 +74,15 @@ export function optionsOf(args: readonly string[]): Options {
       quick: { type: 'boolean', default: false },
       minutes: { type: 'string', default: '42' },
       out: { type: 'string', default: 'dist/bench-results' },
+      nodes: { type: 'string' },
+      lines: { type: 'string' },
+      saves: { type: 'string' },
+      rows: { type: 'string' },
       page: { type: 'boolean', default: false },
     },
   })
-  const [tree] = values.tree === undefined ? [] : among('tree', [values.tree], treeNames)
+  const fleet = values.tree === 'fleet'
+  const [tree] = values.tree === undefined || fleet ? [] : among('tree', [values.tree], treeNames)
   const work =
     values.work === undefined ? undefined : among('workload', values.work.split(','), workloadNames)
   const chosenLinks = values.link === undefined ? undefined : among('link', values.link.split(','), links)
@@ -71,6 +94,13 @@ export function optionsOf(args: readonly string[]): Options {
       : { roundTrips: values.rtt.split(',').map(text => number(text, '--rtt')) }),
     ...(chosenLinks === undefined ? {} : { links: chosenLinks }),
     ...(tree === undefined ? {} : { tree }),
+    fleet,
+    sizes: {
+      ...(values.nodes === undefined ? {} : { nodes: number(values.nodes, '--nodes') }),
+      ...(values.lines === undefined ? {} : { lines: number(values.lines, '--lines') }),
+      ...(values.saves === undefined ? {} : { saves: number(values.saves, '--saves') }),
+      ...(values.rows === undefined ? {} : { rows: among('row', values.rows.split(','), fleetRows) }),
+    },
     ...(values.peers === undefined ? {} : { peers: values.peers.split(',') }),
     ...(work === undefined ? {} : { work }),
     runs: Math.max(1, values.quick ? 1 : number(values.runs, '--runs')),
