@@ -40,6 +40,7 @@ export async function fleetBed(
   const key = join(base, 'key')
   makeFleetKey(key)
   const lines: AssembledDrive[] = []
+  let homes = 0
   t.teardown(async () => {
     await Promise.all(lines.map(line => line.close()))
     await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -59,7 +60,9 @@ export async function fleetBed(
         .filter(name => name.endsWith('token.json') || name.endsWith('token'))
         .flatMap(name => /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(readFileSync(join(base, name), 'utf8')) ?? []),
     async join(settings = {}, how = false) {
-      const home = join(base, String(lines.length))
+      // Many join at once: each has a home of its own.
+      homes += 1
+      const home = join(base, String(homes))
       const shared = how === true ? {} : { fleet: redis.address, fleetKeyFile: key }
       const node = await openFleetNode({ home, settings: { url: service.url, ...shared, ...settings } })
       const { line } = node

@@ -12,6 +12,8 @@ import type { DriveFiles } from '../testbed.js'
 export interface FleetNode {
   readonly files: DriveFiles
   readonly line: AssembledDrive
+  /** Its drafts and its history are below. */
+  readonly state: string
 }
 
 export interface FleetNodeOptions {
@@ -50,5 +52,5 @@ export async function openFleetNode({
     readOnly: settings['access'] === 'read',
     failed: (verb, path, failure) => line.failureLog.note(verb, path, failure),
   })
-  return { files, line }
+  return { files, line, state: connection.account.places.state }
 }
