@@ -103,6 +103,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   const all = [...new Set([client, bulk, subscriber])]
   const scripts = client as unknown as FleetScripts
   const watches = new Map<string, Watched>()
+  const attempts = new Set<(reason: FleetAway) => void>()
   const listeners = new Map<string, (message: Buffer) => void>()
   let fullUntil = Number.NEGATIVE_INFINITY
   let stopLooking: (() => void) | undefined
@@ -116,7 +117,8 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       return (await answeredInTime(clock, written)).took
     },
     opened(sentence) {
-      // Who waits for another daemon's answer asks the service now.
+      // Who waits for a command, or for another daemon's answer, asks the service now.
+      for (const giveUp of [...attempts]) giveUp(new FleetAway(sentence))
       for (const { hearing } of watches.values()) for (const hear of hearing) hear()
       options.away(sentence)
     },
@@ -166,15 +168,24 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     atMostMs: number,
   ): Promise<Answer> {
     if (breaker.isOpen) throw new FleetAway(breaker.why)
+    let giveUp: (reason: FleetAway) => void = noop
+    const passedBy = new Promise<never>((_, reject) => {
+      giveUp = reject
+    })
+    attempts.add(giveUp)
     try {
-      const { answer, took } = await answeredInTime(clock, command(), { heard, atMostMs })
+      const answering = answeredInTime(clock, command(), { heard, atMostMs })
+      const { answer, took } = await Promise.race([answering, passedBy])
       answered(took)
       return answer
     } catch (thrown) {
+      if (thrown instanceof FleetAway) throw thrown
       const sentence = reasonOf(thrown)
       if (isFull(thrown)) filled()
       else breaker.failed(sentence)
       throw new FleetAway(sentence, { cause: thrown })
+    } finally {
+      attempts.delete(giveUp)
     }
   }
 
