@@ -113,7 +113,7 @@ export function openFleet({
       changes.resend()
     },
   })
-  const changes = openLateChanges(store, () => news)
+  const changes = openLateChanges({ store, node, news: () => news, crossed: hear })
   const news: FleetNews = openFleetNews({
     carrier: store.news,
     seal,

@@ -1,7 +1,7 @@
 // Fleet lane: values and their leases over one connection, so that long values delay no short ones.
 import type { Cluster, Redis } from 'ioredis'
 import { noop } from '../../noop.js'
-import { channelOf, type FleetScripts, leaseKey, valueKey } from './fleet-scripts.js'
+import { channelOf, type FleetScripts, leaseKey, valueKey, writerKey } from './fleet-scripts.js'
 import type { SealedName } from './seal.js'
 
 /** What lies under a name, or who asks for it. */
@@ -25,6 +25,8 @@ export interface FleetLane {
   renew(name: SealedName, owner: string, leaseMs: number): Promise<void>
   /** What lay there is over, and so is what is being asked now; `value` takes its place. */
   change(name: SealedName, value: Buffer | undefined, livesMs: number): Promise<void>
+  /** The same of what `node` itself has changed; false where another node has done so lately: `value` may be the older one, and is not put. */
+  replace(name: SealedName, node: string, value: Buffer | undefined, livesMs: number): Promise<boolean>
   /** The fleet is used again: ends the leases that could not be ended while it was not. */
   back(): void
 }
@@ -34,6 +36,9 @@ export type RunCommand = <Answer>(command: () => Promise<Answer>) => Promise<Ans
 
 const leased = 1
 const full = 2
+const alone = 1
+/** Milliseconds for which a change is held to be at the same time as others: longer than a save takes. */
+const writerMs = 60_000
 
 export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: () => void): FleetLane {
   const commands = client as unknown as FleetScripts
@@ -84,6 +89,14 @@ export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: 
     async change(name, value, livesMs) {
       const more = value === undefined ? [] : ([value] as const)
       await run(() => commands.fleetChange(valueKey(name), leaseKey(name), channelOf(name), livesMs, ...more))
+    },
+    async replace(name, node, value, livesMs) {
+      const keys = [valueKey(name), leaseKey(name), writerKey(name)] as const
+      const more = value === undefined ? [] : ([value] as const)
+      const answer = await run(() =>
+        commands.fleetReplace(...keys, channelOf(name), livesMs, node, writerMs, ...more),
+      )
+      return answer === alone
     },
   }
 }

@@ -30,6 +30,18 @@ const changeScript = `redis.call('DEL', KEYS[1], KEYS[2])
 if ARGV[3] then redis.pcall('SET', KEYS[1], ARGV[3], 'PX', ARGV[2]) end
 redis.call('SPUBLISH', ARGV[1], '')
 return 1`
+/**
+ * The same of what a node itself has changed. KEYS: value, lease, who changed it last. ARGV: channel, milliseconds, node,
+ * milliseconds for which that is known, perhaps a value. Where another node has changed it lately, or that cannot be known,
+ * no value can be told to be the newer one, and none is put: 2.
+ */
+const replaceScript = `local last = redis.call('GET', KEYS[3])
+local noted = redis.pcall('SET', KEYS[3], ARGV[3], 'PX', ARGV[4])
+local isAlone = not (last and last ~= ARGV[3]) and not (type(noted) == 'table' and noted.err)
+redis.call('DEL', KEYS[1], KEYS[2])
+if ARGV[5] and isAlone then redis.pcall('SET', KEYS[1], ARGV[5], 'PX', ARGV[2]) end
+redis.call('SPUBLISH', ARGV[1], '')
+return isAlone and 1 or 2`
 /** KEYS: how many news there were. ARGV: channel, message. What is missed shows as a gap in the numbers. */
 const tellScript = `local count = redis.pcall('INCR', KEYS[1])
 if type(count) == 'table' then count = '?' else redis.call('PEXPIRE', KEYS[1], 86400000) end
@@ -143,6 +155,12 @@ export interface FleetScripts {
   fleetRelease(lease: string, owner: string, channel: string): Promise<number>
   fleetRenew(lease: string, owner: string, ms: number): Promise<number>
   fleetChange(value: string, lease: string, channel: string, ms: number, bytes?: Buffer): Promise<number>
+  fleetReplace(
+    value: string,
+    lease: string,
+    writer: string,
+    ...args: readonly [channel: string, ms: number, node: string, writerMs: number, bytes?: Buffer]
+  ): Promise<number>
   fleetTell(count: string, channel: string, message: Buffer): Promise<number>
   fleetEcho(count: string, channel: string, message: Buffer): Promise<number>
 }
@@ -153,6 +171,7 @@ export const fleetScripts = {
   fleetRelease: { numberOfKeys: 1, lua: releaseScript },
   fleetRenew: { numberOfKeys: 1, lua: renewScript },
   fleetChange: { numberOfKeys: 2, lua: changeScript },
+  fleetReplace: { numberOfKeys: 3, lua: replaceScript },
   fleetTell: { numberOfKeys: 1, lua: tellScript },
   fleetEcho: { numberOfKeys: 1, lua: echoScript },
   fleetShare: { numberOfKeys: 3, lua: shareScript },
@@ -164,6 +183,7 @@ export const fleetScripts = {
 // The braces keep all keys of one name in one slot of a cluster.
 export const valueKey = (name: string): string => `calcfs:{${name}}:v`
 export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
+export const writerKey = (name: string): string => `calcfs:{${name}}:by`
 export const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`
 export const saidKey = (name: string): string => `calcfs:{${name}}:said`
 export const partsKey = (name: string): string => `calcfs:{${name}}:parts`

@@ -24,15 +24,26 @@ export interface LateChanges {
 /** More of them are told as one. */
 const atMost = 4_096
 
-export function openLateChanges(store: FleetStore, news: () => FleetNews): LateChanges {
+export interface LateChangesPorts {
+  readonly store: FleetStore
+  /** This daemon. */
+  readonly node: string
+  readonly news: () => FleetNews
+  /** Another daemon has changed the same thing lately: what this one knows of it may be older. */
+  readonly crossed: (change: ChangeElsewhere) => void
+}
+
+export function openLateChanges({ store, node, news, crossed }: LateChangesPorts): LateChanges {
   const late = new Map<SealedName, FleetChange>()
 
   function make(change: FleetChange): void {
     const { name, value, livesMs } = change
-    store.answers.change(name, value, livesMs).then(
-      () => {
+    store.answers.replace(name, node, value, livesMs).then(
+      isAlone => {
         late.delete(name)
-        if (change.news !== undefined) news().tell(change.news)
+        if (change.news === undefined) return
+        news().tell(change.news)
+        if (!isAlone) crossed(change.news)
       },
       () => {
         // By the time it is back, this value is old.
