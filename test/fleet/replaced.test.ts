@@ -1,0 +1,97 @@
+// A file that the service replaces: once one mount of a fleet finds that out, all show the new version within a second, and never a mix.
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
+import { readLong } from '../testbed/fleet/reads.js'
+import { outcome } from '../testbed/testbed.js'
+import { gate, until, within } from '../testbed/within.js'
+
+t.setTimeout(120_000)
+
+const length = 5 << 20
+const path = 'projects/P/C/run.bin'
+const versions = [1, 2, 3].map(() => randomBytes(length))
+
+/** The service holds one version after another of one file, each under its own tag. */
+async function heldBed(t: Parameters<typeof fleetBed>[0]) {
+  const bed = await fleetBed(t, {
+    fill(seed) {
+      seed.addUser({ name: 'demo', password: 'demo' })
+      const project = seed.addProject({ name: 'P', owner: 'demo' })
+      seed.addCalculation({ id: '200', name: 'C', project, files: { 'run.bin': '' } })
+    },
+  })
+  // While it is closed, nothing but the last part is sent.
+  const held = { version: 0, opened: Promise.resolve() }
+  bed.service.intercept(/bitstream\?id=200&/, async (response, { heard, headers }) => {
+    const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(String(headers?.range)) ?? []
+    if (heard.method === 'GET' && Number(from ?? 0) < length - (1 << 20)) await held.opened
+    const bytes = versions[held.version] ?? Buffer.of()
+    const tag = `"v${held.version}"`
+    const isPart =
+      from !== undefined && [undefined, tag].includes(headers?.['if-range'] as string | undefined)
+    const start = isPart ? Number(from) : 0
+    const end = isPart && to ? Math.min(Number(to) + 1, length) : length
+    response.setHeader('etag', tag)
+    response.setHeader('accept-ranges', 'bytes')
+    if (isPart) response.setHeader('content-range', `bytes ${start}-${end - 1}/${length}`)
+    response.writeHead(isPart ? 206 : 200, { 'content-length': end - start })
+    response.end(heard.method === 'HEAD' ? undefined : bytes.subarray(start, end))
+  })
+  return { bed, held }
+}
+
+/** Which version a read of all gives, or how it ends. */
+async function versionOf(node: FleetNode): Promise<string> {
+  let found = 'a mix'
+  const ended = await outcome(
+    within(20_000, 'the read', readLong(node, path)).then(bytes => {
+      found = String(versions.findIndex(one => one.equals(bytes)))
+    }),
+  )
+  return ended === 'done' ? found : ended
+}
+
+async function tail({ files }: FleetNode): Promise<void> {
+  const file = await files.open(path, 'r')
+  await file.read(4096, length - 4096)
+  await file.close()
+}
+
+/** As a Redis does that needs the room. */
+async function evict({ redis }: FleetBed): Promise<void> {
+  for (const key of await redis.client.keys('calcfs:*:v')) await redis.client.del(key)
+}
+
+t.test('FLEET-2 a replaced file that one mount has met is the new one on all', async t => {
+  const { bed, held } = await heldBed(t)
+  const nodes = await Promise.all([1, 2, 3].map(() => bed.join()))
+  for (const node of nodes) t.equal(await versionOf(node), '0')
+  for (const next of [1, 2]) {
+    const finder = await bed.join()
+    await evict(bed)
+    const { open, opened } = gate()
+    held.opened = opened
+    await within(10_000, 'the tail', tail(finder))
+    held.version = next
+    await evict(bed)
+    open()
+    const first = await versionOf(finder)
+    t.equal(first, 'ESTALE', 'the one that finds it out says so once')
+    const began = performance.now()
+    const seen = new Set<string>()
+    await Promise.all(
+      nodes.map((node, at) =>
+        until(1_000, `mount ${at} reads version ${next}`, async () => {
+          const version = await versionOf(node)
+          seen.add(version)
+          return version === String(next)
+        }),
+      ),
+    )
+    t.comment(`${Math.round(performance.now() - began)} ms, seen: ${[...seen]}`)
+    for (const one of seen)
+      t.match(one, new RegExp(`^(${next - 1}|${next}|ESTALE)$`), 'one version, or an error')
+    await until(3_000, 'the finder reads it', async () => (await versionOf(finder)) === String(next))
+  }
+})
