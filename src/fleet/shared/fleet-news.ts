@@ -39,6 +39,7 @@ const silentMs = 1_200
 export function openFleetNews({ carrier, seal, clock, node, hear, missed }: FleetNewsPorts): FleetNews {
   const name = seal.nameOf('news', '')
   let heardAt = Number.NEGATIVE_INFINITY
+  const began = clock.now()
   let lagMs: number | undefined
   let isBroken = true
   /** The number of the last news that came; undefined where none is known. */
@@ -81,7 +82,10 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
       // A server that was set up again, or a slot that moved, has forgotten who listens.
       listen()
     }
-    carrier.echo(name, node, Buffer.from(String(clock.now()))).catch(noop)
+    carrier.echo(name, node, Buffer.from(String(clock.now()))).then(() => {
+      // The fleet takes commands, and its words do not come: until they do, nothing that is known counts for long.
+      if (clock.now() - Math.max(heardAt, began) > silentMs) missed()
+    }, noop)
     stop = clock.after(echoMs, echo, 'in-background')
   }
 
