@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { readLong } from '../testbed/fleet/reads.js'
-import { outcome } from '../testbed/testbed.js'
+import { outcome, type TestLifetime } from '../testbed/testbed.js'
 import { gate, until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
@@ -13,7 +13,7 @@ const path = 'projects/P/C/run.bin'
 const versions = [1, 2, 3].map(() => randomBytes(length))
 
 /** The service holds one version after another of one file, each under its own tag. */
-async function heldBed(t: Parameters<typeof fleetBed>[0]) {
+async function heldBed(t: TestLifetime) {
   const bed = await fleetBed(t, {
     fill(seed) {
       seed.addUser({ name: 'demo', password: 'demo' })
