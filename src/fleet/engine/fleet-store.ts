@@ -132,7 +132,9 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   const refused = new Promise<void>(resolve => client.once('error', () => resolve()))
   client.on('error', error => breaker.failed(reasonOf(error)))
   for (const other of [bulk, subscriber]) if (other !== client) other.on('error', noop)
-  subscriber.on('smessageBuffer', (channel: Buffer, message: Buffer) => {
+  subscriber.on('smessageBuffer', (channel: unknown, message: unknown) => {
+    // A message that was damaged on its way: its number is missing then.
+    if (!Buffer.isBuffer(channel) || !Buffer.isBuffer(message)) return
     const name = channel.toString()
     listeners.get(name)?.(message)
     for (const hear of watches.get(name)?.hearing ?? []) hear()
