@@ -21,6 +21,10 @@ const idle = (): number => performance.eventLoopUtilization().idle
 export interface ServerSigns {
   /** Grows with whatever comes from it: it is there, and has much to do. */
   readonly heard: () => number
+  /** Grows with what comes on the command's own connection; the same if not given. */
+  readonly own?: () => number
+  /** Milliseconds of waiting in which nothing comes on that one, whatever comes elsewhere; `atMostMs` if not given. */
+  readonly silentMs?: number
   /** Milliseconds of waiting in all, whatever comes meanwhile: of several servers another one may be heard. */
   readonly atMostMs: number
 }
@@ -31,10 +35,11 @@ const noSigns: ServerSigns = { heard: () => 0, atMostMs: patienceMs }
 export function answeredInTime<Answer>(
   clock: Clock,
   command: Promise<Answer>,
-  { heard, atMostMs }: ServerSigns = noSigns,
+  { heard, atMostMs, own = heard, silentMs = atMostMs }: ServerSigns = noSigns,
 ): Promise<TimedAnswer<Answer>> {
   const began = idle()
   let last = { heard: heard(), idle: began, at: clock.now() }
+  let lastOwn = { heard: own(), idle: began }
   let isRead = false
   return new Promise((resolve, reject) => {
     let callOff = noop
@@ -42,7 +47,13 @@ export function answeredInTime<Answer>(
       callOff = clock.after(milliseconds, () => {
         const present = { heard: heard(), idle: idle(), at: clock.now() }
         if (present.heard > last.heard) last = present
-        const left = Math.min(patienceMs - (present.idle - last.idle), atMostMs - (present.idle - began))
+        const heardOwn = own()
+        if (heardOwn > lastOwn.heard) lastOwn = { heard: heardOwn, idle: present.idle }
+        const left = Math.min(
+          patienceMs - (present.idle - last.idle),
+          silentMs - (present.idle - lastOwn.idle),
+          atMostMs - (present.idle - began),
+        )
         const isOver = left < 1 || present.at - last.at >= busyMs
         // What came while this process was busy is read before the next timer.
         if (isOver && isRead) return reject(new Error('it does not answer'))

@@ -6,7 +6,7 @@ import type { FleetAddress } from './fleet-address.js'
 import { type FleetBreaker, openFleetBreaker } from './fleet-breaker.js'
 import { connectFleet, reasonOf, receivedBytes, type ServerFacts, serverFacts } from './fleet-connection.js'
 import { type FleetLane, isFull, openFleetLane, type RunCommand } from './fleet-lane.js'
-import { answeredInTime } from './fleet-patience.js'
+import { answeredInTime, type ServerSigns } from './fleet-patience.js'
 import {
   channelOf,
   countKey,
@@ -167,7 +167,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   async function attempt<Answer>(
     command: () => Promise<Answer>,
     answered: (took: number) => void,
-    atMostMs: number,
+    signs: Omit<ServerSigns, 'heard'>,
   ): Promise<Answer> {
     if (breaker.isOpen) throw new FleetAway(breaker.why)
     let giveUp: (reason: FleetAway) => void = noop
@@ -176,7 +176,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     })
     attempts.add(giveUp)
     try {
-      const answering = answeredInTime(clock, command(), { heard, atMostMs })
+      const answering = answeredInTime(clock, command(), { heard, ...signs })
       const { answer, took } = await Promise.race([answering, passedBy])
       answered(took)
       return answer
@@ -191,9 +191,10 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     }
   }
 
-  const run: RunCommand = command => attempt(command, breaker.answered, shortMs)
-  // How long a long value takes is a matter of the network: it counts that its bytes come.
-  const runLong: RunCommand = command => attempt(command, noop, longMs)
+  const run: RunCommand = command => attempt(command, breaker.answered, { atMostMs: shortMs })
+  // How long a long value takes is a matter of the network: it counts that bytes come on its connection: a damaged length swallows all that follows.
+  const runLong: RunCommand = command =>
+    attempt(command, noop, { own: () => receivedBytes(bulk), silentMs: shortMs, atMostMs: longMs })
 
   const answers = openFleetLane(client, run, filled)
   const contents = openFleetLane(bulk, runLong, filled)
