@@ -29,7 +29,8 @@ t.test('FLEET-3 a Redis that stops in the middle of reads delays none by more th
   const usual = Math.max(...(await beside).map(one => one.longest))
   for (const { seen, longest } of walks) {
     t.strictSame(seen, truth)
-    t.ok(longest < 3 * usual + 300, `the longest call took ${longest} ms, without a fleet ${usual} ms`)
+    // A process that is always busy waits a quarter of a second for a sign.
+    t.ok(longest < 3 * usual + 500, `the longest call took ${longest} ms, without a fleet ${usual} ms`)
   }
   const late = await bed.join({}, 'at once')
   const { seen, longest } = await within(10_000, 'a mount that comes up meanwhile', walk(late, 'projects'))
