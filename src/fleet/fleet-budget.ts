@@ -46,6 +46,8 @@ export function openFleetBudget(ports: FleetBudgetPorts): FleetBudget {
   let othersWait = false
   let isScarce = false
   let givesBack = false
+  /** The last word was answered. Where it was not, no request waits for the next one. */
+  let isAnswered = true
   let isEnded = false
   let stop = noop
 
@@ -61,7 +63,7 @@ export function openFleetBudget(ports: FleetBudgetPorts): FleetBudget {
     }
     isAsking = true
     isStale = false
-    if (needed === 0 || givesBack) part = inFlight
+    if (isAnswered && (needed === 0 || givesBack)) part = inFlight
     const keeps = Math.max(inFlight, part)
     const wants = needed === 0 || givesBack ? 0 : Math.min(connections, needed * 2 + 2)
     givesBack = false
@@ -72,11 +74,13 @@ export function openFleetBudget(ports: FleetBudgetPorts): FleetBudget {
         scripts.fleetShare(...keys, node, keeps, wants, connections, forgottenMs),
       )
       part = mine
+      isAnswered = true
       othersWait = short > 0
       isScarce = scarce > 0
     } catch {
       // The fleet is passed by, or full, and says so itself.
       part = alone()
+      isAnswered = false
     }
     isAsking = false
     changed()

@@ -10,7 +10,7 @@ import { gate, within } from '../testbed/within.js'
 
 t.setTimeout(180_000)
 
-const leaseMs = 1_000
+const leaseMs = 2_000
 const truthOf = async (bed: FleetBed): Promise<readonly string[]> =>
   everything(await bed.join({}, true), 'projects')
 

@@ -11,6 +11,8 @@ export interface FleetBreaker {
   /** An answer came after so many milliseconds. */
   answered(milliseconds: number): void
   failed(sentence: string): void
+  /** It said nothing for longer than it was waited for: it may only have had a lot to do, and is probed at once. */
+  silent(sentence: string): void
   /** There is a connection now: a probe need not wait, unless the last ones did not last. */
   connected(): void
   end(): void
@@ -94,6 +96,16 @@ export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerP
     if (!isEnded) stop ??= clock.after(good > 0 ? probeEveryMs : pauseMs, look, 'in-background')
   }
 
+  function silent(sentence: string): void {
+    const wasOpen = why !== undefined
+    open(sentence)
+    // What is silent again so soon after it came back has to prove itself.
+    if (isEnded || wasOpen || pauseMs > probeEveryMs) return
+    good = goodProbes - 1
+    stop?.()
+    look()
+  }
+
   function close(): void {
     stop?.()
     stop = undefined
@@ -121,6 +133,7 @@ export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerP
         open(`its commands take ${Math.round(median)} ms`)
     },
     failed: open,
+    silent,
     connected() {
       if (why === undefined || isEnded || pauseMs > probeEveryMs) return
       stop?.()

@@ -16,7 +16,7 @@ export type Taken =
 
 /** All reject with FleetAway. */
 export interface FleetLane {
-  /** The value, where it counts for longer than `leftMs`; else a lease of so many milliseconds for `owner`. */
+  /** The value, where it counts for longer than `leftMs`; else a lease of so many milliseconds for `owner`, who may take it again. */
   take(name: SealedName, owner: string, leaseMs: number, leftMs?: number): Promise<Taken>
   /** Puts it under the lease; not where that is another's by now, or something has changed meanwhile. */
   put(name: SealedName, owner: string, value: Buffer, livesMs: number): Promise<void>
@@ -36,11 +36,17 @@ export type RunCommand = <Answer>(command: () => Promise<Answer>) => Promise<Ans
 
 const leased = 1
 const full = 2
+const isThere = 3
 const alone = 1
 /** Milliseconds for which a change is held to be at the same time as others: longer than a save takes. */
 const writerMs = 60_000
 
-export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: () => void): FleetLane {
+export function openFleetLane(
+  client: Redis | Cluster,
+  run: RunCommand,
+  filled: () => void,
+  length: 'short' | 'long',
+): FleetLane {
   const commands = client as unknown as FleetScripts
   /** Leases by their names, with their owners, that nothing uses any more. */
   const left = new Map<SealedName, string>()
@@ -53,7 +59,33 @@ export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: 
     try {
       return await run(command)
     } catch (thrown) {
-      left.set(name, owner)
+      forsake(name, owner)
+      throw thrown
+    }
+  }
+
+  /** Where the fleet is only slow, the others need not wait for the lease to run out. */
+  function forsake(name: SealedName, owner: string): void {
+    left.set(name, owner)
+    commands.fleetRelease(leaseKey(name), owner, channelOf(name)).then(() => {
+      if (left.get(name) === owner) left.delete(name)
+    }, noop)
+  }
+
+  /** A command that was given up may be carried out all the same: its lease would be waited for in vain. */
+  async function taking<Answer>(
+    name: SealedName,
+    owner: string,
+    command: () => Promise<Answer>,
+  ): Promise<Answer> {
+    let sent: Promise<Answer> | undefined
+    try {
+      return await run(() => {
+        sent = command()
+        return sent
+      })
+    } catch (thrown) {
+      if (sent !== undefined) forsake(name, owner)
       throw thrown
     }
   }
@@ -62,15 +94,33 @@ export function openFleetLane(client: Redis | Cluster, run: RunCommand, filled: 
     await ending(name, owner, () => commands.fleetRelease(leaseKey(name), owner, channelOf(name)))
   }
 
+  /** How much longer a long value lives makes no difference. */
+  async function takeLong(name: SealedName, owner: string, leaseMs: number): Promise<Taken> {
+    const [value, answer] = await taking(name, owner, () =>
+      Promise.all([
+        client.getBuffer(valueKey(name)),
+        commands.fleetClaim(valueKey(name), leaseKey(name), owner, leaseMs),
+      ]),
+    )
+    if (answer !== isThere) return withoutValue(answer)
+    // It was put between the two.
+    return value === null ? takeLong(name, owner, leaseMs) : { is: 'there', value, leftMs: 0 }
+  }
+
+  function withoutValue(answer: unknown): Taken {
+    if (answer === full) filled()
+    return { is: answer === full ? 'full' : answer === leased ? 'leased' : 'asked' }
+  }
+
   return {
     async take(name, owner, leaseMs, leftMs = 0) {
-      const answer = await run(() =>
+      if (length === 'long') return takeLong(name, owner, leaseMs)
+      const answer = await taking(name, owner, () =>
         commands.fleetTakeBuffer(valueKey(name), leaseKey(name), owner, leaseMs, Math.ceil(leftMs)),
       )
       if (Array.isArray(answer) && Buffer.isBuffer(answer[0]))
         return { is: 'there', value: answer[0], leftMs: Number(answer[1]) }
-      if (answer === full) filled()
-      return { is: answer === full ? 'full' : answer === leased ? 'leased' : 'asked' }
+      return withoutValue(answer)
     },
     async put(name, owner, value, livesMs) {
       const answer = await ending(name, owner, () =>

@@ -2,7 +2,7 @@
 
 // A server that is full and evicts nothing refuses SET: what lies there is read all the same, and a lease is given up.
 
-/** KEYS: value, lease. ARGV: owner, milliseconds, for how many more a value must count. */
+/** KEYS: value, lease. ARGV: owner, milliseconds, for how many more a value must count. An owner may take it again. */
 const takeScript = `local value = redis.call('GET', KEYS[1])
 if value then
   local left = redis.call('PTTL', KEYS[1])
@@ -10,7 +10,12 @@ if value then
 end
 local set = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
 if type(set) == 'table' and set.err then return 2 end
-return set and 1 or 0`
+return (set or redis.call('GET', KEYS[2]) == ARGV[1]) and 1 or 0`
+/** The same where the value is long, and fetched by a GET beside this: a script would copy it twice more. 3: it is there. */
+const claimScript = `if redis.call('EXISTS', KEYS[1]) == 1 then return 3 end
+local set = redis.pcall('SET', KEYS[2], ARGV[1], 'NX', 'PX', ARGV[2])
+if type(set) == 'table' and set.err then return 2 end
+return (set or redis.call('GET', KEYS[2]) == ARGV[1]) and 1 or 0`
 /** KEYS: value, lease. ARGV: owner, value, milliseconds, channel. */
 const putScript = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 local set = redis.pcall('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
@@ -144,6 +149,7 @@ export interface FleetScripts {
   fleetTurn(sums: string, microseconds: number): Promise<number>
   fleetBeat(nodes: string, said: string, node: string, value: Buffer, ms: number): Promise<number>
   fleetTakeBuffer(value: string, lease: string, owner: string, ms: number, leftMs: number): Promise<unknown>
+  fleetClaim(value: string, lease: string, owner: string, ms: number): Promise<number>
   fleetPut(
     value: string,
     lease: string,
@@ -167,6 +173,7 @@ export interface FleetScripts {
 
 export const fleetScripts = {
   fleetTake: { numberOfKeys: 2, lua: takeScript },
+  fleetClaim: { numberOfKeys: 2, lua: claimScript },
   fleetPut: { numberOfKeys: 2, lua: putScript },
   fleetRelease: { numberOfKeys: 1, lua: releaseScript },
   fleetRenew: { numberOfKeys: 1, lua: renewScript },

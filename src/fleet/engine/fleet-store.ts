@@ -1,12 +1,12 @@
 // Fleet store: the Valkey or Redis of a fleet, its two lanes, what is watched there, and whether it is passed by.
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { FleetAddress } from './fleet-address.js'
 import { type FleetBreaker, openFleetBreaker } from './fleet-breaker.js'
 import { connectFleet, reasonOf, receivedBytes, type ServerFacts, serverFacts } from './fleet-connection.js'
 import { type FleetLane, isFull, openFleetLane, type RunCommand } from './fleet-lane.js'
-import { answeredInTime, type ServerSigns } from './fleet-patience.js'
+import { NoAnswer, openFleetPatience, type ServerSigns } from './fleet-patience.js'
 import {
   channelOf,
   countKey,
@@ -63,6 +63,8 @@ export interface NewsCarrier {
   echo(name: SealedName, node: string, message: Buffer): Promise<void>
   /** Undefined for a number that the server could not count. May be called again, where the server may have forgotten it. */
   listen(name: SealedName, node: string, hear: HearNews): void
+  /** Its connection takes what is said and brings nothing: another one takes its place. */
+  reconnect(): void
 }
 
 export type HearNews = (what: 'news' | 'echo', number: number | undefined, message: Buffer) => void
@@ -90,6 +92,10 @@ export interface FleetStoreOptions {
 
 /** Milliseconds of waiting for a short answer and for a long one, where other answers come meanwhile. */
 const [shortMs, longMs] = [500, 5_000]
+/** The same for a short one of a cluster: its other nodes answer, too. */
+const shortOfClusterMs = 250
+/** A cluster is probed in so many slots: one node that is gone keeps what lies there, and each command for it waited for. */
+const slotsProbed = 64
 /** For so many milliseconds nothing is put into a fleet that was full. */
 const fullMs = 1_000
 /** Milliseconds between two looks at the leases that end a wait. */
@@ -105,16 +111,20 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   const watches = new Map<string, Watched>()
   const attempts = new Set<(reason: FleetAway) => void>()
   const listeners = new Map<string, (message: Buffer) => void>()
+  const isCluster = client instanceof Cluster
+  const probeKeys = Array.from({ length: isCluster ? slotsProbed : 1 }, (_, at) => `calcfs:probe:${at}`)
   let fullUntil = Number.NEGATIVE_INFINITY
   let stopLooking: (() => void) | undefined
 
+  const patience = openFleetPatience(clock)
   const breaker = openFleetBreaker({
     clock,
     async probe() {
-      const written = client.set('calcfs:probe', '', 'PX', fullMs).catch(thrown => {
+      const written = probeKeys.map(key => client.set(key, '', 'PX', fullMs))
+      const done = Promise.all(written).catch(thrown => {
         if (!isFull(thrown)) throw thrown
       })
-      return (await answeredInTime(clock, written)).took
+      return (await patience.answered(done)).took
     },
     opened(sentence) {
       // Who waits for a command, or for another daemon's answer, asks the service now.
@@ -176,7 +186,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     })
     attempts.add(giveUp)
     try {
-      const answering = answeredInTime(clock, command(), { heard, ...signs })
+      const answering = patience.answered(command(), { heard, ...signs })
       const { answer, took } = await Promise.race([answering, passedBy])
       answered(took)
       return answer
@@ -184,6 +194,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       if (thrown instanceof FleetAway) throw thrown
       const sentence = reasonOf(thrown)
       if (isFull(thrown)) filled()
+      else if (thrown instanceof NoAnswer) breaker.silent(sentence)
       else breaker.failed(sentence)
       throw new FleetAway(sentence, { cause: thrown })
     } finally {
@@ -191,13 +202,19 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     }
   }
 
-  const run: RunCommand = command => attempt(command, breaker.answered, { atMostMs: shortMs })
+  function answered(took: number): void {
+    patience.took(took)
+    breaker.answered(took)
+  }
+
+  const run: RunCommand = command =>
+    attempt(command, answered, { atMostMs: isCluster ? shortOfClusterMs : shortMs })
   // How long a long value takes is a matter of the network: it counts that bytes come on its connection: a damaged length swallows all that follows.
   const runLong: RunCommand = command =>
     attempt(command, noop, { own: () => receivedBytes(bulk), silentMs: shortMs, atMostMs: longMs })
 
-  const answers = openFleetLane(client, run, filled)
-  const contents = openFleetLane(bulk, runLong, filled)
+  const answers = openFleetLane(client, run, filled, 'short')
+  const contents = openFleetLane(bulk, runLong, filled, 'long')
 
   function listenTo(channel: string, hear: (number: number | undefined, message: Buffer) => void): void {
     listeners.set(channel, said => {
@@ -291,9 +308,13 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
         listenTo(newsChannel(name), (number, message) => hear('news', number, message))
         listenTo(echoChannel(name, node), (number, message) => hear('echo', number, message))
       },
+      reconnect() {
+        // It subscribes again by itself. A cluster's client looks after those connections of its own.
+        if (subscriber instanceof Redis) subscriber.disconnect(true)
+      },
     },
     async info() {
-      const { answer: facts } = await answeredInTime(clock, serverFacts(client))
+      const { answer: facts } = await patience.answered(serverFacts(client))
       if (facts === undefined) throw new FleetAway('no node of the cluster is known')
       return facts
     },

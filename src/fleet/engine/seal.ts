@@ -7,7 +7,8 @@ export type SealedName = string & { readonly brand: 'SealedName' }
 
 export interface Seal {
   nameOf(kind: SealedKind, what: string): SealedName
-  close(name: string, plain: Uint8Array): Buffer
+  /** @param plain in pieces, one after another */
+  close(name: string, ...plain: readonly Uint8Array[]): Buffer
   /** Undefined for a value of another version, of another key or name, or that is damaged. */
   open(name: string, sealed: Buffer): Buffer | undefined
 }
@@ -41,12 +42,17 @@ export function openSeal(
         .update(what, 'utf16le')
         .digest('base64url')
         .slice(0, 32) as SealedName,
-    close(name, plain) {
+    close(name, ...plain) {
       const salt = randomBytes(saltBytes)
       const cipher = createCipheriv('aes-256-gcm', keyOf(salt, name), nonce)
       const head = Buffer.concat([Buffer.of(version), salt])
       cipher.setAAD(head)
-      return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+      return Buffer.concat([
+        head,
+        ...plain.map(piece => cipher.update(piece)),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
     },
     open(name, sealed) {
       if (sealed[0] !== version || sealed.length < headBytes + tagBytes) return undefined

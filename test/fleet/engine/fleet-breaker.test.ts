@@ -1,8 +1,8 @@
 // The breaker of a fleet: open where it is slow or gone, closed after two good probes, and slower to believe what did not last.
 import t from 'tap'
-import { openFleetBreaker } from '../../src/fleet/engine/fleet-breaker.js'
-import type { Clock } from '../../src/remote/clock.js'
-import { instant } from '../../src/remote/remote.js'
+import { openFleetBreaker } from '../../../src/fleet/engine/fleet-breaker.js'
+import type { Clock } from '../../../src/remote/clock.js'
+import { instant } from '../../../src/remote/remote.js'
 
 /** Time passes only where the test says so; each timer runs at its own moment. */
 function stillClock() {
@@ -91,6 +91,22 @@ t.test('FLEET-3 an outage is probed twice a second, and over after two good prob
   bed.probes.length = 0
   await bed.pass(10_000)
   t.equal(bed.probes.length, 20)
+  bed.server.answers = true
+  t.equal(await openFor(bed), 1_000)
+})
+
+t.test('FLEET-3 one that was silent for a moment is used again as soon as it answers', async t => {
+  const bed = breakerOf()
+  await bed.pass(10_000)
+  bed.breaker.silent('it does not answer')
+  t.equal(bed.breaker.isOpen, true)
+  t.equal(await openFor(bed), 50)
+  bed.breaker.silent('it does not answer')
+  t.equal(await openFor(bed), 1_500, 'silent again at once: it has to prove itself')
+  await bed.pass(10_000)
+  bed.server.answers = false
+  bed.breaker.silent('it does not answer')
+  await bed.pass(5_000)
   bed.server.answers = true
   t.equal(await openFor(bed), 1_000)
 })
