@@ -85,3 +85,19 @@ t.test('FLEET-2 what was changed while nothing was heard is asked for again when
   }
   t.pass('each was seen')
 })
+
+t.test('FLEET-2 a connection that brings no news any more is replaced by another one', async t => {
+  const bed = await fleetBed(t)
+  const relay = await testRelay(t, bed.redis.port)
+  const hearer = await bed.join({ fleet: relay.address })
+  const deaf = new Set<object>()
+  relay.spoil((piece, line) => {
+    // The connections of this moment that hear; those that come later pass.
+    if (deaf.size === 0 && line.hears) deaf.add(line)
+    return deaf.has(line) ? undefined : piece
+  })
+  const lag = (): number | undefined => hearer.line.fleet?.status().lagMs
+  await until(5_000, 'it hears nothing', () => lag() === undefined)
+  await until(15_000, 'it hears again', () => lag() !== undefined)
+  t.equal(hearer.line.fleet?.status().away, undefined, 'it was never passed by for that')
+})

@@ -35,12 +35,15 @@ export interface FleetNewsPorts {
 /** A daemon hears itself this often, in milliseconds; what it has not heard for longer, it takes for a break. */
 const echoMs = 500
 const silentMs = 1_200
+/** A connection that brings nothing for so long while the fleet takes commands is replaced; as long again for the next one. */
+const deafMs = 5_000
 
 export function openFleetNews({ carrier, seal, clock, node, hear, missed }: FleetNewsPorts): FleetNews {
   const name = seal.nameOf('news', '')
   let heardAt = Number.NEGATIVE_INFINITY
   const began = clock.now()
   let lagMs: number | undefined
+  let replacedAt = Number.NEGATIVE_INFINITY
   let isBroken = true
   /** The number of the last news that came; undefined where none is known. */
   let last: number | undefined
@@ -84,7 +87,11 @@ export function openFleetNews({ carrier, seal, clock, node, hear, missed }: Flee
     }
     carrier.echo(name, node, Buffer.from(String(clock.now()))).then(() => {
       // The fleet takes commands, and its words do not come: until they do, nothing that is known counts for long.
-      if (clock.now() - Math.max(heardAt, began) > silentMs) missed()
+      const silence = clock.now() - Math.max(heardAt, began)
+      if (silence > silentMs) missed()
+      if (silence < deafMs || clock.now() - replacedAt < deafMs) return
+      replacedAt = clock.now()
+      carrier.reconnect()
     }, noop)
     stop = clock.after(echoMs, echo, 'in-background')
   }

@@ -52,7 +52,9 @@ export interface SharedQuestion<Answer> {
 }
 
 /** Milliseconds after which the lease of a daemon that died is over; renewed while it lives. */
-export const leaseMs = 1_000
+export const leaseMs = 2_000
+/** Milliseconds after which one who waits asks again whose the lease is: the answer may have been damaged. */
+export const askAgainMs = 500
 /** Of values that do not count, so many are taken away before the service is asked. */
 export const wrongAtMost = 2
 
@@ -80,10 +82,10 @@ async function takenFromFleet<Answer>(
   let leftMs = question.leftMs ?? 0
   // An owner whose own line hangs renews its lease: the rest is for asking the service.
   const waitedUntil = clock.now() + (question.deadline - clock.now()) / 2
+  asked += 1
+  const owner = `${ports.node}:${asked}`
   try {
     for (;;) {
-      asked += 1
-      const owner = `${ports.node}:${asked}`
       const taken = await unlessAway(store.answers.take(name, owner, leaseMs, leftMs))
       if (taken === undefined || taken.is === 'full') return undefined
       if (taken.is === 'leased') return { answer: await askForAll(ports, question, owner) }
@@ -107,7 +109,7 @@ async function takenFromFleet<Answer>(
         if (watch === undefined) return undefined
         continue
       }
-      await watch.next(Math.min(left, leaseMs))
+      await watch.next(Math.min(left, askAgainMs))
     }
   } finally {
     watch?.end()
