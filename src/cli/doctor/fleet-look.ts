@@ -14,6 +14,7 @@ import {
   spokeKey,
   sumsKey,
   valueKey,
+  writerKey,
 } from '../../fleet/engine/fleet-scripts.js'
 import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
@@ -33,6 +34,7 @@ const patienceMs = 5_000
 const commands = 15
 const probe = 'probe'
 const lease = leaseKey(probe)
+const writer = writerKey(probe)
 const channel = channelOf(probe)
 const sums = sumsKey(probe)
 const budget = [partsKey(probe), spokeKey(probe), sums] as const
@@ -79,10 +81,13 @@ async function looked({ client, subscriber }: ReturnType<typeof connectFleet>): 
     }),
     // All that the scripts do, once.
     () => scripts.fleetTakeBuffer(valueKey(probe), lease, probe, lifeMs, lifeMs),
+    () => scripts.fleetClaim(valueKey(probe), lease, probe, lifeMs),
     () => scripts.fleetRenew(lease, probe, lifeMs),
     () => scripts.fleetPut(valueKey(probe), lease, probe, nothing, lifeMs, channel),
     () => scripts.fleetRelease(lease, probe, channel),
     () => scripts.fleetChange(valueKey(probe), lease, channel, lifeMs, nothing),
+    () => scripts.fleetReplace(valueKey(probe), lease, writer, channel, lifeMs, probe, lifeMs, nothing),
+    () => client.exists(lease),
     () => scripts.fleetTell(countKey(probe), channel, nothing),
     () => scripts.fleetEcho(countKey(probe), channel, nothing),
     () => scripts.fleetBeat(nodesKey(probe), saidKey(probe), probe, nothing, lifeMs),
@@ -92,7 +97,7 @@ async function looked({ client, subscriber }: ReturnType<typeof connectFleet>): 
     () => client.get(valueKey(probe)),
     () => client.hvals(saidKey(probe)),
     () => Promise.all([client.zrem(nodesKey(probe), probe), client.hdel(saidKey(probe), probe)]),
-    () => Promise.all([countKey(probe), ...budget].map(key => client.unlink(key))),
+    () => Promise.all([countKey(probe), writer, ...budget].map(key => client.unlink(key))),
     () => subscriber.ssubscribe(channel).then(() => subscriber.sunsubscribe(channel)),
   ]
   let refused: string | undefined

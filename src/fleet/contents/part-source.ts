@@ -10,7 +10,13 @@ import type {
 } from '../../remote/remote.js'
 import { byteOffset } from '../../remote/remote.js'
 import type { SealedName } from '../engine/seal.js'
-import { leaseMs, type SharedValuePorts, unlessAway, wrongAtMost } from '../shared/shared-value.js'
+import {
+  askAgainMs,
+  leaseMs,
+  type SharedValuePorts,
+  unlessAway,
+  wrongAtMost,
+} from '../shared/shared-value.js'
 import { type ContentPart, isOf, partBytes, partForm, partIn, tellsVersion } from './content-part.js'
 import { openPartDownload, type PartDownload } from './part-download.js'
 import { openPartLeases, type PartLease } from './part-lease.js'
@@ -97,7 +103,7 @@ export function openPartSource(
           if (watch === undefined) return await alone()
           continue
         }
-        await watch.next(Math.min(left, leaseMs))
+        await watch.next(Math.min(left, askAgainMs))
       }
     } finally {
       watch?.end()
@@ -133,7 +139,7 @@ export function openPartSource(
     const isClear = body.ends === 'proven' && body.wasPacked !== true
     const sealed = (at: number, bytes: Buffer, total: number): Buffer => {
       const name = partName(whole, at)
-      const value = seal.close(name, partForm({ length: total, version, bytes }))
+      const value = seal.close(name, ...partForm({ length: total, version, bytes }))
       counts.sent += value.length
       return value
     }
