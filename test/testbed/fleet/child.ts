@@ -11,13 +11,19 @@ export interface ReaderProcess {
   kill(): Promise<void>
 }
 
+export interface Readers {
+  readonly nodes: number
+  readonly path: string
+  readonly settings?: Readonly<Record<string, string>>
+}
+
 /** So many mounts in one process, ready to read all below the path. */
 export async function readerProcess(
   t: TestLifetime,
   { shared }: Pick<FleetBed, 'shared'>,
-  { nodes, path }: { readonly nodes: number; readonly path: string },
+  { nodes, path, settings = {} }: Readers,
 ): Promise<ReaderProcess> {
-  const asked = JSON.stringify({ settings: shared, nodes, path })
+  const asked = JSON.stringify({ settings: { ...shared, ...settings }, nodes, path })
   const child: ChildProcess = fork(new URL('reader-child.js', import.meta.url), [asked], {
     stdio: 'inherit',
     execArgv: [],
