@@ -20,6 +20,8 @@ export interface LinesJob {
   readonly first: number
   readonly count: number
   readonly fleet?: FleetFlags
+  /** More of each line's settings, by their names. */
+  readonly settings: Readonly<Record<string, string>>
   /** What they read, as a path on the drive. */
   readonly folder: string
 }
@@ -45,10 +47,10 @@ const pieceBytes = 128 * 1024
 /** Why the fleet was passed by, of all lines. */
 const passedBy: string[] = []
 
-async function lineOf({ url, base, fleet }: LinesJob, number: number): Promise<AssembledDrive> {
+async function lineOf({ url, base, fleet, settings }: LinesJob, number: number): Promise<AssembledDrive> {
   const home = join(base, `line-${number}`)
   const shared = fleet === undefined ? {} : { fleet: fleet.address, fleetKeyFile: fleet.keyFile }
-  const flags = { user: 'demo', url, access: 'read', ...shared }
+  const flags = { user: 'demo', url, access: 'read', ...settings, ...shared }
   const sources = { flags, environment: { HOME: home, CALCFS_PASSWORD: 'demo' }, files: [] }
   const config = readConfig(sources)
   const capabilities: Capabilities = { sizes: {} }
