@@ -84,20 +84,23 @@ t.test('FLEET-6 all mounts together send no more requests a second than --max-re
 
 t.test('FLEET-6 one mount that is pushed back slows them all', async t => {
   const folders = 4
-  const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 40 }) })
+  const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 80 }) })
   const nodes = await Promise.all(Array.from({ length: folders }, () => bed.join({ connections: '16' })))
-  const seen = watchTraffic(bed, 15)
+  const seen = watchTraffic(bed, 50)
   const reading = readAll(nodes)
-  await until(5_000, 'many at once', () => Promise.resolve(seen.now >= 8))
+  await until(5_000, 'many at once', () => seen.now >= 10)
   let refused = 0
   const stop = bed.service.intercept(/^GET \/calculation\?/, response => {
     refused += 1
     if (refused === 1) stop()
     response.writeHead(429, { 'retry-after': '1' }).end()
   })
-  await until(5_000, 'one is refused', () => Promise.resolve(refused > 0))
-  await wait(400)
+  await until(5_000, 'one is refused', () => refused > 0)
+  await until(2_000, 'half of them are left', () => seen.now <= 8)
+  const sentBefore = seen.began.length
   seen.most = 0
   await reading
+  for (const node of nodes) t.equal(node.line.fleet?.status().away, undefined)
+  t.ok(seen.began.length - sentBefore > 60, `${seen.began.length - sentBefore} requests afterwards`)
   t.ok(seen.most <= 9, `${seen.most} of 16 at once afterwards`)
 })

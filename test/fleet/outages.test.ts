@@ -2,7 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
-import { everything, walk } from '../testbed/fleet/reads.js'
+import { everything, milliseconds, walk } from '../testbed/fleet/reads.js'
+import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
 import { until, within } from '../testbed/within.js'
 
@@ -10,6 +11,17 @@ t.setTimeout(120_000)
 
 const isUsed = (node: FleetNode) => (): boolean => node.line.fleet?.status().away === undefined
 const hits = (node: FleetNode): number => node.line.fleet?.status().hits ?? 0
+
+/** What a walk over a drive may take longer than one without a fleet that runs beside it; a busy process waits for a sign. */
+const allowed = (usual: number): number => 2 * usual + 750
+
+/** A mount of the fleet walks beside one without. */
+async function walkBeside(bed: FleetBed, node: FleetNode) {
+  const alone = await bed.join({}, true)
+  const both = Promise.all([walk(node, 'projects'), walk(alone, 'projects')])
+  const [{ seen, longest }, usual] = await within(20_000, 'two walks', both)
+  return { seen, longest, usual: usual.longest }
+}
 
 /** What a mount without a fleet shows. */
 const truthOf = async (bed: FleetBed): Promise<readonly string[]> =>
@@ -29,13 +41,12 @@ t.test('FLEET-3 a Redis that stops in the middle of reads delays none by more th
   const usual = Math.max(...(await beside).map(one => one.longest))
   for (const { seen, longest } of walks) {
     t.strictSame(seen, truth)
-    // A process that is always busy waits a quarter of a second for a sign.
-    t.ok(longest < 3 * usual + 1_000, `the longest call took ${longest} ms, without a fleet ${usual} ms`)
+    t.ok(longest < allowed(usual), `the longest call took ${longest} ms, without a fleet ${usual} ms`)
   }
   const late = await bed.join({}, 'at once')
-  const { seen, longest } = await within(10_000, 'a mount that comes up meanwhile', walk(late, 'projects'))
-  t.strictSame(seen, truth)
-  t.ok(longest < 300, `its longest call took ${longest} ms`)
+  const its = await walkBeside(bed, late)
+  t.strictSame(its.seen, truth)
+  t.ok(its.longest < allowed(its.usual), `its longest call took ${its.longest} ms of ${its.usual}`)
   bed.redis.signal('SIGCONT')
   for (const node of [...nodes, late]) await until(5_000, 'it is used again', isUsed(node))
   const next = await bed.join()
@@ -49,9 +60,15 @@ t.test('FLEET-3 saves go through while it is stopped, and the others are told wh
   await textOf(other, path)
   const text = await textOf(one, path)
   bed.redis.signal('SIGSTOP')
-  const began = performance.now()
-  await saveTitle(one, path, text, 'Saved meanwhile')
-  t.ok(performance.now() - began < 1_500, `the save took ${performance.now() - began} ms`)
+  // A save waits for the disk, whatever the fleet does.
+  const alone = await bed.join({}, true)
+  const profile = `reports/${ids.profile}.json`
+  const its = await textOf(alone, profile)
+  const [took, usual] = await Promise.all([
+    milliseconds(saveTitle(one, path, text, 'Saved meanwhile')),
+    milliseconds(saveTitle(alone, profile, its, 'Without a fleet')),
+  ])
+  t.ok(took < usual + 1_500, `the save took ${took} ms, without a fleet ${usual} ms`)
   t.match(await textOf(one, path), 'Saved meanwhile')
   bed.redis.signal('SIGCONT')
   await until(3_000, 'the new title elsewhere', async () =>
@@ -95,9 +112,7 @@ t.test('FLEET-3 one that is full and evicts nothing is read, and nothing fails',
   t.ok(hits(reader) > 5, `${hits(reader)} answers came from it`)
   t.equal(reader.line.fleet?.status().away, undefined)
   const text = await textOf(reader, 'reports/42.json')
-  const began = performance.now()
-  await saveTitle(reader, 'reports/42.json', text, 'While it is full')
-  t.ok(performance.now() - began < 3_000)
+  await within(10_000, 'a save', saveTitle(reader, 'reports/42.json', text, 'While it is full'))
   const other = await bed.join()
   await until(1_000, 'the new title elsewhere', async () =>
     (await textOf(other, 'reports/42.json')).includes('While it is full'),
@@ -113,9 +128,9 @@ t.test('FLEET-3 one that is full from the beginning costs nothing', async t => {
   const truth = await truthOf(bed)
   const nodes = await Promise.all([1, 2, 3].map(() => bed.join({}, 'at once')))
   for (const node of nodes) {
-    const { seen, longest } = await within(10_000, 'a walk', walk(node, 'projects'))
+    const { seen, longest, usual } = await walkBeside(bed, node)
     t.strictSame(seen, truth)
-    t.ok(longest < 300, `the longest call took ${longest} ms`)
+    t.ok(longest < allowed(usual), `the longest call took ${longest} ms of ${usual}`)
   }
 })
 
@@ -127,9 +142,9 @@ t.test('FLEET-3 one that is full and evicts gives what it still has, and the res
     await bed.redis.client.config('SET', 'maxmemory', String((await memory(bed)).used_memory))
     const nodes = await Promise.all([1, 2, 3].map(() => bed.join({}, 'at once')))
     for (const node of nodes) {
-      const { seen, longest } = await walk(node, 'projects')
+      const { seen, longest, usual } = await walkBeside(bed, node)
       t.strictSame(seen, truth)
-      t.ok(longest < 400, `the longest call took ${longest} ms`)
+      t.ok(longest < allowed(usual), `the longest call took ${longest} ms of ${usual}`)
     }
     for (const key of await bed.redis.client.keys('calcfs:*'))
       if (Math.random() < 0.5) await bed.redis.client.del(key)

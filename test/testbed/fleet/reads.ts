@@ -48,3 +48,10 @@ export async function readLong({ files }: Pick<FleetNode, 'files'>, path: string
     await file.close()
   }
 }
+
+/** How long the work takes. */
+export async function milliseconds(work: Promise<unknown>): Promise<number> {
+  const began = performance.now()
+  await work
+  return Math.round(performance.now() - began)
+}
