@@ -5,14 +5,13 @@ import { type Chance, chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
 const water = 'projects/Water splitting'
 /** Its calculations are deleted: elsewhere than empty projects, for `rm -r` of both at once is refused. */
 const bin = 'projects/Bin'
-const withinMs = 1_000
 /** For one call on a drive. */
 const callMs = 20_000
 
@@ -206,7 +205,7 @@ t.test('FLEET-2 whatever one mount changes is seen on all others within a second
     const { what, shows } = await within(callMs, kind, change(writer, `w${pick.word(6, 12)}`))
     const began = performance.now()
     const seen = others.map(async (node, at) => {
-      await until(withinMs, `seed ${seed}: ${kind} (${what}) on mount ${at}`, () => shows(node))
+      await until(seenMs, `seed ${seed}: ${kind} (${what}) on mount ${at}`, () => shows(node))
       return performance.now() - began
     })
     const took = Math.max(...(await within(callMs, what, Promise.all(seen))))

@@ -6,7 +6,7 @@ import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.
 import { everything, milliseconds, walk } from '../testbed/fleet/reads.js'
 import { ids } from '../testbed/sample-data.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -86,7 +86,7 @@ t.test('FLEET-1 FLEET-2 mounts share a cluster, on all of its nodes, and hear of
   ] as const) {
     for (const node of [first, second, third]) await textOf(node, report)
     await retitle(writer, title)
-    for (const node of [first, second, third]) await until(1_000, title, shows(node, title))
+    for (const node of [first, second, third]) await until(seenMs, title, shows(node, title))
   }
 })
 

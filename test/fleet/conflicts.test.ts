@@ -8,7 +8,7 @@ import { chance } from '../long/chance.js'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, outcome, overwrite, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(240_000)
 
@@ -42,7 +42,7 @@ t.test('FLEET-2 a text of before another mount’s save is merged, or refused wi
   const merged = JSON.parse(await stored(bed))
   t.match(merged, { title: 'By one', description: 'By other' })
   for (const node of [one, other])
-    await until(1_000, 'both fields are shown', async () => {
+    await until(seenMs, 'both fields are shown', async () => {
       const text = await textOf(node, path)
       return text.includes('By one') && text.includes('By other')
     })
@@ -115,7 +115,7 @@ t.test('FLEET-2 saves at the same moment: no text is lost, and all mounts show w
     const [title, description] = ['title', 'description'].map(field => String(JSON.parse(now)[field]))
     await Promise.all(
       nodes.map((node, at) =>
-        until(1_000, `${about}: mount ${at} shows what is stored (${title}, ${description})`, async () => {
+        until(seenMs, `${about}: mount ${at} shows what is stored (${title}, ${description})`, async () => {
           const text = await textOf(node, path)
           return text.includes(`"${title}"`) && text.includes(`"${description}"`)
         }),
@@ -145,7 +145,7 @@ t.test('FLEET-2 projects that two mounts make in one folder at the same moment a
     made.push(...names)
     await Promise.all(
       nodes.map((node, at) =>
-        until(1_000, `round ${round}: mount ${at} lists all of them`, async () => {
+        until(seenMs, `round ${round}: mount ${at} lists all of them`, async () => {
           const there = await namesOf(node, folder)
           return made.every(name => there.includes(name))
         }),

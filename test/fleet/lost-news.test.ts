@@ -7,7 +7,7 @@ import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { type Spoil, testRelay } from '../testbed/fleet/relay.js'
 import { ids } from '../testbed/sample-data.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 
@@ -80,7 +80,7 @@ t.test('FLEET-2 what was changed while nothing was heard is asked for again when
     await within(
       20_000,
       'looks',
-      until(1_000, word, async () => (await textOf(hearer, path)).includes(word)),
+      until(seenMs, word, async () => (await textOf(hearer, path)).includes(word)),
     )
   }
   t.pass('each was seen')

@@ -11,7 +11,7 @@ import { realMount } from '../testbed/mount.js'
 import { fillSampleData, ids } from '../testbed/sample-data.js'
 import { testService } from '../testbed/service.js'
 import { overwrite, textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 import { fillFolders } from './folders-of-calculations.js'
 
 t.setTimeout(240_000)
@@ -67,7 +67,7 @@ t.test('FLEET-1 FLEET-2 eight mounts at 0, 10 and 30 ms from the service', async
     const began = performance.now()
     await Promise.all(
       others.map((mount, number) =>
-        until(1_000, `${distance} ms: the save is seen on mount ${number}`, async () =>
+        until(seenMs, `${distance} ms: the save is seen on mount ${number}`, async () =>
           (await textOf(mount, report)).includes(title),
         ),
       ),

@@ -5,7 +5,7 @@ import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.
 import { everything, milliseconds, walk } from '../testbed/fleet/reads.js'
 import { ids } from '../testbed/sample-data.js'
 import { textOf } from '../testbed/testbed.js'
-import { until, within } from '../testbed/within.js'
+import { seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 
@@ -114,11 +114,11 @@ t.test('FLEET-3 one that is full and evicts nothing is read, and nothing fails',
   const text = await textOf(reader, 'reports/42.json')
   await within(10_000, 'a save', saveTitle(reader, 'reports/42.json', text, 'While it is full'))
   const other = await bed.join()
-  await until(1_000, 'the new title elsewhere', async () =>
+  await until(seenMs, 'the new title elsewhere', async () =>
     (await textOf(other, 'reports/42.json')).includes('While it is full'),
   )
   await saveTitle(other, 'reports/42.json', await textOf(other, 'reports/42.json'), 'And again')
-  await until(1_000, 'the newer title', async () =>
+  await until(seenMs, 'the newer title', async () =>
     (await textOf(reader, 'reports/42.json')).includes('And again'),
   )
 })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { type FleetBed, type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { readLong } from '../testbed/fleet/reads.js'
 import { outcome, type TestLifetime } from '../testbed/testbed.js'
-import { gate, until, within } from '../testbed/within.js'
+import { gate, seenMs, until, within } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 
@@ -82,7 +82,7 @@ t.test('FLEET-2 a replaced file that one mount has met is the new one on all', a
     const seen = new Set<string>()
     await Promise.all(
       nodes.map((node, at) =>
-        until(1_000, `mount ${at} reads version ${next}`, async () => {
+        until(seenMs, `mount ${at} reads version ${next}`, async () => {
           const version = await versionOf(node)
           seen.add(version)
           return version === String(next)

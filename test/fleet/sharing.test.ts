@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { type FleetNode, fleetBed } from '../testbed/fleet/fleet.js'
 import { namesOf, overwrite, textOf } from '../testbed/testbed.js'
-import { until } from '../testbed/within.js'
+import { seenMs, until } from '../testbed/within.js'
 
 t.setTimeout(120_000)
 
@@ -62,7 +62,7 @@ t.test('FLEET-2 a save on one mount is seen on another one within a second', asy
   await textOf(other, path)
   const text = await textOf(one, path)
   await overwrite(one, path, text.replace(/"title": "[^"]*"/, '"title": "Seen elsewhere"'))
-  await until(1_000, 'the new title', async () => (await textOf(other, path)).includes('Seen elsewhere'))
+  await until(seenMs, 'the new title', async () => (await textOf(other, path)).includes('Seen elsewhere'))
 })
 
 t.test(

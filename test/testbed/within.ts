@@ -42,3 +42,9 @@ export function gate(): { readonly open: () => void; readonly opened: Promise<vo
   })
   return { open: () => open(), opened }
 }
+
+/**
+ * Milliseconds within which all mounts of a fleet show a change: a second, and two for the programs of other tests that
+ * run beside. The bench measures the second.
+ */
+export const seenMs = 3_000

@@ -66,7 +66,8 @@ export function openSession(http: Http, options: SessionOptions): Session {
       }
     | undefined
   const accepted = new Set<string>()
-  const bad = new Set<string>()
+  /** Tokens that were refused, and when they had come: the service may give the same one again in a new log-in. */
+  const bad = new Map<string, Instant | undefined>()
   /** The callers that wait for a log-in: a silent log-in is sent once more when another caller joins. */
   const waiting = openAskers()
   let fruitlessUntil = instant(0)
@@ -101,7 +102,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
         if (!isRefusal(failure)) throw failure
         if (clock.now() < fruitlessUntil && !(await needsRenewal(first, began, context))) throw failure
         if (token === first) token = undefined
-        bad.add(first.text)
+        bad.set(first.text, first.received)
         refusal = failure
       }
       const second = await current(context).catch(async failure => {
@@ -204,7 +205,8 @@ export function openSession(http: Http, options: SessionOptions): Session {
 
   function usable(stored: Token, until: (token: Token) => Instant | undefined): boolean {
     const limit = until(stored)
-    return !bad.has(stored.text) && (limit === undefined || clock.now() < limit)
+    const isBad = bad.has(stored.text) && bad.get(stored.text) === stored.received
+    return !isBad && (limit === undefined || clock.now() < limit)
   }
 
   async function exchanged(credentials: Credentials): Promise<Token> {

@@ -273,6 +273,25 @@ t.test('a token put into the store by `calcfs login` mends a running mount', { t
   t.equal(await user(), '{}')
 })
 
+t.test(
+  'a log-in within the second of the refused one may give the same token, and it counts',
+  { timeout: 10_000 },
+  async t => {
+    const received = instant(Date.now())
+    let stored: Token = { text: 'same', received }
+    let isRefused = true
+    const { user } = await openTestbed(t, () => (isRefused ? refusal : whole('{}')), {
+      credentials: async () => undefined,
+      store: { load: async () => stored, save: async () => {} },
+    })
+    await failsAs(t, 'unauthenticated', user())
+    isRefused = false
+    await failsAs(t, 'unauthenticated', user())
+    stored = { text: 'same', received: instant(received + 1) }
+    t.equal(await user(), '{}')
+  },
+)
+
 t.test('what is no token is not sent', { timeout: 10_000 }, async t => {
   for (const answer of ['', '[', '<html>', '{"error":"x"}', 'two words', 'a\u0000b']) {
     const { user, service } = await openTestbed(t, () => whole(answer))
