@@ -62,8 +62,8 @@ export async function drivePathOf(given: string, named: string | undefined): Pro
   return onDrive(mountPoint, join(mountPoint, given))
 }
 
-/** Milliseconds in which the links of a path are resolved; an outage of the service makes it longer. */
-const linksLimit = 2000
+/** Milliseconds in which the links of a path are resolved: an outage of the service makes it longer, and the command waits for its own question, too. */
+const linksLimit = 1000
 
 /** As the drive notes its own failures: without links on the way. */
 async function onDrive(mountPoint: string, local: string): Promise<DrivePath> {
