@@ -11,25 +11,40 @@ interface Served {
 }
 
 const served = new Map<string, Served>()
+/** What is being done for a directory, for a test that finds it late. */
+const stages = new Map<string, string>()
 
-async function carryOut({ work }: HostCall): Promise<void> {
+const stageOf = (directory: string): string =>
+  `${stages.get(directory) ?? 'nothing begun'}; this process waits for ${process.getActiveResourcesInfo().join(' ')}`
+
+async function carryOut({ work }: HostCall): Promise<string | undefined> {
   switch (work.verb) {
     case 'mount': {
       const sources = { flags: work.flags, environment: work.environment, files: [] }
       const config = readConfig(sources)
       const clock = hastyClock()
+      stages.set(work.directory, 'the log is opened')
       const surroundings = { log: await openLog(config), clock, longAnswer: () => {} }
+      stages.set(work.directory, 'the drive is put together, and signs in')
       const prepared = await prepareDrive({ config, sources }, work.directory, surroundings)
+      stages.set(work.directory, 'it is mounted')
       served.set(work.directory, { drive: await prepared.mount(), clock })
+      stages.set(work.directory, 'it is served')
       return
     }
     case 'end': {
       const known = served.get(work.directory)
       served.delete(work.directory)
-      return known?.drive.end()
+      stages.set(work.directory, 'it is ended')
+      await known?.drive.end()
+      stages.delete(work.directory)
+      return
     }
     case 'pass':
       served.get(work.directory)?.clock.pass(work.milliseconds)
+      return
+    case 'stage':
+      return stageOf(work.directory)
   }
 }
 
@@ -37,7 +52,7 @@ const answer = (said: HostAnswer): void => void process.send?.(said)
 
 process.on('message', (call: HostCall) => {
   carryOut(call).then(
-    () => answer({ number: call.number }),
+    stage => answer({ number: call.number, ...(stage === undefined ? {} : { stage }) }),
     (thrown: unknown) => answer({ number: call.number, failed: String(thrown) }),
   )
 })

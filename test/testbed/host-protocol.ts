@@ -15,8 +15,11 @@ export type HostWork =
     }
   | { readonly verb: 'end'; readonly directory: string }
   | { readonly verb: 'pass'; readonly directory: string; readonly milliseconds: number }
+  /** Answered with where the work of this directory has come to. */
+  | { readonly verb: 'stage'; readonly directory: string }
 
 export interface HostAnswer {
   readonly number: number
   readonly failed?: string
+  readonly stage?: string
 }

@@ -30,7 +30,10 @@ export async function warmMount(
   const { service, directory } = parts
   const flags = { url: service.url, user: 'demo', logLevel: 'info', logFile, ...wish.settings }
 
-  const mount = () => ask({ verb: 'mount', directory, flags, environment })
+  const mount = () =>
+    ask({ verb: 'mount', directory, flags, environment }).catch((late: Error) => {
+      throw new Error(`${late.message}; the service heard ${service.heard.join(', ') || 'nothing'}`)
+    })
   const end = () => ask({ verb: 'end', directory })
   t.teardown(async () => {
     await end()
@@ -60,15 +63,33 @@ const waiting = new Map<number, (answer: HostAnswer) => void>()
 let host: ChildProcess | undefined
 let asked = 0
 
-/** @throws Error with what the host says of it, or where it does not answer in time */
+/** @throws Error with what the host says of it, or, where it does not answer in time, how far it has come */
 async function ask(work: HostWork): Promise<void> {
+  const what = `${work.verb} ${work.directory}`
+  const { failed } = await within(mountPatience, what, sent(work)).catch(async (late: Error) => {
+    const stage = await within(
+      stagePatience,
+      'its host',
+      sent({ verb: 'stage', directory: work.directory }),
+    ).then(
+      ({ stage }) => stage,
+      (silent: Error) => silent.message,
+    )
+    throw new Error(`${late.message}: ${stage}`)
+  })
+  if (failed !== undefined) throw new Error(`${work.verb}: ${failed}`)
+}
+
+function sent(work: HostWork): Promise<HostAnswer> {
   host ??= started()
   const number = ++asked
   const answered = new Promise<HostAnswer>(resolve => waiting.set(number, resolve))
   host.send({ number, work })
-  const { failed } = await within(mountPatience, `${work.verb} ${work.directory}`, answered)
-  if (failed !== undefined) throw new Error(`${work.verb}: ${failed}`)
+  return answered
 }
+
+/** Milliseconds in which a host that is not stuck says what it does. */
+const stagePatience = 5_000
 
 /** It ends with this process, and takes down what is mounted then. */
 function started(): ChildProcess {
