@@ -37,8 +37,13 @@ export function openPartDownload(ports: PartDownloadPorts): PartDownload {
   let lease = ports.lease
   let position: number = body.start
   let base = position
-  let part = Buffer.allocUnsafe(lease === undefined ? 0 : dueFrom(base, length))
+  /** Bytes of the part, and how many of them have come. */
+  let due = lease === undefined ? 0 : dueFrom(base, length)
   let filled = 0
+  /** What has come of a part that comes in several pieces. */
+  let part: Buffer | undefined
+  /** The whole part, ready for the others once the body goes on or ends well. A piece is its reader's as soon as it is given. */
+  let sealed: Buffer | undefined
   let isPulling = false
   let isLeft = false
   let isElsewhere = false
@@ -49,8 +54,10 @@ export function openPartDownload(ports: PartDownloadPorts): PartDownload {
   }
 
   function put(): void {
-    lease?.put(seal(base, part))
+    // A content of no bytes has come without a piece.
+    lease?.put(sealed ?? seal(base, Buffer.alloc(0)))
     lease = undefined
+    sealed = undefined
   }
 
   /** The part is whole, and another one follows. */
@@ -69,21 +76,31 @@ export function openPartDownload(ports: PartDownloadPorts): PartDownload {
     lease = next
     base = position
     filled = 0
-    if (part.length !== dueFrom(base, length)) part = Buffer.allocUnsafe(dueFrom(base, length))
+    due = dueFrom(base, length)
+  }
+
+  /** A piece that is a whole part is not copied. */
+  function gather(piece: Uint8Array): void {
+    if (piece.length === due) sealed = seal(base, Buffer.from(piece.buffer, piece.byteOffset, piece.length))
+    else {
+      if (part?.length !== due) part = Buffer.allocUnsafe(due)
+      part.set(piece, filled)
+      if (filled + piece.length === due) sealed = seal(base, part)
+    }
+    filled += piece.length
+    position += piece.length
   }
 
   async function collected(piece: Uint8Array): Promise<Uint8Array> {
     let from = 0
     while (lease !== undefined && from < piece.length) {
       lease.moved()
-      const room = Math.min(piece.length - from, part.length - filled)
+      const room = Math.min(piece.length - from, due - filled)
       // The body is longer than it said.
       if (room === 0) giveUp()
-      part.set(piece.subarray(from, from + room), filled)
-      filled += room
+      else gather(piece.subarray(from, from + room))
       from += room
-      position += room
-      if (filled === part.length && position < length) await turn()
+      if (filled === due && position < length) await turn()
       if (isElsewhere) return piece.subarray(0, from)
     }
     position += piece.length - from
@@ -94,7 +111,7 @@ export function openPartDownload(ports: PartDownloadPorts): PartDownload {
     const { done, value } = await pieces.next()
     if (done !== true) return collected(value)
     // That nothing follows is known only now.
-    if (filled === part.length && position === length) put()
+    if (filled === due && position === length) put()
     giveUp()
     return undefined
   }

@@ -1,5 +1,5 @@
 // Seal: what lies in a fleet is encrypted and authenticated, and bound to its name; the name tells nothing.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto'
 import type { FleetKey } from './fleet-key.js'
 
 /** The name of a value in the fleet: a keyed hash of service, user and question. */
@@ -25,6 +25,20 @@ const tagBytes = 16
 const nonce = Buffer.alloc(12)
 const headBytes = 1 + saltBytes
 
+/** So many salts are drawn at once: a draw costs as much as a short value's encryption. */
+const salts = Buffer.alloc(128 * saltBytes)
+let saltsUsed = salts.length
+
+function nextSalt(): Buffer {
+  if (saltsUsed === salts.length) {
+    randomFillSync(salts)
+    saltsUsed = 0
+  }
+  const salt = Buffer.from(salts.subarray(saltsUsed, saltsUsed + saltBytes))
+  saltsUsed += saltBytes
+  return salt
+}
+
 /** `scope`: service and user; a value of one user is none of another's, nor of another service's. */
 export function openSeal(
   { forNames, forSeals }: FleetKey,
@@ -43,7 +57,7 @@ export function openSeal(
         .digest('base64url')
         .slice(0, 32) as SealedName,
     close(name, ...plain) {
-      const salt = randomBytes(saltBytes)
+      const salt = nextSalt()
       const cipher = createCipheriv('aes-256-gcm', keyOf(salt, name), nonce)
       const head = Buffer.concat([Buffer.of(version), salt])
       cipher.setAAD(head)
