@@ -288,6 +288,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cli/control',
   ],
 
+  // the form of every --help, and its topics
+  'cli/help': ['terminal'],
+
   // one file a command
   'cli/commands': [
     'system',
@@ -310,7 +313,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the command table
-  cli: ['system', 'terminal', 'cli/commands'],
+  cli: ['system', 'terminal', 'cli/help', 'cli/commands'],
 
   // generated trees
   'bench/trees': [],
@@ -368,4 +371,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Folders that may hold more than sixteen files side by side, each with its reason. */
-export const larger: Readonly<Record<string, string>> = {}
+export const larger: Readonly<Record<string, string>> = {
+  'src/cli/commands': 'one file a command, and each is read by itself',
+  'test/cli/commands': 'the tests of those files',
+}

@@ -2,8 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Command } from 'commander'
 import t, { type Test } from 'tap'
+import { wholeProgram } from '../src/cli/main.js'
 import { settingNames } from '../src/config/settings.js'
+import { examplesOf } from '../src/terminal/examples.js'
 import { folders, larger } from './folders.js'
 import { proseOf } from './prose.js'
 
@@ -309,6 +312,36 @@ t.test('every setting is used', async t => {
     'config.NAME, or { NAME } = config, in a file beside config/settings.ts',
   )
 })
+
+t.test('every command has two examples that it would take', async t => {
+  const all = leaves(await wholeProgram())
+  t.ok(all.length > 20, 'the commands are found')
+  for (const [path, command] of all) {
+    const examples = examplesOf(command)
+    t.ok(examples.length >= 2, `${path} has two: withExamples of src/terminal/examples.ts`)
+    const flags = [command, command.parent, command.parent?.parent].flatMap(one => one?.options ?? [])
+    for (const [line, says] of examples) {
+      t.match(
+        line,
+        new RegExp(`\\bcalcfs ([^|]*)?${path.split(' ').slice(1).join(' ')}\\b`),
+        `${line} calls ${path}`,
+      )
+      t.ok(says.length > 0 && !/[.]$/.test(says), `${line} says what for`)
+      for (const [flag] of line.matchAll(/(?<= )--[a-z-]+/g))
+        t.ok(
+          flags.some(({ long }) => long === flag),
+          `${line}: ${path} knows ${flag}`,
+        )
+    }
+  }
+})
+
+/** The commands that do something, with their whole names. */
+function leaves(command: Command, above = ''): readonly (readonly [string, Command])[] {
+  const path = `${above} ${command.name()}`.trim()
+  if (command.commands.length === 0) return [[path, command]]
+  return command.commands.flatMap(inner => leaves(inner, path))
+}
 
 t.test('the documents name files that are there', async t => {
   const isThere = (path: string) => existsSync(join(root, path))

@@ -3,8 +3,12 @@ import { Command } from 'commander'
 import { codeOf } from '../system/error-code.js'
 import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/version.js'
+import { helpForm } from './help/form.js'
 
-/** Loaded on demand: `calcfs status` does not need the service's database. */
+/**
+ * Loaded on demand. The file of a command loads what its flags need; what its work needs (the client of the service, FUSE,
+ * the service's database) is imported when it runs, so that the help of all commands is there at once.
+ */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   delete: async () => (await import('./commands/delete.js')).deleteCommand(),
   cache: async () => (await import('./commands/cache.js')).cacheCommand(),
@@ -51,6 +55,11 @@ function endWithReader(cause: Error): void {
   process.exit()
 }
 
+/** The whole command line, for its manual, its completion and its tests. */
+export async function wholeProgram(): Promise<Command> {
+  return programOf(await Promise.all(Object.values(commands).map(load => load())))
+}
+
 /** The commands that a line may name; all of them where it names none, for the help. */
 function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   const named = Object.keys(commands).filter(name => args.includes(name) && !args.includes('help'))
@@ -74,6 +83,7 @@ function programOf(table: readonly Command[]): Command {
     .addHelpText('after', notes)
     .showHelpAfterError('(calcfs --help lists the commands and flags)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'calcfs: ')) })
+    .configureHelp(helpForm)
     .exitOverride()
   for (const command of table) program.addCommand(inheriting(command, program))
   return program

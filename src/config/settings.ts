@@ -1,5 +1,5 @@
 // The one table of settings: from it come the flags, the CALCFS_ variables, the keys of the file, their types and their help.
-import type * as z from 'zod'
+import * as z from 'zod'
 import { choice, count, duration, place, size, text, texts, word } from './units.js'
 
 /** A wrong or missing setting: one sentence that says where and what to write instead. */
@@ -153,6 +153,12 @@ export const settings = {
 
 export type SettingName = keyof typeof settings
 export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+/** The words that a setting may be; undefined for one that is free. */
+export function wordsOf(name: SettingName): readonly string[] | undefined {
+  const { schema } = settings[name]
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : undefined
+}
 
 /** ttlListing → `ttl-listing`: the flag without its dashes, and the key in the file. */
 export const flagName = (name: string): string => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

@@ -9,19 +9,49 @@ import {
   type SettingName,
   settingNames,
   settings,
+  wordsOf,
 } from '../config/settings.js'
 
-/** Gives a command the flags of these groups. */
+/** Flags that a command takes and its help does not list. */
+const unlisted = new WeakSet<Option>()
+export const isUnlisted = (option: Option): boolean => unlisted.has(option)
+
+const elsewhere = `
+The settings of calcfs work as flags here, too (--url, --user, --ca-file …): calcfs mount --help lists them.`
+
+/** Gives a command the flags of these groups; its help has one line for all of them. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
-  const names = settingNames.filter(name => groups.includes(settings[name].group))
-  for (const name of names) command.addOption(optionOf(name, settings[name]))
+  for (const option of optionsOf(groups)) {
+    unlisted.add(option)
+    command.addOption(option)
+  }
+  return command.addHelpText('after', elsewhere)
+}
+
+const headings: Readonly<Record<Group, string>> = {
+  service: 'The service:',
+  drive: 'The drive:',
+  log: 'The log:',
+}
+
+/** The same with every flag in the help, for the command whose settings they are. */
+export function withListedSettings(command: Command, ...groups: readonly Group[]): Command {
+  for (const group of groups)
+    for (const option of optionsOf([group])) command.addOption(option.helpGroup(headings[group]))
   return command
 }
+
+const optionsOf = (groups: readonly Group[]): readonly Option[] =>
+  settingNames
+    .filter(name => groups.includes(settings[name].group))
+    .map(name => optionOf(name, settings[name]))
 
 function optionOf(name: SettingName, { value, help, initial, repeatable }: Setting): Option {
   const flag = `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`
   const preset = value === undefined || initial === undefined ? '' : ` (default ${initial})`
   const option = new Option(flag, help + preset)
+  const words = wordsOf(name)
+  if (words !== undefined) option.argChoices = [...words]
   return repeatable ? option.argParser(collected) : option
 }
 

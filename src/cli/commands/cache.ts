@@ -1,7 +1,9 @@
 // `calcfs cache`: shows, clears and verifies the contents kept on this disk.
 import { Command } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
+import { type Example, withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -21,6 +23,10 @@ export function cacheCommand(): Command {
         const text = `${files(info.files)} of contents, ${info.bytes} of ${info.limitBytes} bytes, in ${info.directory}`
         print(flags, info, `${text}${info.downloads === 0 ? '' : `; ${info.downloads} being downloaded`}`)
       },
+      [
+        ['calcfs cache info', 'of the one drive that is mounted'],
+        ['calcfs cache info --mount ~/lab --json', 'for a script'],
+      ],
     ),
   )
   command.addCommand(
@@ -35,6 +41,10 @@ export function cacheCommand(): Command {
           `${files(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either`,
         )
       },
+      [
+        ['calcfs cache clear', 'make room on the disk'],
+        ['calcfs cache clear --mount ~/lab', 'of one of several drives'],
+      ],
     ),
   )
   command.addCommand(
@@ -50,21 +60,31 @@ export function cacheCommand(): Command {
         print(flags, found, `${files(found.checked)} checked, ${damaged}`)
         if (found.damaged > 0) process.exitCode = exitCodes.failed
       },
+      [
+        ['calcfs cache verify', 'after a crash of the machine or its disk'],
+        ['calcfs cache verify --json', 'how many were checked, and how many were damaged'],
+      ],
     ),
   )
   return command
 }
 
-function part(name: string, says: string, work: (control: Control, flags: Flags) => Promise<void>): Command {
+function part(
+  name: string,
+  says: string,
+  work: (control: Control, flags: Flags) => Promise<void>,
+  examples: readonly [Example, Example],
+): Command {
   const command = driveCommand(name)
     .description(says)
-    .option('--json', 'print it as an object')
+    .addOption(jsonFlag('an object'))
     .action((flags: Flags) => withDrive(command, control => work(control, flags)))
-  return command
+  return withExamples(command, ...examples)
 }
 
 const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`
 
 function print(flags: Flags, found: object, text: string): void {
-  console.log(flags.json === true ? JSON.stringify(found, null, 2) : `${text}.`)
+  if (flags.json === true) printJson(found)
+  else console.log(`${text}.`)
 }

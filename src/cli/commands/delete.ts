@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
@@ -14,7 +15,7 @@ interface Flags {
 }
 
 export function deleteCommand(): Command {
-  return new Command('delete')
+  const command = new Command('delete')
     .description(
       'delete calculations, reports, shares and empty projects for good: lists them, and asks once (needs --access manage at the mount)',
     )
@@ -22,6 +23,11 @@ export function deleteCommand(): Command {
     .option(...mountFlag)
     .option('--yes', 'do not ask')
     .action((paths: readonly string[], flags: Flags) => deleteAll(paths, flags))
+  return withExamples(
+    command,
+    ['calcfs delete ~/lab/projects/Dyes/TS1_old', 'one calculation, after a question'],
+    ['calcfs delete --yes projects/Dyes/run* reports/42.json', 'several, from inside the drive, without one'],
+  )
 }
 
 async function deleteAll(given: readonly string[], flags: Flags): Promise<void> {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Command } from 'commander'
 import { detach, mountedType } from '../../mount/mount-point.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { packageRoot } from '../../terminal/package-root.js'
 import { tour } from '../demo/tour.js'
@@ -19,10 +20,15 @@ const startLimit = 60_000
 const endLimit = 20_000
 
 export function demoCommand(): Command {
-  return new Command('demo')
+  const command = new Command('demo')
     .description('try calcfs: a service with sample calculations, mounted, with a short tour')
     .option('--check', 'take the tour alone, then end: exit code 0 if every step was right')
     .action((flags: { check?: true }) => demo(flags.check === true))
+  return withExamples(
+    command,
+    ['calcfs demo', 'look around in it, until Ctrl-C'],
+    ['calcfs demo --check', 'does calcfs work on this machine?'],
+  )
 }
 
 async function demo(check: boolean): Promise<void> {

@@ -2,7 +2,9 @@
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { ownDirectories } from '../../config/places.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 import type { Finding } from '../doctor/finding.js'
 import {
@@ -20,14 +22,20 @@ export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description('check this machine and the connection to the service; say how to fix what is wrong')
     .argument('[url]', 'address of the service; without one only the machine is checked')
-    .option('--json', 'print a list of {"check", "state", "found", "mend"}')
+    .addOption(jsonFlag('an array of {"check", "state", "found", "mend"}'))
     .action((url: string | undefined, options: { json?: true }) => doctor(configured(command, url), options))
+  withExamples(
+    command,
+    ['calcfs doctor', 'this machine alone'],
+    ['calcfs doctor https://lab.example.org --user anna', 'the way to the service and the sign-in, too'],
+  )
   return withSettings(command, 'service', 'drive')
 }
 
 async function doctor(given: Configured, options: { json?: true }): Promise<void> {
   const findings = [...onThisMachine(given), ...(await atTheService(given)), ...(await atTheFleet(given))]
-  console.log(options.json ? JSON.stringify(findings) : findings.map(lineOf).join('\n'))
+  if (options.json === true) printJson(findings)
+  else console.log(findings.map(lineOf).join('\n'))
   if (findings.some(({ state }) => state === 'bad')) process.exitCode = exitCodes.failed
 }
 

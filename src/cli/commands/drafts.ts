@@ -3,7 +3,9 @@ import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
 import type { Comparison, Control, DraftLine } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function draftsCommand(): Command {
@@ -18,22 +20,19 @@ const nameHelp = 'as calcfs drafts list names it: 42.json, or 42'
 function listCommand(): Command {
   const command = driveCommand('list')
     .description('list them; exit code 7 while there are any')
-    .option('--json', 'print an array of drafts')
+    .addOption(jsonFlag('an array of drafts'))
     .action((flags: { json?: true }) => withDrive(command, control => list(control, flags)))
-  return command
+  return withExamples(
+    command,
+    ['calcfs drafts list', 'what is not saved, and why'],
+    ['calcfs drafts list --json', 'the same for a script; exit code 7 while there is any'],
+  )
 }
 
 async function list(control: Control, flags: { json?: true }): Promise<void> {
   const drafts = await control.drafts({})
-  if (flags.json === true) {
-    console.log(
-      JSON.stringify(
-        drafts.map(draft => ({ ...draft, since: time(draft.since) })),
-        null,
-        2,
-      ),
-    )
-  } else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(describeDraft).join('\n'))
+  if (flags.json === true) printJson(drafts.map(draft => ({ ...draft, since: time(draft.since) })))
+  else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(describeDraft).join('\n'))
   for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
   if (drafts.length > 0) process.exitCode = exitCodes.unsent
 }
@@ -46,25 +45,33 @@ const describeDraft = ({ name, record, state, since, size, why }: DraftLine): st
 function showCommand(): Command {
   const command = driveCommand('show')
     .description('print the text; NAME.why says why it is not saved, 42.theirs.json the other text')
-    .argument('<name>', nameHelp)
+    .argument('<draft>', nameHelp)
     .action((name: string) =>
       withDrive(command, async control => {
         process.stdout.write(Buffer.from((await control.show({ name })).base64, 'base64'))
       }),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs drafts show 42.json', 'the text that is not saved'],
+    ['calcfs drafts show 42.json.why', 'why it is not'],
+  )
 }
 
 function diffCommand(): Command {
   const command = driveCommand('diff')
     .description('print what the text would change, as a unified diff from what the service has')
-    .argument('<name>', nameHelp)
+    .argument('<draft>', nameHelp)
     .action((name: string) =>
       withDrive(command, async control => {
         process.stdout.write(unified(await control.diff({ name })))
       }),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs drafts diff 42.json', 'what a save would change'],
+    ['calcfs drafts diff 42.json | less', 'of a long text'],
+  )
 }
 
 const labels: Readonly<Record<Comparison['against'], string>> = {
@@ -85,7 +92,7 @@ interface SendFlags {
 function sendCommand(): Command {
   const command = driveCommand('send')
     .description('save a draft again, as its program would')
-    .argument('[name]', nameHelp)
+    .argument('[draft]', nameHelp)
     .option('--all', 'all drafts except those whose outcome is unknown')
     .option(
       '--again',
@@ -94,7 +101,11 @@ function sendCommand(): Command {
     .action((name: string | undefined, flags: SendFlags) =>
       withDrive(command, control => send(control, name, flags)),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs drafts send 42.json', 'save this one once more'],
+    ['calcfs drafts send --all', 'all of them; exit code 7 where one is still not saved'],
+  )
 }
 
 async function send(control: Control, name: string | undefined, flags: SendFlags): Promise<void> {
@@ -122,7 +133,7 @@ async function sendOne(control: Control, asked: string, again: boolean): Promise
 function dropCommand(): Command {
   const command = driveCommand('drop')
     .description('drop a draft; its record shows what the service has')
-    .argument('<name>', nameHelp)
+    .argument('<draft>', nameHelp)
     .action((asked: string) =>
       withDrive(command, async control => {
         const { name, record, mayBeStored, kept } = await control.drop({ name: asked })
@@ -130,7 +141,11 @@ function dropCommand(): Command {
         console.log(`${name} is given up${becameOf(record, mayBeStored)}${where}.`)
       }),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
+    ['calcfs drafts drop 42', 'the same, by the number of the report'],
+  )
 }
 
 function becameOf(record: string, mayBeStored: boolean): string {

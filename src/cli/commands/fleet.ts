@@ -3,7 +3,9 @@ import { hostname } from 'node:os'
 import { Command } from 'commander'
 import type { FleetNodeReport, FleetReport, FleetServerReport } from '../../drive/interface/control.js'
 import { makeFleetKey } from '../../fleet/engine/fleet-key.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 interface Flags {
@@ -14,35 +16,48 @@ export function fleetCommand(): Command {
   const command = new Command('fleet').description(
     'many mounts of one user that ask the service once, through a Valkey or Redis (--fleet)',
   )
-  command.addCommand(
-    new Command('key')
-      .description(
-        'make the key that every node of a fleet needs a copy of; nothing in the fleet can be read without it',
+  const key = new Command('key')
+    .description(
+      'make the key that every node of a fleet needs a copy of; nothing in the fleet can be read without it',
+    )
+    .argument('<file>', 'where; there must be none yet')
+    .action((file: string) => {
+      makeFleetKey(file)
+      console.log(
+        `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
       )
-      .argument('<file>', 'where; there must be none yet')
-      .action((file: string) => {
-        makeFleetKey(file)
-        console.log(
-          `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
-        )
-      }),
+    })
+  withExamples(
+    key,
+    ['calcfs fleet key ~/.config/calcfs/fleet.key', 'make it once'],
+    ['calcfs fleet key /mnt/home/anna/fleet.key', 'where a home directory is shared by all nodes'],
   )
   const status = driveCommand('status')
     .description(
       'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
-    .option('--json', 'print it as an object; null where nothing is shared')
+    .addOption(jsonFlag('an object, null where nothing is shared,'))
     .action((flags: Flags) => withDrive(status, async control => show(await control.fleet({}), flags)))
+  withExamples(
+    status,
+    ['calcfs fleet status', 'of the one drive that is mounted'],
+    ['calcfs fleet status --mount ~/lab --json', 'for a script; exit code 4 while the fleet is passed by'],
+  )
   const clear = driveCommand('clear')
     .description('drop all that lies in the fleet, of every user; it is asked of the service again')
-    .option('--json', 'print it as an object')
+    .addOption(jsonFlag('an object'))
     .action((flags: Flags) =>
       withDrive(clear, async control => {
         const gone = await control.fleetClear({})
         print(flags, gone, `${gone.values} ${gone.values === 1 ? 'value' : 'values'} dropped.`)
       }),
     )
-  return command.addCommand(status).addCommand(clear)
+  withExamples(
+    clear,
+    ['calcfs fleet clear', 'of the one drive that is mounted'],
+    ['calcfs fleet clear --mount ~/lab', 'of one of several drives'],
+  )
+  return command.addCommand(key).addCommand(status).addCommand(clear)
 }
 
 function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, flags: Flags): void {
@@ -59,7 +74,8 @@ function show({ fleet: found }: { readonly fleet?: FleetReport | undefined }, fl
 const isMount = ({ host, pid }: FleetNodeReport): boolean => host !== hostname() || pid !== process.pid
 
 function print(flags: Flags, found: object | null, text: string): void {
-  console.log(flags.json === true ? JSON.stringify(found, null, 2) : text)
+  if (flags.json === true) printJson(found)
+  else console.log(text)
 }
 
 /** Of a long list, so many nodes are shown: those that asked most. */

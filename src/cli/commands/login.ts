@@ -5,6 +5,7 @@ import { serviceBase } from '../../app/connect.js'
 import { exchangeCredentials } from '../../app/sign-in.js'
 import { findSecret } from '../../config/secret.js'
 import { asFailure } from '../../failure.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { askFor } from '../../terminal/prompt.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
@@ -14,6 +15,12 @@ export function loginCommand(): Command {
     .description('sign in to a service; only the token is kept, readable by you alone')
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .action((url: string | undefined) => login(configured(command, url)))
+  withExamples(
+    command,
+    ['calcfs login https://lab.example.org --user anna', 'asks for the password'],
+    ['pass lab | calcfs login https://lab.example.org --user anna', 'takes it from another program'],
+    ['calcfs login --profile group', 'to the service of a profile'],
+  )
   return withSettings(command, 'service')
 }
 
@@ -22,6 +29,11 @@ export function logoutCommand(): Command {
     .description('forget the token kept for a service')
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .action((url: string | undefined) => logout(configured(command, url)))
+  withExamples(
+    command,
+    ['calcfs logout https://lab.example.org', 'the user of the last log-in there'],
+    ['calcfs logout --profile group', 'the service of a profile'],
+  )
   return withSettings(command, 'service')
 }
 

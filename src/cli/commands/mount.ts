@@ -1,17 +1,15 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { withPassword } from '../../app/sign-in.js'
 import { recordPhrase } from '../../edit/journal/record-key.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
-import { systemClock } from '../../remote/clock.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
-import { type Log, openLog } from '../../terminal/log.js'
-import { type Configured, configured, withSettings } from '../../terminal/settings.js'
+import type { Log } from '../../terminal/log.js'
+import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
 import { inBackground, tellStarter, waitingSentence } from '../mount/daemon.js'
-import { giveMemoryBack } from '../mount/give-back.js'
 import { notifySystemd } from '../mount/notify.js'
-import { prepareDrive, type ServedDrive } from '../mount/serve-drive.js'
+import type { ServedDrive } from '../mount/serve-drive.js'
 
 /** Start of the background work, so that the user's first accesses are not delayed. In milliseconds. */
 const checkAfterMs = 10_000
@@ -34,12 +32,19 @@ export function mountCommand(): Command {
         ? mount(configured(command), refuseAddress(first), flags)
         : mount(configured(command, first), second, flags),
     )
-  return withSettings(command, 'service', 'log', 'drive')
+  withExamples(
+    command,
+    ['calcfs mount https://lab.example.org ~/lab --daemon', 'in the background'],
+    ['calcfs mount --profile group ~/group', 'as a profile of the configuration file says'],
+    ['calcfs mount https://lab.example.org ~/lab --access read', 'look, and change nothing'],
+  )
+  return withListedSettings(command, 'service', 'drive', 'log')
 }
 
 async function mount(given: Configured, directory: string, flags: Flags): Promise<void> {
   const path = await mountPath(resolve(directory))
   await refuseUnfit(path)
+  const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(given)
   if (flags.daemon === true) return inBackground(asked.sources.environment)
   await serveMount(asked, path)
@@ -77,6 +82,12 @@ function unfitSentence(unfit: Unfit, path: string): string {
 
 async function serveMount(given: Configured, path: string): Promise<void> {
   const { environment } = given.sources
+  const [{ openLog }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
+    import('../../terminal/log.js'),
+    import('../../remote/clock.js'),
+    import('../mount/give-back.js'),
+    import('../mount/serve-drive.js'),
+  ])
   const log = await openLog(given.config)
   const prepared = await prepareDrive(given, path, { log, clock: systemClock, longAnswer: giveMemoryBack() })
   surviveBugs(log)

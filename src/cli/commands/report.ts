@@ -1,6 +1,7 @@
 // `calcfs report`: lists a report here, replaces its calculations, or reorders them together with its formulas.
 import { Command } from 'commander'
 import type { Control, NewOrder } from '../../drive/interface/control.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
@@ -19,7 +20,11 @@ function addCommand(): Command {
     .description('list reports in reports/: the service cannot list them, so they are remembered here')
     .argument('<id...>', 'their numbers')
     .action((ids: readonly string[]) => withDrive(command, control => add(control, ids)))
-  return command
+  return withExamples(
+    command,
+    ['calcfs report add 42', 'it is reports/42.json from now on'],
+    ['calcfs report add 42 43 57', 'several'],
+  )
 }
 
 async function add(control: Control, ids: readonly string[]): Promise<void> {
@@ -40,7 +45,12 @@ function setCommand(): Command {
     .action((id: string, entries: readonly string[], flags: { clear?: true }) =>
       withDrive(command, control => set(control, { id, entries }, flags)),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs report set 42 1234 1230 1251', 'these three, in this order'],
+    ['calcfs report set 42 /db/anna/Dyes/TS1 1230', 'by a path of the web pages, too'],
+    ['calcfs report set 42 --clear', 'none'],
+  )
 }
 
 async function set(
@@ -73,7 +83,11 @@ function renumberCommand(): Command {
         console.log(renumbered(id, await control.renumber({ id, entries: wish })))
       }),
     )
-  return command
+  return withExamples(
+    command,
+    ['calcfs report renumber 42', 'save the order that waits as a draft'],
+    ['calcfs report renumber 42 1251 1234 1230', 'save this order'],
+  )
 }
 
 function renumbered(id: string, { order, before, after }: NewOrder): string {

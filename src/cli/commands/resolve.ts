@@ -5,7 +5,9 @@ import { titlesIn } from '../../drive/nodes/name.js'
 import { unlessAbsent } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
 import type { Remote, ServicePath } from '../../remote/remote.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { type Configured, configured, withSettings } from '../../terminal/settings.js'
 
 interface Resolved {
@@ -17,8 +19,13 @@ export function resolveCommand(): Command {
   const command = new Command('resolve')
     .description('print the id behind a path: /db/<user>/…, or projects/… as on the drive')
     .argument('<path>', 'a path of the web pages or of the drive')
-    .option('--json', 'print [{"kind", "id"}]')
+    .addOption(jsonFlag('an array of {"kind", "id"}'))
     .action((path: string, options: { json?: true }) => resolve(path, options, configured(command)))
+  withExamples(
+    command,
+    ['calcfs resolve /db/anna/Dyes/TS1', 'a path of the web pages'],
+    ["calcfs resolve 'projects/Water splitting' --json", 'a path of the drive, for a script'],
+  )
   return withSettings(command, 'service')
 }
 
@@ -29,9 +36,8 @@ async function resolve(path: string, options: { json?: true }, given: Configured
     const found = await everythingAt(servicePath(path, connection), connection.remote, deadline)
     if (found.length === 0)
       throw new Stop(exitCodes.failed, `there is no project and no calculation at ${path}.`)
-    console.log(
-      options.json ? JSON.stringify(found) : found.map(({ kind, id }) => `${kind} ${id}`).join('\n'),
-    )
+    if (options.json === true) printJson(found)
+    else console.log(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
   } finally {
     await connection.close()
   }

@@ -3,8 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { loadSample } from '../../service/sample.js'
-import { type Service, startService } from '../../service/service.js'
+import type { Service } from '../../service/service.js'
 import {
   type Access,
   complete,
@@ -12,6 +11,7 @@ import {
   poor,
   type Shortcomings,
 } from '../../service/store/options.js'
+import { withExamples } from '../../terminal/examples.js'
 
 interface Flags {
   readonly port: number
@@ -37,7 +37,7 @@ interface Flags {
 
 /** The command; it prints one line with the URL once the service listens. */
 export function serveCommand(): Command {
-  return new Command('serve')
+  const command = new Command('serve')
     .description('run the bundled service: the whole REST API on a database of its own')
     .option('--port <number>', 'TCP port; 0 takes any free one', wholeNumber(0, 65535), 8420)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -64,6 +64,11 @@ export function serveCommand(): Command {
       ).choices(['400', '404', 'null']),
     )
     .action(serve)
+  return withExamples(
+    command,
+    ['calcfs serve --sample', 'sample calculations at http://127.0.0.1:8420, user demo, password demo'],
+    ['calcfs serve --sample --port 0 --latency 80', 'at any free port, as slow as one far away'],
+  )
 }
 
 const wholeNumber = (least: number, most: number) => (text: string) => {
@@ -78,6 +83,7 @@ async function serve(flags: Flags): Promise<void> {
   let log: AccessLog | undefined
   try {
     if (flags.accessLog !== undefined) log = openAccessLog(flags.accessLog)
+    const { startService } = await import('../../service/service.js')
     const service = await startService({
       data: flags.data ?? defaultData(process.env),
       host: flags.host,
@@ -125,7 +131,7 @@ function shortcomings(flags: Flags): Shortcomings {
 async function fill(service: Service, sample: boolean): Promise<void> {
   if (service.seed.hasUsers()) return
   try {
-    if (sample) loadSample(service.seed)
+    if (sample) (await import('../../service/sample.js')).loadSample(service.seed)
     else
       process.stderr.write(
         'calcfs serve: there is no user yet, so no log-in is possible; --sample makes demo and guest\n',

@@ -2,18 +2,26 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-point.js'
+import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
 
 export function statusCommand(): Command {
-  return new Command('status')
+  const command = new Command('status')
     .description(
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
-    .argument('[directory]', 'one drive; default: all of yours')
-    .option('--json', 'print an array of status objects')
+    .argument('[drive]', 'one drive; default: all of yours')
+    .addOption(jsonFlag('an array of status objects'))
     .action((directory: string | undefined, flags: { json?: true }) => show(directory, flags))
+  return withExamples(
+    command,
+    ['calcfs status', 'every drive of yours'],
+    ['calcfs status ~/lab --json', 'one drive, for a script'],
+    ['calcfs status ~/lab >/dev/null || echo look', 'is all saved, and does the service answer?'],
+  )
 }
 
 async function show(directory: string | undefined, flags: { json?: true }): Promise<void> {
@@ -21,7 +29,7 @@ async function show(directory: string | undefined, flags: { json?: true }): Prom
   const all = await Promise.all(paths.map(statusOf))
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
-  if (flags.json === true) console.log(JSON.stringify(all.map(jsonOf), null, 2))
+  if (flags.json === true) printJson(all.map(jsonOf))
   else if (all.length === 0) console.log('no drive is mounted.')
   else if (known.length > 0) console.log(known.map(describeStatus).join('\n\n'))
   for (const { problem } of problems) console.error(`calcfs: ${sentenceOf(problem)}`)

@@ -13,6 +13,7 @@ import {
   unmount,
 } from '../../mount/mount-point.js'
 import { isProcessAlive } from '../../system/process.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 import { sweepFor } from '../control/socket.js'
@@ -26,11 +27,16 @@ interface Flags {
 const endLimit = 30_000
 
 export function unmountCommand(): Command {
-  return new Command('unmount')
+  const command = new Command('unmount')
     .description('unmount the drive and wait until its daemon has ended')
-    .argument('<directory>', 'where it is mounted')
+    .argument('<drive>', 'where it is mounted')
     .option('--force', 'unmount it although a program still uses it')
     .action((directory: string, flags: Flags) => takeAway(directory, flags))
+  return withExamples(
+    command,
+    ['calcfs unmount ~/lab', 'exit code 7 where an edit is not saved; its text is kept'],
+    ['calcfs unmount --force ~/lab', 'also while a program uses it, or its daemon hangs'],
+  )
 }
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {

@@ -1,6 +1,8 @@
 // `calcfs why PATH` and `calcfs refresh PATH`: explains a failure and what to do, and requests a path again.
 import { Command } from 'commander'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveAt } from '../control/find-daemon.js'
 import { drivePathOf, mountFlag } from '../control/select-mount.js'
 
@@ -12,26 +14,36 @@ interface Flags {
 const pathHelp = 'a path below a mount, or of the drive: reports/42.json'
 
 export function whyCommand(): Command {
-  return new Command('why')
+  const command = new Command('why')
     .description('say why something failed at a path: what was tried, what the service said, what to do')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
-    .option('--json', 'print {"path", "wrong", "sentences"}')
+    .addOption(jsonFlag('{"path", "wrong", "sentences"}'))
     .action((path: string, flags: Flags) => why(path, flags))
+  return withExamples(
+    command,
+    ['calcfs why ~/lab/reports/42.json', 'a path below a mount'],
+    ['calcfs why reports/42.json --json', 'a path of the drive, for a script'],
+  )
 }
 
 export function refreshCommand(): Command {
-  return new Command('refresh')
+  const command = new Command('refresh')
     .description('fetch a directory or a file again, as touch of a directory does')
     .argument('<path>', pathHelp)
     .option(...mountFlag)
     .action((path: string, flags: Flags) => refresh(path, flags))
+  return withExamples(
+    command,
+    ['calcfs refresh ~/lab/projects', 'see what others have changed'],
+    ['calcfs refresh reports/42.json', 'one record, from inside the drive'],
+  )
 }
 
 async function why(given: string, flags: Flags): Promise<void> {
   const { mountPoint, path } = await drivePathOf(given, flags.mount)
   const explained = await (await driveAt(mountPoint)).why({ path })
-  if (flags.json === true) console.log(JSON.stringify({ path, ...explained }, null, 2))
+  if (flags.json === true) printJson({ path, ...explained })
   else console.log(explained.sentences.join('\n'))
 }
 

@@ -13,7 +13,7 @@ export interface DrivePath {
 
 /** How a command's help describes its choice. */
 export const mountFlag = [
-  '--mount <directory>',
+  '--mount <drive>',
   'the drive that is meant; default: the one you stand in, or the only one',
 ] as const
 
