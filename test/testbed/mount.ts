@@ -52,7 +52,7 @@ export interface MountTestbed extends KernelTestbed {
 }
 
 /** Milliseconds: a daemon has to be up, or gone, within this on a machine that does other things too. */
-export const mountPatience = 20_000
+export const mountPatience = 45_000
 
 /** What a mount shares with another one; two mounts with one home share its cache and its state, too. */
 export interface SharedParts {
