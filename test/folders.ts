@@ -185,6 +185,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'record/json',
     'record',
     'remote',
+    'cache/ledger',
     'cache',
     'cache/metadata',
     'cache/content',

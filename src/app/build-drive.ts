@@ -67,7 +67,7 @@ export function buildDrive(
   const { now } = clock
   const { account, dialect } = connection
   const { catalog, content, health, identities, times } = caches
-  const { drafts, history, reports, roots, scratch } = journal
+  const { drafts, history, known, mountNamed, reports, roots, scratch } = journal
   const { records } = writeSide
   const deleteRules = writeSide.deleteRules(tree)
   const status = openStatus(
@@ -159,6 +159,8 @@ export function buildDrive(
     identities,
     drafts,
     history,
+    state: known,
+    mountNamed,
     failureLog,
     reports,
     xattrs,

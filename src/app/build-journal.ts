@@ -10,7 +10,13 @@ import { identityReader } from '../drive/records/reused-ids.js'
 import { openScratchFiles, type ScratchFiles } from '../drive/records/scratch-files.js'
 import { draftsKey } from '../drive/tree/listed-by.js'
 import { type Drafts, openDrafts } from '../edit/journal/drafts.js'
-import { type Latest, openTextHistory, type TextHistory, textHash } from '../edit/journal/text-history.js'
+import {
+  type Latest,
+  mountMark,
+  openTextHistory,
+  type TextHistory,
+  textHash,
+} from '../edit/journal/text-history.js'
 import { instant } from '../remote/remote.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import type { Caches } from './build-caches.js'
@@ -20,6 +26,8 @@ export interface Journal {
   /** Names and numbers that were shown, made or given: kept next to the drafts. */
   readonly known: Ledger
   readonly history: TextHistory
+  /** The mount point behind a mark of the history, as far as it was noted. */
+  readonly mountNamed: (mark: string) => string | undefined
   readonly draftStore: Drafts
   readonly drafts: DraftFiles
   readonly shown: ShownThings
@@ -28,7 +36,7 @@ export interface Journal {
 }
 
 export async function buildJournal(
-  { config, connection, mountPoint, clock }: AssemblySettings,
+  { config, connection, mountPoint, isMounted, clock }: AssemblySettings,
   note: Note,
   { catalog, identities, ledger }: Caches,
   news: Pick<KernelNews, 'tell'>,
@@ -44,6 +52,8 @@ export async function buildJournal(
     now,
     latest: latestIn(known),
   })
+  // A command without a mount has no mount point.
+  if (isMounted !== undefined) known.set(mountNames, mountMark(mountPoint), mountPoint)
   const draftStore = await openDrafts(state, now)
   const drafts = openDraftFiles(draftStore, history, identityReader(identities), () =>
     news.tell({ key: draftsKey }),
@@ -51,8 +61,11 @@ export async function buildJournal(
   const shown = openShownThings(known)
   const reports = openKnownReports(known, { dialect, shown })
   const roots = openRoots({ catalog, ledger, state: known, dialect, identities, given: config.root })
-  return { scratch, known, history, draftStore, drafts, shown, reports, roots }
+  const mountNamed = (mark: string) => known.get(mountNames, mark)
+  return { scratch, known, history, mountNamed, draftStore, drafts, shown, reports, roots }
 }
+
+const mountNames = 'mount-names'
 
 /** A damaged time counts as none. */
 function latestIn(state: Ledger): Latest {

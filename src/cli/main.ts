@@ -16,6 +16,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
   fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
+  history: async () => (await import('./commands/history.js')).historyCommand(),
+  restore: async () => (await import('./commands/history.js')).restoreCommand(),
   login: async () => (await import('./commands/login.js')).loginCommand(),
   logout: async () => (await import('./commands/login.js')).logoutCommand(),
   mount: async () => (await import('./commands/mount.js')).mountCommand(),

@@ -97,6 +97,32 @@ export const forms: Forms = {
       kept: z.string().optional(),
     }),
   },
+  history: {
+    ask: onPath,
+    answer: z.object({
+      record: z.string(),
+      unsaved: z.boolean(),
+      versions: z.array(
+        z.object({
+          number: z.number(),
+          at: z.number(),
+          how: z.string(),
+          mount: z.string().optional(),
+          changed: z.string(),
+          isNow: z.boolean(),
+          size: z.number(),
+        }),
+      ),
+    }),
+  },
+  historyText: {
+    ask: onPath.extend({ number: z.number().optional(), isPlain: z.boolean() }),
+    answer: z.object({ text: z.string() }),
+  },
+  restore: {
+    ask: onPath.extend({ number: z.number() }),
+    answer: z.object({ record: z.string(), changed: z.string() }),
+  },
   cacheInfo: {
     ask: z.object({}),
     answer: z.object({

@@ -2,6 +2,7 @@
 import type { ContentCache } from '../../cache/content/content.js'
 import type { Health } from '../../cache/health.js'
 import type { Identities } from '../../cache/identity.js'
+import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
@@ -25,6 +26,10 @@ export interface ControlParts {
   readonly identities: Identities
   readonly drafts: DraftFiles
   readonly history: TextHistory
+  /** Kept with the drafts. */
+  readonly state: Ledger
+  /** The mount point of the mount that goes by this mark in the history; undefined where that is not known. */
+  readonly mountNamed: (mark: string) => string | undefined
   readonly failureLog: FailureLog
   readonly reports: KnownReports
   readonly xattrs: Xattrs

@@ -5,6 +5,7 @@ import type { ControlParts } from './context.js'
 import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
 import { openFleetControl } from './fleet.js'
+import { openHistoryControl } from './history.js'
 import { openReportControl } from './reports.js'
 import { openPathControl } from './why-refresh.js'
 
@@ -17,6 +18,7 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openDraftControl(parts)),
     ...told(parts, openReportControl(parts)),
     ...told(parts, openDeleteControl(parts)),
+    ...told(parts, openHistoryControl(parts)),
     ...openCacheControl(parts),
     ...openFleetControl(parts),
   }

@@ -22,6 +22,22 @@ export interface ControlCalls {
     readonly answer: { readonly name: string; readonly record: string }
   }
   readonly drop: { readonly ask: { readonly name: string }; readonly answer: DroppedDraft }
+  /** The texts that are kept of a record, the latest first. */
+  readonly history: { readonly ask: { readonly path: string }; readonly answer: RecordHistory }
+  /** One of them, or the present text where no number is given; `isPlain`: without what the service sets by itself. */
+  readonly historyText: {
+    readonly ask: {
+      readonly path: string
+      readonly number?: number | undefined
+      readonly isPlain: boolean
+    }
+    readonly answer: { readonly text: string }
+  }
+  /** Saves one of them again, over what the service has now. */
+  readonly restore: {
+    readonly ask: { readonly path: string; readonly number: number }
+    readonly answer: { readonly record: string; readonly changed: string }
+  }
   /** The contents kept on this disk; drafts and the like are no part of it. */
   readonly cacheInfo: { readonly ask: Record<string, never>; readonly answer: CacheInfo }
   readonly cacheClear: {
@@ -63,6 +79,31 @@ export type CallResult<Name extends CallName> = ControlCalls[Name]['answer']
 /** Every call rejects with a Failure. */
 export type Control = {
   readonly [Name in CallName]: (asked: CallArgument<Name>) => Promise<CallResult<Name>>
+}
+
+export interface RecordHistory {
+  /** Where the record stands. */
+  readonly record: string
+  /** The file shows a text that is not saved. */
+  readonly unsaved: boolean
+  readonly versions: readonly HistoryLine[]
+}
+
+export interface HistoryLine {
+  /** It names this text for as long as it is kept. */
+  readonly number: number
+  /** When it was met in that way, in milliseconds since 1970. */
+  readonly at: number
+  /** In a word or two: saved, read, replaced. */
+  readonly how: string
+  /** The mount point; undefined where that is not known. */
+  readonly mount?: string | undefined
+  /** What differs from the one before, in one line. */
+  readonly changed: string
+  /** It says what the record says now. */
+  readonly isNow: boolean
+  /** In bytes. */
+  readonly size: number
 }
 
 export interface CacheInfo {

@@ -5,7 +5,7 @@ import type { Times } from '../../cache/metadata/times.js'
 import type { RecordKey } from '../../edit/journal/record-key.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { EditableRecord } from '../../edit/save/editable.js'
-import type { SaveResult, Saver } from '../../edit/save/save.js'
+import type { SaveRequest, SaveResult, Saver } from '../../edit/save/save.js'
 import { asFailure, Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { equalJson } from '../../record/json/equal.js'
@@ -76,6 +76,17 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
 
   function editing(node: RecordNode): Editing | Failure {
     const key = recordKeyOf(node)
+    async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
+      const saved = await savedOrOld(parts, node, () =>
+        parts.saver.save({ record: parts.editable(node), ...request }, context),
+      )
+      if (saved.outcome === 'unchanged') forgetOther(node, catalog, await request.draft.text())
+      else {
+        learnSaved(parts, node, saved)
+        times.stored(nodeKey(node), Buffer.from(saved.text))
+      }
+      return undefined
+    }
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(key, base && Buffer.from(base).toString()),
@@ -84,18 +95,9 @@ export function openRecordSources(parts: EditingParts): (node: RecordNode) => Re
           else rememberForm(parts, key, form)
         },
         keep: async text => void (await parts.history.archive(key, text)),
-        async save(draft, base, context) {
-          const own = base && Buffer.from(base).toString()
-          const saved = await savedOrOld(parts, node, () =>
-            parts.saver.save({ record: parts.editable(node), draft, own }, context),
-          )
-          if (saved.outcome === 'unchanged') forgetOther(node, catalog, await draft.text())
-          else {
-            learnSaved(parts, node, saved)
-            times.stored(nodeKey(node), Buffer.from(saved.text))
-          }
-          return undefined
-        },
+        save: (draft, base, context) => save({ draft, own: base && Buffer.from(base).toString() }, context),
+        saveOver: (draft, now, context) =>
+          save({ draft, own: Buffer.from(now).toString(), isOver: true }, context),
       }
     )
   }

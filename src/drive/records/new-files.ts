@@ -324,6 +324,7 @@ export function openNewFiles(parts: NewFileParts): NewFiles {
         },
         keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
         save: (draft, _base, context) => save(node, draft, context),
+        saveOver: (draft, _now, context) => save(node, draft, context),
       }
     )
   }

@@ -1,6 +1,7 @@
 // Order file (`reports/42/order.txt`): the report's list as lines, and a save of them as an edit of that list.
 import { LRUCache } from 'lru-cache'
 import { orderText } from '../../edit/kinds/order-text.js'
+import type { SaveRequest } from '../../edit/save/save.js'
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { prettyPrint } from '../../record/json/print.js'
@@ -45,6 +46,13 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
 
   function editing(node: OrderNode): Editing | Failure {
     const report = reportNodeOf(node)
+    async function save(request: Omit<SaveRequest, 'record'>, context: RequestContext): Promise<undefined> {
+      const saved = await savedOrOld(parts, report, () =>
+        parts.saver.save({ record: parts.editable(node), ...request }, context),
+      )
+      if (saved.outcome === 'stored') learnSaved(parts, report, saved)
+      return undefined
+    }
     return (
       parts.rights.refusal({ do: 'edit', node }) ?? {
         begin: base => parts.drafts.begin(recordKeyOf(node), originOf(node, base)),
@@ -54,14 +62,8 @@ export function openOrderFiles(parts: EditingParts): (node: OrderNode) => Record
           if (origin !== undefined) rememberText(parts, recordKeyOf(report), origin, 'read')
         },
         keep: async text => void (await parts.history.archive(recordKeyOf(node), text)),
-        async save(draft, base, context) {
-          const own = originOf(node, base)
-          const saved = await savedOrOld(parts, report, () =>
-            parts.saver.save({ record: parts.editable(node), draft, own }, context),
-          )
-          if (saved.outcome === 'stored') learnSaved(parts, report, saved)
-          return undefined
-        },
+        save: (draft, base, context) => save({ draft, own: originOf(node, base) }, context),
+        saveOver: (draft, now, context) => save({ draft, own: originOf(node, now), isOver: true }, context),
       }
     )
   }

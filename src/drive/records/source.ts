@@ -37,6 +37,8 @@ export interface Editing {
    * text has become part of: then this one has done its work.
    */
   save(draft: Draft, base: Uint8Array | undefined, context: RequestContext): Promise<Failure | undefined>
+  /** The same for a text that is to take the place of `now`, the present one: no other text is its base. */
+  saveOver(draft: Draft, now: Uint8Array, context: RequestContext): Promise<Failure | undefined>
 }
 
 /** A record's times are kept by its node's key. */

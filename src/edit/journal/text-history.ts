@@ -41,6 +41,13 @@ export interface KnownText {
   readonly saved: Instant | undefined
 }
 
+/** One way in which a text was met, when that was last, and the mark of the mount. */
+export interface Meeting {
+  readonly how: TextUse
+  readonly at: Instant
+  readonly mount: string
+}
+
 export interface TextHistory {
   /** Keeps the text; what was saved or sent is on disk for good when this returns. */
   remember(key: RecordKey, text: string | Uint8Array, how: TextUse): Promise<void>
@@ -61,6 +68,8 @@ export interface TextHistory {
   discarded(key: RecordKey): Promise<readonly { readonly text: string; readonly at: Instant }[]>
   /** The text with this hash, if it is still known. */
   recall(key: RecordKey, hash: string): Promise<string | undefined>
+  /** Every text that is kept of a record by any mount: how it was met, by its hash. */
+  meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>>
   /** Forgets what is older than its days. */
   purge(): Promise<void>
   /** Resolves when everything that was asked to be remembered is, or has failed. */
@@ -100,17 +109,18 @@ export function textHash(text: string | Uint8Array): string {
 // So two mounts can write at once, and no crash can damage more than the last meeting.
 const markForm = /^([0-9a-f]{64})\.([a-z]+)\.([0-9a-f]{8})$/
 
-interface Mark {
+interface Mark extends Meeting {
   readonly hash: string
-  readonly how: TextUse
   readonly own: boolean
-  readonly at: Instant
 }
+
+/** How a mount is named in the marks of its texts. */
+export const mountMark = (mount: string): string => textHash(mount).slice(0, 8)
 
 /** The memory of one mount; it makes its directory when the first text comes. */
 export function openTextHistory(options: TextHistoryOptions): TextHistory {
   const root = join(options.stateDirectory, 'texts')
-  const own = textHash(options.mount).slice(0, 8)
+  const own = mountMark(options.mount)
   const tick = strictlyGrowing(options.now, options.latest)
   const disk = openQuickDisk()
   /** Directories whose names are known to survive a power cut. */
@@ -188,6 +198,13 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     return text !== undefined && textHash(text) === hash ? text : undefined
   }
 
+  async function meetings(key: RecordKey): Promise<ReadonlyMap<string, readonly Meeting[]>> {
+    const found = new Map<string, Meeting[]>()
+    for (const { hash, how, at, mount } of await marksOf(key))
+      found.set(hash, [...(found.get(hash) ?? []), { how, at, mount }])
+    return found
+  }
+
   async function purge(): Promise<void> {
     const shown = instant(options.now() - (options.days ?? 7) * dayMilliseconds)
     const history = instant(options.now() - Math.max(options.days ?? 7, daysOfHistory) * dayMilliseconds)
@@ -224,6 +241,7 @@ export function openTextHistory(options: TextHistoryOptions): TextHistory {
     unsettled: key => inTurn(key, () => unsettled(key)),
     discarded: key => inTurn(key, () => discarded(key)),
     recall,
+    meetings: key => inTurn(key, () => meetings(key)),
     purge,
   }
 }
@@ -319,8 +337,9 @@ async function marksIn(directory: string, own: string): Promise<readonly Mark[]>
     const [, hash, how, mount] = markForm.exec(name) ?? []
     if (hash !== undefined) clearPlace(join(directory, name), 'file')
     const status = hash === undefined ? undefined : await orMissing(stat(join(directory, name)))
-    if (hash === undefined || status === undefined) continue
-    marks.push({ hash, how: meeting.parse(how), own: mount === own, at: instant(Math.round(status.mtimeMs)) })
+    if (hash === undefined || mount === undefined || status === undefined) continue
+    const at = instant(Math.round(status.mtimeMs))
+    marks.push({ hash, how: meeting.parse(how), mount, own: mount === own, at })
   }
   return marks
 }

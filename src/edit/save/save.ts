@@ -24,11 +24,12 @@ import { type Reconciled, reconcileAttempt } from './reconcile.js'
 import { refuseSameNames } from './same-names.js'
 import { hashesOf, type OwnText, sendChange } from './send-change.js'
 
-/** `own` is the text that the writing handle itself had read, where it had. */
+/** `own` is the text that the writing handle itself had read, where it had; the only possible base with `isOver`. */
 export interface SaveRequest {
   readonly record: EditableRecord
   readonly draft: Draft
   readonly own?: string | undefined
+  readonly isOver?: boolean | undefined
 }
 
 /** unchanged: the text says nothing new, and nothing was sent. stored: the service has the edit; `text` shows it. */
@@ -250,7 +251,7 @@ interface KnownTexts extends KnownBases {
 
 async function knownTexts(save: SaveState): Promise<KnownTexts> {
   const { plain } = save.record
-  const texts = await save.history.candidates(save.record.key)
+  const texts = save.isOver === true ? [] : await save.history.candidates(save.record.key)
   const held = await heldBefore(save)
   const known: (Candidate & Pick<KnownText, 'text'>)[] = []
   for (const met of texts) {

@@ -1,0 +1,25 @@
+// Access of a command to one path: of the drive it lies in, mounted or not.
+import { join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Control } from '../../drive/interface/control.js'
+import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { driveAt } from './find-daemon.js'
+import { drivePathOf } from './select-mount.js'
+import { withDrive } from './with-drive.js'
+/**
+ * Does the work with the drive of a path: the one that the path lies in, else the one that the command selects, mounted or
+ * not. `path` is the drive's, with a leading slash.
+ */
+export async function withPath<Result>(
+  command: Command,
+  given: string,
+  work: (control: Control, path: string) => Promise<Result>,
+): Promise<Result> {
+  if (innermost(await mountPath(resolve(given)), await drives()) === undefined)
+    return withDrive(command, control => work(control, join('/', given)))
+  const { mountPoint, path } = await drivePathOf(given, undefined)
+  return work(await driveAt(mountPoint), path)
+}
+
+/** How a command's help describes a path. */
+export const pathHelp = 'a path below a mount, or of the drive: reports/42.json'

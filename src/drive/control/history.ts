@@ -1,0 +1,212 @@
+// Control of `calcfs history` and `calcfs restore`: the texts kept of a record, and one of them saved again.
+import type { TextUse } from '../../edit/journal/text-history.js'
+import { Failure, isAbsent } from '../../failure.js'
+import { fixedNames, idOfRecordFile } from '../../layout.js'
+import { prettyPrint } from '../../record/json/print.js'
+import { dueIn } from '../../remote/clock.js'
+import { idForm, type ReportId, type RequestContext } from '../../remote/remote.js'
+import type { CallResult, Control, HistoryLine } from '../interface/control.js'
+import { type EditableNode, isEditable, type Node, nodeKey } from '../nodes/node.js'
+import { pathOfNode } from '../records/node-key.js'
+import type { RecordSource } from '../records/source.js'
+import type { ControlParts } from './context.js'
+import { type ComparedText, changesBetween, nothingChanged } from './text-changes.js'
+import { openTextVersions, recordIn, type TextVersion } from './text-versions.js'
+
+export function openHistoryControl(
+  parts: ControlParts,
+): Pick<Control, 'history' | 'historyText' | 'restore'> {
+  const { tree, writeSide } = parts
+  const { dialect } = writeSide.ports
+  const versions = openTextVersions({ history: parts.history, dialect, state: parts.state })
+  const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
+
+  /** A report that is gone has a history still. */
+  async function recordAt(path: string): Promise<EditableNode> {
+    const found = reportAt(path) ?? recordOf(await tree.walk(path, until(parts.deadlines.metadata)))
+    if (found !== undefined) return found
+    throw new Failure(
+      'refused',
+      `${path} has no history: only records have one, which are ${fixedNames.project}, ${fixedNames.calculation}, shares, reports and ${fixedNames.order}`,
+    )
+  }
+
+  /** Undefined where it is not known now. */
+  async function presentText(node: EditableNode): Promise<string | undefined> {
+    try {
+      const { bytes } = await writeSide.source(node).produce(until(parts.deadlines.metadata))
+      return Buffer.from(bytes).toString()
+    } catch (thrown) {
+      if (thrown instanceof Failure) return undefined
+      throw thrown
+    }
+  }
+
+  async function history(path: string): Promise<CallResult<'history'>> {
+    const node = await recordAt(path)
+    const now = await presentText(node)
+    await parts.history.settled()
+    const all = await versions.of(node)
+    const present = now === undefined ? undefined : compared(node, now)
+    const draft = writeSide.records.draftOf(nodeKey(node))
+    return {
+      record: pathOfNode(node),
+      unsaved: draft !== undefined,
+      versions: all.map((version, place) => lineOf(version, all[place + 1], present)),
+    }
+  }
+
+  function lineOf(
+    version: TextVersion,
+    before: TextVersion | undefined,
+    present: ComparedText | undefined,
+  ): HistoryLine {
+    const { number, at, how, mount, text } = version
+    return {
+      number,
+      at,
+      how: words[how],
+      mount: parts.mountNamed(mount),
+      changed:
+        before === undefined ? 'the oldest that is kept' : changesBetween(before, version, dialect.plain),
+      isNow: present !== undefined && changesBetween(present, version, dialect.plain) === nothingChanged,
+      size: Buffer.byteLength(text),
+    }
+  }
+
+  async function versionAt(path: string, node: EditableNode, number: number): Promise<TextVersion> {
+    const all = await versions.of(node)
+    const found = all.find(version => version.number === number)
+    if (found !== undefined) return found
+    throw new Failure(
+      'absent',
+      `${path} has no text @${number}; \`calcfs history\` of it lists those that are kept`,
+    )
+  }
+
+  /** Without a number the present one. */
+  async function textAt(path: string, number: number | undefined): Promise<ComparedText> {
+    const node = await recordAt(path)
+    if (number !== undefined) return versionAt(path, node, number)
+    const draft = writeSide.records.draftOf(nodeKey(node))
+    const text =
+      draft === undefined
+        ? Buffer.from(
+            (await writeSide.source(node).produce(until(parts.deadlines.metadata))).bytes,
+          ).toString()
+        : await draft.text()
+    return compared(node, text)
+  }
+
+  async function restore(path: string, number: number): Promise<CallResult<'restore'>> {
+    const node = await recordAt(path)
+    const version = await versionAt(path, node, number)
+    refuseUnsaved(path, node)
+    const context = until(parts.deadlines.save)
+    const source = writeSide.source(node)
+    if (source.editing instanceof Failure) throw source.editing
+    // What the service has now is asked for, not remembered.
+    writeSide.forget(node)
+    const { bytes } = await read(source, context).catch(orGone(path, number))
+    const now = compared(node, Buffer.from(bytes).toString())
+    refuseOther(path, version, now)
+    const changed = changesBetween(now, version, dialect.plain)
+    const draft = await source.editing.begin(bytes)
+    try {
+      await draft.write(Buffer.from(version.text), 0)
+      const handedOver = await source.editing.saveOver(draft, bytes, context)
+      if (handedOver !== undefined) throw handedOver
+    } finally {
+      // Its text is history, whatever became of it.
+      await draft.discard()
+    }
+    parts.failureLog.settled(nodeKey(node))
+    return { record: pathOfNode(node), changed }
+  }
+
+  function refuseUnsaved(path: string, node: EditableNode): void {
+    if (node.kind === 'new')
+      throw new Failure(
+        'refused',
+        `${path} is a name for a new record; restore it under the number that it has`,
+      )
+    if (writeSide.records.draftOf(nodeKey(node)) === undefined) return
+    throw new Failure(
+      'refused',
+      `${path} shows a text that is not saved: send it or drop it first (calcfs drafts list), which keeps it in the history`,
+    )
+  }
+
+  /** A number may have been another thing's when the text was kept. */
+  function refuseOther(path: string, version: TextVersion, now: ComparedText): void {
+    if (version.record === undefined || now.record === undefined) return
+    if (!dialect.isAnother(version.record, now.record)) return
+    throw new Failure(
+      'another-thing',
+      `@${version.number} of ${path} is the text of another thing that had this number before; nothing is sent`,
+    )
+  }
+
+  return {
+    history: ({ path }) => history(path),
+    async historyText({ path, number, isPlain }) {
+      const { text, record } = await textAt(path, number)
+      return { text: isPlain && record !== undefined ? prettyPrint(dialect.plain(record)) : text }
+    },
+    restore: ({ path, number }) => restore(path, number),
+  }
+}
+
+const compared = (node: EditableNode, text: string): ComparedText => ({
+  text,
+  record: node.kind === 'order' ? undefined : recordIn(text),
+})
+
+/** Its present text; a failure is always a rejection. */
+const read = async (source: RecordSource, context: RequestContext) => source.produce(context)
+
+const words: Readonly<Record<TextUse, string>> = {
+  saved: 'saved',
+  sent: 'sent',
+  dropped: 'not saved, and written over',
+  discarded: 'not saved, and given up',
+  read: 'read',
+  shown: 'shown',
+  replaced: 'replaced',
+}
+
+const orGone =
+  (path: string, number: number) =>
+  (thrown: unknown): never => {
+    if (!isAbsent(thrown)) throw thrown
+    throw new Failure(
+      'absent',
+      `${path} is gone on the service, so no save can bring it back; calcfs history show ${path}@${number} prints the text`,
+      { cause: thrown, said: thrown.said },
+    )
+  }
+
+/** Of a report the path says all, and no question is needed. */
+function reportAt(path: string): EditableNode | undefined {
+  const [top, name = '', inner, ...rest] = path.split('/').slice(1)
+  if (top !== fixedNames.reports || rest.length > 0) return undefined
+  const id = inner === undefined ? (idOfRecordFile(name) ?? name) : name
+  if (!idForm.test(id)) return undefined
+  if (inner === undefined) return { kind: 'record', of: 'report', id: id as ReportId }
+  return inner === fixedNames.order ? { kind: 'order', id: id as ReportId } : undefined
+}
+
+/** A directory stands for its record. */
+function recordOf(node: Node): EditableNode | undefined {
+  if (isEditable(node)) return node
+  switch (node.kind) {
+    case 'project':
+      return { kind: 'record', of: 'project', id: node.id, parent: node.parent }
+    case 'calculation':
+      return { kind: 'record', of: 'calculation', id: node.id, parent: node.parent }
+    case 'report':
+      return { kind: 'record', of: 'report', id: node.id }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,158 @@
+// Text versions: the texts kept of one record, those that say the same as one version, each with a number that stays.
+import * as z from 'zod'
+import type { Ledger } from '../../cache/ledger/ledger.js'
+import { keyName, type RecordKey } from '../../edit/journal/record-key.js'
+import { type Meeting, type TextHistory, type TextUse, textHash } from '../../edit/journal/text-history.js'
+import { orderText } from '../../edit/kinds/order-text.js'
+import { asFailure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import { parseObject } from '../../record/json/parse.js'
+import { compactPrint } from '../../record/json/print.js'
+import type { Dialect, Instant } from '../../remote/remote.js'
+import type { EditableNode } from '../nodes/node.js'
+import { recordKeyOf } from '../records/node-key.js'
+
+/** One state that a record had here. */
+export interface TextVersion {
+  /** Given when it is listed first; no other version of this record ever has it. */
+  readonly number: number
+  /** As it is printed, and saved again. */
+  readonly text: string
+  /** Undefined where the text is no record: one that could not be saved, or the lines of an order. */
+  readonly record: JsonObject | undefined
+  readonly at: Instant
+  readonly how: TextUse
+  /** The mark of the mount that met it then. */
+  readonly mount: string
+}
+
+export interface TextVersions {
+  /** Those of a record, the latest first. */
+  of(node: EditableNode): Promise<readonly TextVersion[]>
+}
+
+/** What tells most of a version: that a program here wrote it, that one read it, that the service had it. */
+const telling: readonly (readonly TextUse[])[] = [
+  ['saved', 'sent', 'dropped', 'discarded'],
+  ['read', 'shown'],
+  ['replaced'],
+]
+const unsaved: readonly TextUse[] = ['dropped', 'discarded']
+
+const room = 'text-numbers'
+const numbersForm = z.object({ next: z.number(), given: z.record(z.string(), z.number()) })
+
+/** Texts of one meaning, on their way to a version. */
+interface Gathered {
+  text: string
+  record: JsonObject | undefined
+  rank: number
+  meetings: Meeting[]
+}
+
+export function openTextVersions({
+  history,
+  dialect,
+  state,
+}: {
+  readonly history: TextHistory
+  readonly dialect: Dialect
+  readonly state: Ledger
+}): TextVersions {
+  /** What two texts have in common where they say the same: without what the service sets at each change. */
+  const meaning = (text: string, record: JsonObject | undefined): string =>
+    record === undefined ? text : compactPrint(dialect.plain(record))
+
+  /** An order is shown as its lines: the texts of its report say them. */
+  function shownAs(node: EditableNode, record: JsonObject): string | undefined {
+    const rows = dialect.rows(record)
+    return node.kind !== 'order' || rows === undefined ? undefined : orderText(rows)
+  }
+
+  async function gather(node: EditableNode, key: RecordKey, into: Map<string, Gathered>): Promise<void> {
+    for (const [hash, meetings] of await history.meetings(key)) {
+      const kept = await history.recall(key, hash)
+      if (kept === undefined) continue
+      const parsed = recordIn(kept)
+      // The lines of an order lie beside the report that they mean.
+      if (parsed === undefined && key.as !== 'order' && !meetings.some(({ how }) => unsaved.includes(how)))
+        continue
+      const lines = parsed && shownAs(node, parsed)
+      if (node.kind === 'order' && parsed !== undefined && lines === undefined) continue
+      const [text, record] = [lines ?? kept, node.kind === 'order' ? undefined : parsed]
+      const said = meaning(text, record)
+      const known = into.get(said)
+      const rank = rankOf(meetings)
+      if (known === undefined) into.set(said, { text, record, rank, meetings: [...meetings] })
+      else {
+        if (rank < known.rank) Object.assign(known, { text, record, rank })
+        known.meetings.push(...meetings)
+      }
+    }
+  }
+
+  function numbered(key: RecordKey, found: readonly (readonly [string, Gathered])[]): readonly TextVersion[] {
+    const kept = numbersIn(state.get(room, keyName(key)))
+    const given: Record<string, number> = {}
+    let { next } = kept
+    const versions = found
+      .map(([said, gathered]) => ({
+        hash: textHash(said).slice(0, 24),
+        ...gathered,
+        ...told(gathered.meetings),
+      }))
+      .sort((one, other) => one.at - other.at)
+      .map(({ hash, text, record, at, how, mount }) => {
+        const number = kept.given[hash] ?? next++
+        given[hash] = number
+        return { number, text, record, at, how, mount }
+      })
+    const text = JSON.stringify({ next, given })
+    if (state.get(room, keyName(key)) !== text) state.set(room, keyName(key), text)
+    return versions.toReversed()
+  }
+
+  return {
+    async of(node) {
+      const key = recordKeyOf(node)
+      const found = new Map<string, Gathered>()
+      await gather(node, key, found)
+      if (node.kind === 'order') await gather(node, { kind: 'report', id: node.id }, found)
+      return numbered(key, [...found])
+    },
+  }
+}
+
+/** What a program wrote is its own wording; of others any will do. */
+const rankOf = (meetings: readonly Meeting[]): number =>
+  Math.min(...meetings.map(({ how }) => telling.findIndex(uses => uses.includes(how))))
+
+function told(meetings: readonly Meeting[]): Pick<TextVersion, 'at' | 'how' | 'mount'> {
+  const most = telling[rankOf(meetings)] ?? []
+  const [latest] = meetings
+    .filter(({ how }) => most.includes(how))
+    .toSorted((one, other) => other.at - one.at)
+  // A text is never without a meeting: its marks name it.
+  const { at, how, mount } = latest ?? { at: 0 as Instant, how: 'shown', mount: '' }
+  const isStored = how === 'sent' && meetings.some(one => one.how !== 'sent' && !unsaved.includes(one.how))
+  return { at, how: isStored ? 'saved' : how, mount }
+}
+
+function numbersIn(text: string | undefined): z.infer<typeof numbersForm> {
+  try {
+    return numbersForm.parse(JSON.parse(text ?? ''))
+  } catch {
+    // None was ever listed, or another version of calcfs has written it.
+    return { next: 1, given: {} }
+  }
+}
+
+/** Undefined where it is none. */
+export function recordIn(text: string): JsonObject | undefined {
+  try {
+    return parseObject(text)
+  } catch (thrown) {
+    if (asFailure(thrown).kind !== 'not-json') throw thrown
+    return undefined
+  }
+}

@@ -1,0 +1,209 @@
+// Promises of `calcfs history` and `calcfs restore`: every text that a record had is found again, and can be saved again.
+import t, { type Test } from 'tap'
+import { writes } from '../../testbed/service.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(480_000)
+
+const path = 'reports/42.json'
+
+interface Version {
+  readonly number: number
+  readonly at: string
+  readonly how: string
+  readonly mount?: string
+  readonly changed: string
+  readonly isNow: boolean
+}
+
+async function versionsOf({ calcfs, directory }: WarmTestbed, of = path): Promise<readonly Version[]> {
+  const { stdout } = await calcfs('history', of, '--json', '--mount', directory)
+  return JSON.parse(stdout).versions
+}
+
+const restore = ({ calcfs, directory }: WarmTestbed, what: string) =>
+  calcfs('restore', what, '--mount', directory)
+const show = async ({ calcfs, directory }: WarmTestbed, what: string) =>
+  (await calcfs('history', 'show', what, '--mount', directory)).stdout
+
+/** What a report says without what the service sets by itself. */
+function saying(text: string): string {
+  const { modificationDate: _, ...rest } = JSON.parse(text)
+  return JSON.stringify(rest)
+}
+
+async function retitled(testbed: WarmTestbed, title: string): Promise<void> {
+  const { title: before } = JSON.parse(await textOf(testbed, path))
+  const text = await textOf(testbed, path)
+  await overwrite(testbed, path, text.replace(JSON.stringify(before), JSON.stringify(title)))
+}
+
+t.test('each text is listed once, with when, how, by which mount and what changed (UNDO-1)', async t => {
+  const testbed = await warmMount(t)
+  await retitled(testbed, 'Second')
+  await retitled(testbed, 'Third')
+  const all = await versionsOf(testbed)
+  t.equal(all.length, 3)
+  t.match(all[0], {
+    how: 'saved',
+    mount: testbed.directory,
+    isNow: true,
+    at: /^20.*Z$/,
+    changed: 'title: "Second" → "Third"',
+  })
+  t.match(all[1], { how: 'saved', isNow: false, changed: 'title: "Supporting information" → "Second"' })
+  t.match(all[2], { how: 'read', changed: 'the oldest that is kept' })
+  const text = await testbed.calcfs('history', `${testbed.directory}/${path}`)
+  t.match(
+    text.stdout,
+    new RegExp(`^@${all[0]?.number} {2}20\\S+ {2}saved by ${testbed.directory} \\(as it is now\\): title`),
+  )
+  t.match(await testbed.calcfs('history', `${testbed.directory}/projects/Water splitting/TS1_opt/run.log`), {
+    code: 2,
+    stderr: /has no history: only records/,
+  })
+  await testbed.end()
+  const { service } = testbed
+  const unmounted = await testbed.calcfs('history', path, '--json', '--url', service.url, '--user', 'demo')
+  t.same(JSON.parse(unmounted.stdout).versions, all, 'the same without a mount')
+})
+
+t.test(
+  'a number stays that of its text, whatever is saved, restored or mounted after that (UNDO-1)',
+  async t => {
+    const testbed = await warmMount(t)
+    const seen = new Map<number, string>()
+    let draw = Number(process.env['CALCFS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    t.comment(`CALCFS_TEST_SEED=${draw}`)
+    const drawn = (below: number): number => {
+      draw = (draw * 1_103_515_245 + 12_345) % 2 ** 31
+      return Math.floor((draw / 2 ** 31) * below)
+    }
+    for (let step = 0; step < 8; step += 1) {
+      const known = [...seen.keys()]
+      const again = known[drawn(known.length)]
+      if (step % 4 === 3 && again !== undefined) {
+        const done = await restore(testbed, `${path}@${again}`)
+        t.equal(done.code, 0, done.stderr)
+        t.equal(saying(await textOf(testbed, path)), seen.get(again), `@${again} is there again`)
+      } else await retitled(testbed, `Title ${drawn(5)}`)
+      if (step === 5) await testbed.remount()
+      for (const { number } of await versionsOf(testbed)) {
+        const said = saying(await show(testbed, `${path}@${number}`))
+        t.equal(seen.get(number) ?? said, said, `@${number} after step ${step}`)
+        seen.set(number, said)
+      }
+      t.ok([...seen.values()].includes(saying(await textOf(testbed, path))), 'what is there now is listed')
+    }
+    t.equal(new Set(seen.values()).size, seen.size, 'no two say the same')
+  },
+)
+
+t.test('show prints a text letter for letter, diff what differs from it (UNDO-2)', async t => {
+  const testbed = await warmMount(t)
+  const own = `${(await textOf(testbed, path)).replace('Supporting information', 'Mine').trimEnd()}\n`
+  await overwrite(testbed, path, own)
+  const [now, before] = await versionsOf(testbed)
+  t.equal(await show(testbed, `${path}@${now?.number}`), own)
+  const { calcfs, directory } = testbed
+  const changed = /^-.*"Supporting information",?\n\+.*"Mine"/m
+  const toNow = await calcfs('history', 'diff', `${path}@${before?.number}`, '--mount', directory)
+  t.match(toNow.stdout, changed)
+  t.notMatch(toNow.stdout, /modificationDate/, 'what the service sets by itself is no difference')
+  const both = [`${path}@${before?.number}`, `${path}@${now?.number}`]
+  t.match((await calcfs('history', 'diff', ...both, '--mount', directory)).stdout, changed)
+  t.match(await calcfs('history', 'show', path), { code: 2, stderr: /write PATH@N/ })
+  t.match(await calcfs('history', 'show', `${path}@77`, '--mount', directory), {
+    code: 1,
+    stderr: /has no text @77/,
+  })
+})
+
+/** A report whose title was changed here, then its description elsewhere. */
+async function changedByTwo(t: Test) {
+  const testbed = await warmMount(t)
+  await retitled(testbed, 'Mine')
+  const [, oldest] = await versionsOf(testbed)
+  const { service } = testbed
+  const record = await service.elsewhere('GET', '/report?id=42')
+  await service.elsewhere(
+    'PUT',
+    '/report',
+    record.replace(/"description":("[^"]*"|null)/, '"description":"of another client"'),
+  )
+  await testbed.pass(31_000)
+  return { testbed, oldest: oldest?.number }
+}
+
+t.test('restore is one PUT over what the service has now, and that is in the history (UNDO-3)', async t => {
+  const { testbed, oldest } = await changedByTwo(t)
+  const { service } = testbed
+  const heard = await service.during(async () => {
+    const done = await restore(testbed, `${path}@${oldest}`)
+    t.match(done, {
+      code: 0,
+      stdout: /is as it was in @\d+: title: "Mine" → "Supporting information", description/,
+    })
+  })
+  t.same(writes(heard), ['PUT /report'])
+  t.match(JSON.parse(await textOf(testbed, path)), { title: 'Supporting information' })
+  const stored = JSON.parse(await service.elsewhere('GET', '/report?id=42'))
+  t.match(stored, { title: 'Supporting information' })
+  t.not(stored.description, 'of another client')
+  const versions = await versionsOf(testbed)
+  t.match(versions[0], { number: oldest, isNow: true, how: 'saved' })
+  const texts = await Promise.all(versions.map(({ number }) => show(testbed, `${path}@${number}`)))
+  t.ok(
+    texts.some(text => text.includes('of another client')),
+    'what another client had written is kept',
+  )
+  const again = await service.during(async () => {
+    t.match(await restore(testbed, `${path}@${oldest}`), { code: 0, stdout: /nothing was sent/ })
+  })
+  t.same(writes(again), [])
+})
+
+t.test('the order of a report has a history, and is restored as lines (UNDO-3)', async t => {
+  const testbed = await warmMount(t)
+  const order = 'reports/42/order.txt'
+  const lines = await textOf(testbed, order)
+  await overwrite(testbed, order, `${lines.split('\n').slice(0, 3).toReversed().join('\n')}\n`)
+  const versions = await versionsOf(testbed, order)
+  t.match(versions, [{ isNow: true }, { isNow: false, changed: 'the oldest that is kept' }])
+  const heard = await testbed.service.during(async () => {
+    t.match(await restore(testbed, `${order}@${versions[1]?.number}`), { code: 0 })
+  })
+  t.same(writes(heard), ['PUT /report/calculations'])
+  t.equal(await textOf(testbed, order), lines)
+})
+
+t.test('nothing is restored over an unsaved text, a changed record, or what is gone (UNDO-4)', async t => {
+  const { testbed, oldest } = await changedByTwo(t)
+  const { service } = testbed
+  const what = `${path}@${oldest}`
+  const well = service.intercept(/^PUT \/report/, response => {
+    response.writeHead(403)
+    response.end('not now')
+  })
+  t.match(await restore(testbed, what), { code: 1, stderr: /not now/ })
+  const mine = (await textOf(testbed, path)).replace('Mine', 'My next one')
+  t.not(await outcome(overwrite(testbed, path, mine)), 'done')
+  well()
+  const heard = await service.during(async () => {
+    t.match(await restore(testbed, what), { code: 2, stderr: /not saved: send it or drop it first/ })
+  })
+  t.same(writes(heard), [])
+  t.equal(await textOf(testbed, path), mine, 'the unsaved text is there still')
+  t.match(await testbed.calcfs('drafts', 'drop', '42', '--mount', testbed.directory), { code: 0 })
+  const given = (await versionsOf(testbed)).find(({ how }) => how === 'not saved, and given up')
+  t.match(
+    await restore(testbed, `${path}@${given?.number}`),
+    { code: 0 },
+    'what was given up can be had again',
+  )
+  t.match(JSON.parse(await textOf(testbed, path)), { title: 'My next one' })
+  await service.elsewhere('DELETE', '/report?id=42')
+  t.match(await restore(testbed, what), { code: 1, stderr: /is gone on the service.*calcfs history show/ })
+  t.match(JSON.parse(await show(testbed, what)), { title: 'Supporting information' }, 'it is shown still')
+})
