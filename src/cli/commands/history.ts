@@ -1,8 +1,9 @@
 // `calcfs history` and `calcfs restore`: the texts that are kept of a record, and one of them saved again.
 import type { Command } from 'commander'
-import { createTwoFilesPatch } from 'diff'
 import type { HistoryLine, RecordHistory } from '../../drive/interface/control.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveCommand } from '../control/with-drive.js'
 import { pathHelp, withPath } from '../control/with-path.js'
 
@@ -14,13 +15,19 @@ export function historyCommand(): Command {
       'list the texts of a record that are kept here for 90 days: when, by which mount, what changed; only those that were read, written or met on this machine',
     )
     .argument('<path>', pathHelp)
-    .option('--json', 'print {"record", "unsaved", "versions"}')
+    .addOption(jsonFlag('{"record", "unsaved", "versions"}'))
     .action((path: string, flags: { json?: true }) =>
       withPath(command, path, async (control, at) => {
         const found = await control.history({ path: at })
-        console.log(flags.json === true ? asJson(found) : asText(path, found))
+        if (flags.json === true) printJson({ ...found, versions: found.versions.map(dated) })
+        else console.log(asText(path, found))
       }),
     )
+  withExamples(
+    command,
+    ['calcfs history ~/lab/reports/42.json', 'the texts it had, the latest first'],
+    ["calcfs history 'projects/Water splitting' --json", "of a project's record, for a script"],
+  )
   return command.addCommand(showCommand()).addCommand(diffCommand())
 }
 
@@ -34,7 +41,11 @@ function showCommand(): Command {
         process.stdout.write((await control.historyText({ path: at, number, isPlain: false })).text)
       })
     })
-  return command
+  return withExamples(
+    command,
+    ['calcfs history show reports/42.json@3', 'the whole text'],
+    ['calcfs history show reports/42.json@3 > new-42.json', 'to make a new report of it'],
+  )
 }
 
 function diffCommand(): Command {
@@ -52,10 +63,15 @@ function diffCommand(): Command {
           [from.number, to?.number].map(number => control.historyText({ path, number, isPlain: true })),
         )
         const label = to === undefined ? `${from.path}, as it is now` : (other ?? '')
+        const { createTwoFilesPatch } = await import('diff')
         process.stdout.write(createTwoFilesPatch(given, label, one?.text ?? '', two?.text ?? ''))
       })
     })
-  return command
+  return withExamples(
+    command,
+    ['calcfs history diff reports/42.json@3', 'what changed since then'],
+    ['calcfs history diff reports/42.json@3 reports/42.json@4', 'what changed between the two'],
+  )
 }
 
 export function restoreCommand(): Command {
@@ -75,7 +91,11 @@ export function restoreCommand(): Command {
         )
       })
     })
-  return command
+  return withExamples(
+    command,
+    ['calcfs restore reports/42.json@3', 'as calcfs history numbers it'],
+    ['calcfs restore ~/lab/reports/42/order.txt@2', 'the order of a report alone'],
+  )
 }
 
 function numbered(given: string): { path: string; number: number } {
@@ -89,12 +109,7 @@ function numbered(given: string): { path: string; number: number } {
 
 const time = (at: number): string => new Date(at).toISOString()
 
-const asJson = (found: RecordHistory): string =>
-  JSON.stringify(
-    { ...found, versions: found.versions.map(({ at, ...rest }) => ({ ...rest, at: time(at) })) },
-    null,
-    2,
-  )
+const dated = ({ at, ...rest }: HistoryLine): object => ({ ...rest, at: time(at) })
 
 function asText(path: string, { unsaved, versions }: RecordHistory): string {
   if (versions.length === 0) return `no text of ${path} was met here in the last 90 days.`

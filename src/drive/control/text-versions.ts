@@ -85,7 +85,9 @@ export function openTextVersions({
       const rank = rankOf(meetings)
       if (known === undefined) into.set(said, { text, record, rank, meetings: [...meetings] })
       else {
-        if (rank < known.rank) Object.assign(known, { text, record, rank })
+        // Of a save there is the text as it was written, and others without what the service sets by itself.
+        const isMore = rank === known.rank && text.length > known.text.length
+        if (rank < known.rank || isMore) Object.assign(known, { text, record, rank })
         known.meetings.push(...meetings)
       }
     }
