@@ -314,7 +314,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the command table
-  cli: ['system', 'terminal', 'cli/help', 'cli/commands'],
+  cli: ['system', 'terminal', 'cli/help', 'cli/mount', 'cli/commands'],
 
   // generated trees
   'bench/trees': [],

@@ -84,6 +84,7 @@ const room = {
 const fuse = new CalcfsFuse(options.at, operations, {
   source: 'pass-through',
   readOnly: true,
+  noExec: false,
   allowOther: false,
   xattrs: false,
   cacheSeconds: 7.5,

@@ -40,6 +40,10 @@ Exit codes: ${Object.entries(exitCodes)
 /** Runs one command line (without node and script) and sets the exit code; nothing is thrown. */
 export async function main(args: readonly string[]): Promise<void> {
   process.stdout.on('error', endWithReader)
+  if (args[0] === 'mount.calcfs' || isMountLine(args)) {
+    const { mountHelper } = await import('./mount/mount-helper.js')
+    return mountHelper(args[0] === 'mount.calcfs' ? args.slice(1) : args, main)
+  }
   const program = programOf(await commandsFor(args))
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -50,6 +54,10 @@ export async function main(args: readonly string[]): Promise<void> {
     if (program.opts()['debug'] === true) console.error(reason)
   }
 }
+
+/** `mount -t fuse.calcfs` where only mount.fuse knows the type: it starts `calcfs URL DIR -o OPTIONS`. */
+const isMountLine = (args: readonly string[]): boolean =>
+  /^https?:\/\//.test(args[0] ?? '') && args.includes('-o')
 
 /** `calcfs drafts diff 42 | head`: a reader that has read enough closes the pipe, which is no error. */
 function endWithReader(cause: Error): void {

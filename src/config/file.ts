@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { isMissing } from '../system/error-code.js'
+import { nearestName } from './nearest.js'
 import { BadSetting, flagName, settingNames } from './settings.js'
 
 /** One layer of a file: the settings at its top, or those of one profile. Keys are flag names without dashes. */
@@ -109,27 +110,8 @@ function lineOfError(text: string, key: string): number | undefined {
 
 const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
 
-/** `; did you mean 'ttl-listing'?` without the question mark's end, or nothing where no name is near. */
+/** `; the nearest is 'ttl-listing'`, or nothing where no name is near. */
 function nearestSetting(key: string): string {
-  const [best] = allKeys
-    .map(name => ({ name, distance: distance(key, name) }))
-    .sort((a, b) => a.distance - b.distance)
-  return best !== undefined && best.distance <= Math.max(2, key.length / 3)
-    ? `; the nearest is '${best.name}'`
-    : ''
-}
-
-/** Levenshtein distance: how many letters must be inserted, deleted or changed. */
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1]
-    for (const [column, other] of [...to].entries()) {
-      const [diagonal = 0, above = 0] = row.slice(column, column + 2)
-      const left = next.at(-1) ?? 0
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+  const near = nearestName(key, allKeys)
+  return near === undefined ? '' : `; the nearest is '${near}'`
 }

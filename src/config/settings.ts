@@ -149,6 +149,7 @@ export const settings = {
   maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
   xattrs: switchedOff('drive', 'answer extended attributes; they cost `ls -l` and `cp -a` two calls a file'),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
+  noexec: switchedOff('drive', 'let no program be started from the drive'),
 } as const
 
 export type SettingName = keyof typeof settings

@@ -16,6 +16,8 @@ export interface KernelSettings {
   /** Shown as the source in `mount` and `df`. */
   readonly source: string
   readonly readOnly: boolean
+  /** No program is started from it. */
+  readonly noExec: boolean
   readonly allowOther: boolean
   /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
   readonly xattrs: boolean
@@ -67,7 +69,7 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { cacheSeconds, readOnly, allowOther, source } = this.settings
+    const { cacheSeconds, readOnly, noExec, allowOther, source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
@@ -81,6 +83,10 @@ export class CalcfsFuse extends Fuse {
       ...(cacheSeconds > freshSeconds ? [`remember=${rememberedSeconds}`] : []),
       `negative_timeout=${Math.min(cacheSeconds, absenceSeconds)}`,
       'default_permissions',
+      // As fusermount does for every user but root: what a service sends is never a device, and no program runs as its owner.
+      'nosuid',
+      'nodev',
+      ...(noExec ? ['noexec'] : []),
       ...(readOnly ? ['ro'] : []),
       ...(allowOther ? ['allow_other'] : []),
     ]

@@ -15,6 +15,7 @@ import {
   indexers,
   kernel,
   libfuse,
+  mountHelper,
 } from '../doctor/machine.js'
 import { reached, signIn } from '../doctor/service.js'
 
@@ -43,7 +44,7 @@ function onThisMachine({ config, sources }: Configured): readonly Finding[] {
   // Any account's directories show where all of them are.
   const places = ownDirectories({ url: 'https://localhost', user: '' }, config, sources.environment)
   return [
-    ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers()] : []),
+    ...(process.platform === 'linux' ? [fuseDevice(), kernel(), libfuse(), indexers(), mountHelper()] : []),
     fusermount(sources.environment['PATH']),
     ...(config.allowOther ? [allowOther()] : []),
     directory('cache', dirname(places.cache), '--cache-dir'),

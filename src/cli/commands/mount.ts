@@ -16,6 +16,7 @@ const checkAfterMs = 10_000
 
 interface Flags {
   readonly daemon?: true
+  readonly quiet?: true
 }
 
 export function mountCommand(): Command {
@@ -27,6 +28,7 @@ export function mountCommand(): Command {
     )
     .argument('[directory]', 'an empty directory to mount on')
     .option('--daemon', 'go to the background once the drive is mounted')
+    .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
         ? mount(configured(command), refuseAddress(first), flags)
@@ -46,7 +48,7 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   await refuseUnfit(path)
   const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(given)
-  if (flags.daemon === true) return inBackground(asked.sources.environment)
+  if (flags.daemon === true) return inBackground(asked.sources.environment, flags.quiet === true)
   await serveMount(asked, path)
 }
 

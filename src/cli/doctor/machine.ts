@@ -57,6 +57,15 @@ export function kernel(): Finding {
     : bad(check, `Linux ${release()} does not know fuse`, 'sudo modprobe fuse')
 }
 
+/** mount(8) looks nowhere else. */
+export function mountHelper(): Finding {
+  const check = 'mount(8)'
+  const place = '/sbin/mount.calcfs'
+  return existsSync(place)
+    ? good(check, place)
+    : good(check, `for /etc/fstab: sudo ln -s "$(command -v mount.calcfs)" ${place}`)
+}
+
 /** Only root may use allow_other, unless the administrator allows it for all. */
 export function allowOther(): Finding {
   const check = 'allow-other'

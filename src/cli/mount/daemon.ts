@@ -8,14 +8,17 @@ interface Word {
   readonly unsaved: number
 }
 
-/** Milliseconds a mount may take; it sends no request. */
-const startLimit = 20_000
+/** Milliseconds a mount may take: a log-in, the first request and the kernel. */
+const startLimit = 45_000
 
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
 const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
 
 /** Starts this command line without `--daemon` in the background and returns when its drive is mounted. */
-export async function inBackground(environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function inBackground(
+  environment: Readonly<Record<string, string | undefined>>,
+  isQuiet: boolean,
+): Promise<void> {
   const args = process.argv.slice(1).filter(argument => argument !== '--daemon')
   const child = spawn(process.execPath, [...withoutDebugger, ...args], {
     detached: true,
@@ -35,6 +38,8 @@ export async function inBackground(environment: Readonly<Record<string, string |
   })
   child.stderr?.destroy()
   if (mounted === undefined) {
+    // A drive must not come up after this command has failed.
+    child.kill('SIGTERM')
     const sentence = /^calcfs: (.*)$/m.exec(said)?.[1]
     throw new Stop(
       codeOf(child.exitCode),
@@ -43,7 +48,10 @@ export async function inBackground(environment: Readonly<Record<string, string |
   }
   child.disconnect()
   child.unref()
-  console.log(`mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`)
+  if (!isQuiet)
+    console.log(
+      `mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`,
+    )
   if (mounted.unsaved > 0) console.log(waitingSentence(mounted.unsaved))
 }
 

@@ -190,8 +190,9 @@ async function up(
   const { line, connection, config, log, clock } = parts
   const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
   const settings = {
-    source: connection.account.base.href,
+    source: sourceShown(config.url, connection.account.base.href),
     readOnly: config.access === 'read',
+    noExec: config.noexec,
     allowOther: config.allowOther,
     cacheSeconds: kernelCacheSeconds(config),
     xattrs: config.xattrs,
@@ -221,6 +222,10 @@ async function up(
     )
   }
 }
+
+/** The address as it was typed, so that `mount -a` finds the line of /etc/fstab mounted; commands compare its beginning. */
+const sourceShown = (typed: string | undefined, base: string): string =>
+  typed !== undefined && base.startsWith(typed) ? typed : base
 
 /** Milliseconds by which the binding's own timer is later than every deadline. */
 const timerMargin = 10_000

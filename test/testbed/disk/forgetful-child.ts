@@ -188,6 +188,7 @@ const settings = {
   source: 'forgetful',
   readOnly: false,
   xattrs: false,
+  noExec: false,
   allowOther: false,
   cacheSeconds: 0,
   timer: 30_000,

@@ -1,0 +1,106 @@
+// mount.calcfs, the helper of mount(8): its arguments become a line of `calcfs mount`, its end an exit code of mount(8).
+import { join, resolve } from 'node:path'
+import { BadSetting, variableName } from '../../config/settings.js'
+import { exitCodes } from '../../terminal/exit.js'
+import { packageRoot } from '../../terminal/package-root.js'
+import { mountOptionsIn } from './mount-options.js'
+
+/** How messages name it. */
+const helperName = 'mount.calcfs'
+
+/** Exit codes, mount(8). */
+const helperCodes = { done: 0, usage: 1, system: 2, interrupted: 8, failed: 32 } as const
+
+interface HelperCall {
+  readonly source: string
+  readonly directory: string
+  readonly options: string
+  readonly isFake: boolean
+  readonly isSloppy: boolean
+  readonly isVerbose: boolean
+}
+
+/** Sources that name no service: the configuration file does. */
+const noSource = new Set(['none', 'calcfs'])
+
+/**
+ * Mounts in the background, and returns once the drive is there. Nothing is thrown.
+ * @param args those of mount(8): SOURCE DIRECTORY [-sfnv] [-o OPTIONS] [-t TYPE]
+ * @param main carries out a line of calcfs and sets the exit code of this process
+ */
+export async function mountHelper(
+  args: readonly string[],
+  main: (args: readonly string[]) => Promise<void>,
+): Promise<void> {
+  try {
+    const call = callIn(args)
+    const line = lineOf(call)
+    if (call.isFake) return
+    // The background process must not keep the directory in use in which mount(8) was called.
+    process.chdir('/')
+    // That process is started by the line of this one.
+    process.argv.splice(1, Number.POSITIVE_INFINITY, join(packageRoot(), 'bin', 'calcfs'), ...line)
+    await main(line)
+    process.exitCode = helperCodeOf(Number(process.exitCode ?? exitCodes.done))
+  } catch (thrown) {
+    if (!(thrown instanceof BadSetting)) throw thrown
+    console.error(`${helperName}: ${thrown.message}`)
+    process.exitCode = helperCodes.usage
+  }
+}
+
+function lineOf({ source, directory, options, isSloppy, isVerbose }: HelperCall): string[] {
+  const { programFlags, flags, switchedOff } = mountOptionsIn(options, isSloppy)
+  for (const name of switchedOff)
+    process.env[variableName(name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()))] = 'no'
+  const address = noSource.has(source) ? [] : [source]
+  const quiet = isVerbose ? [] : ['--quiet']
+  return [...programFlags, 'mount', '--daemon', ...quiet, ...flags, ...address, resolve(directory)]
+}
+
+/** @throws BadSetting */
+function callIn(args: readonly string[]): HelperCall {
+  const places: string[] = []
+  const options: string[] = []
+  const letters = new Set<string>()
+  const left = [...args]
+  for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    if (next === '-o') options.push(left.shift() ?? '')
+    else if (next === '-t') left.shift()
+    else if (/^-[sfnvw]+$/.test(next)) for (const letter of next.slice(1)) letters.add(letter)
+    else if (next.startsWith('-') && next.length > 1)
+      throw new BadSetting(`there is no flag ${next}; ${usage}`)
+    else places.push(next)
+  }
+  const [source, directory, ...more] = places
+  if (source === undefined || directory === undefined || more.length > 0) throw new BadSetting(usage)
+  return {
+    source,
+    directory,
+    options: options.join(','),
+    isFake: letters.has('f'),
+    isSloppy: letters.has('s'),
+    isVerbose: letters.has('v'),
+  }
+}
+
+const usage = 'write: mount -t calcfs https://HOST DIRECTORY -o access=read,…, or a line of /etc/fstab'
+
+/** The sentence is on the terminal already. */
+function helperCodeOf(code: number): number {
+  switch (code) {
+    case exitCodes.done:
+      return helperCodes.done
+    case exitCodes.usage:
+      return helperCodes.usage
+    case exitCodes.noFuse:
+      return helperCodes.system
+    case interrupted:
+      return helperCodes.interrupted
+    default:
+      return helperCodes.failed
+  }
+}
+
+/** 128 + SIGINT, as shells say it. */
+const interrupted = 130

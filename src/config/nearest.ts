@@ -1,0 +1,24 @@
+// Nearest known name to a mistyped one, for messages.
+
+/** The known name that needs the fewest changed letters; undefined where none is near. */
+export function nearestName(written: string, known: readonly string[]): string | undefined {
+  const [best] = known
+    .map(name => ({ name, distance: distance(written, name) }))
+    .sort((a, b) => a.distance - b.distance)
+  return best !== undefined && best.distance <= Math.max(2, written.length / 3) ? best.name : undefined
+}
+
+/** Levenshtein distance: how many letters must be inserted, deleted or changed. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [diagonal = 0, above = 0] = row.slice(column, column + 2)
+      const left = next.at(-1) ?? 0
+      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

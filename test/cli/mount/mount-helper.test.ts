@@ -1,0 +1,167 @@
+// Promises of mount(8) and /etc/fstab: `mount -t calcfs`, its options and exit codes, an ordinary user's line, `umount`.
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
+import type { Ran } from '../../testbed/programs.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
+import { testService } from '../../testbed/service.js'
+
+t.setTimeout(240_000)
+
+/** Says so where a daemon with this directory in its command line does not end. */
+const untilEnded = (directory: string): string => `
+  runs() { pgrep -f '^[^ ]*node .* mount .*${directory}' >/dev/null; }
+  for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`
+
+interface Place {
+  readonly url: string
+  readonly directory: string
+  readonly at: string
+  /** What signs in. */
+  readonly who: string
+}
+
+async function place(t: Test): Promise<Place> {
+  const { url } = await testService(t, fillSampleData)
+  const directory = t.testdir({ at: {}, password: 'demo\n' })
+  await chmod(directory, 0o755)
+  await chmod(join(directory, 'password'), 0o600)
+  return {
+    url: url.replace('/create/rest', ''),
+    directory,
+    at: join(directory, 'at'),
+    who: `username=demo,password_file=${directory}/password`,
+  }
+}
+
+const wordsOf = ({ stdout }: Ran): string[] => stdout.trimEnd().split('\n')
+
+t.test('MOUNT-1 mount -t calcfs returns once the drive is there, and umount takes it away', async t => {
+  const { url, directory, at, who } = await place(t)
+  const ran = await inOwnMounts(
+    `
+    for type in calcfs fuse.calcfs; do
+      mount -t $type ${url} ${at} -o ${who},ttl_listing=1m,max-deletes=2; echo "$type $?"
+      ls ${at}
+      grep -c ' ${at} .* ${url} ' /proc/self/mountinfo
+      umount ${at}; echo "umount $?"
+      ${untilEnded(at)}
+    done`,
+    { directory },
+  )
+  t.equal(ran.stderr, '')
+  const shown = ['by-id', 'db', 'projects', 'reports', '1', 'umount 0']
+  t.same(wordsOf(ran), ['calcfs 0', ...shown, 'fuse.calcfs 0', ...shown])
+})
+
+t.test('MOUNT-2 options of mount(8) mean what they mean elsewhere', async t => {
+  const { url, directory, at, who } = await place(t)
+  const ran = await inOwnMounts(
+    `
+    mount -t calcfs ${url} ${at} -o ro,noexec,_netdev,nofail,x-systemd.automount,noatime,user,${who}; echo $?
+    grep ' ${at} ' /proc/self/mountinfo | cut -d' ' -f6
+    echo x > ${at}/reports/new.json
+    mount -o remount,rw ${at}; echo $?
+    mount -t calcfs ${url} ${at} -o ${who}; echo $?
+    umount ${at}
+    ${untilEnded(at)}`,
+    { directory },
+  )
+  t.same(wordsOf(ran), ['0', 'ro,nosuid,nodev,noexec,relatime', '1', '32'])
+  t.match(ran.stderr, 'Read-only file system')
+  t.match(ran.stderr, 'a mounted drive takes no other options; unmount it, then mount it with the new ones.')
+  t.match(ran.stderr, `something is mounted on ${at} already`)
+})
+
+t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(8)', async t => {
+  const { url, directory, at, who } = await place(t)
+  const calls: readonly (readonly [options: string, code: number, sentence: RegExp])[] = [
+    ['uid=1000', 1, /the option uid is not for a drive: its files belong to the user who mounts it; /],
+    ['ttl_listng=1m', 1, /there is no mount option 'ttl_listng'; the nearest is 'ttl_listing'\./],
+    ['ttl_listing=soon', 1, /"soon" is no duration; write for example 30s/],
+    ['ttl_listing', 1, /the option ttl_listing wants a value: /],
+    ['allow_other=perhaps', 1, /the option allow_other is yes or no, and not 'perhaps'\./],
+    ['ro,access=manage', 1, /the options ro and access=manage contradict each other; /],
+    [
+      'password=demo',
+      1,
+      /every user of this machine; put it into a file of mode 0600 .*password_file=FILE\./,
+    ],
+    ['profile=none', 1, /there is no profile 'none'; /],
+    ['username=demo,password_file=/nowhere', 1, /\/nowhere: there is no such password file\./],
+    ['username=demo', 32, /no valid sign-in at .* is known here; run `calcfs login /],
+  ]
+  const ran = await inOwnMounts(
+    [
+      ...calls.map(
+        ([options]) =>
+          `mount -t calcfs ${url} ${at} -o ${options} 2>&1 | tr '\\n' ' '; echo "\${PIPESTATUS[0]}"`,
+      ),
+      `mount -t calcfs http://127.0.0.1:1 ${at} -o ${who} 2>&1 | tr '\\n' ' '; echo "\${PIPESTATUS[0]}"`,
+      `mount -f -t calcfs ${url} ${at} -o ${who}; echo $?; grep -c ' ${at} ' /proc/self/mountinfo`,
+    ].join('\n'),
+    { directory },
+  )
+  const said = wordsOf(ran)
+  for (const [at, [options, code, sentence]] of calls.entries()) {
+    t.match(said[at], sentence, options)
+    t.match(said[at], new RegExp(` ${code}$`), options)
+  }
+  t.match(said[calls.length], /nothing answers at the address of the service .* 32$/)
+  t.same(said.slice(calls.length + 1), ['0', '0'], '-f mounts nothing')
+})
+
+t.test('MOUNT-4 a line of /etc/fstab with `user` is an ordinary user’s to mount and to unmount', async t => {
+  if (process.getuid?.() !== 0)
+    return t.fail('this test changes to another user, which only root may: run it as root')
+  const { url, directory, at } = await place(t)
+  const home = join(directory, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'password'), 'demo\n', { mode: 0o600 })
+  for (const path of [home, join(home, 'password'), at]) await chown(path, nobody, nobody)
+  const as = `setpriv --reuid=${nobody} --regid=${nobody} --clear-groups`
+  const ran = await inOwnMounts(
+    `
+    ${as} mount ${at}; echo "mount $?"
+    ${as} ls ${at}/projects | head -1
+    grep ' ${at} ' /proc/self/mountinfo | grep -o 'noexec\\|user_id=[0-9]*'
+    ls ${at} 2>&1 | grep -o 'Permission denied'
+    mount -a; echo "mount -a $?"
+    ${as} umount ${at}; echo "umount $?"
+    ${untilEnded(at)}`,
+    {
+      directory,
+      fstab: [
+        `${url} ${at} calcfs user,noauto,_netdev,x-systemd.automount,username=demo,password_file=${home}/password,state_dir=${home}/state,cache_dir=${home}/cache 0 0`,
+      ],
+    },
+  )
+  t.equal(ran.stderr, '')
+  t.same(wordsOf(ran), [
+    'mount 0',
+    'Water splitting',
+    'noexec',
+    `user_id=${nobody}`,
+    'Permission denied',
+    'mount -a 0',
+    'umount 0',
+  ])
+})
+
+t.test('MOUNT-5 mount -a mounts a line of /etc/fstab once', async t => {
+  const { url, directory, at, who } = await place(t)
+  const ran = await inOwnMounts(
+    `
+    for time in first second; do mount -a; echo "$time $?"; done
+    grep -c ' ${at} ' /proc/self/mountinfo
+    umount ${at}
+    ${untilEnded(at)}`,
+    { directory, fstab: [`${url} ${at} calcfs ${who},access=manage 0 0`] },
+  )
+  t.equal(ran.stderr, '')
+  t.same(wordsOf(ran), ['first 0', 'second 0', '1'])
+})
+
+/** The user and group without rights of their own, of Debian. */
+const nobody = 65534

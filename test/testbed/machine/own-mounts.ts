@@ -1,0 +1,41 @@
+// A shell in a mount namespace of its own: there /sbin has mount.calcfs, /etc/fstab is the test's, and no mount outlives the shell.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Ran, run } from '../programs.js'
+
+const bin = fileURLToPath(new URL('../../../../bin', import.meta.url))
+
+export interface OwnMounts {
+  /** A directory of the test; every path below it is the same inside and outside. */
+  readonly directory: string
+  /** Lines of the /etc/fstab that the shell sees. */
+  readonly fstab?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  /** Milliseconds. */
+  readonly limit?: number
+}
+
+/**
+ * Runs lines of bash there. mount(8) finds its helpers in /sbin only, so that a second layer lies over it; a /dev/fuse that every
+ * user may open lies over the machine's, as udev makes it elsewhere. As an ordinary user it is root of a user namespace.
+ */
+export async function inOwnMounts(lines: string, given: OwnMounts): Promise<Ran> {
+  const { directory, fstab = [], environment = {}, limit = 60_000 } = given
+  const layer = join(directory, 'sbin')
+  await mkdir(layer, { recursive: true })
+  await writeFile(join(directory, 'fstab'), fstab.map(line => `${line}\n`).join(''))
+  const prepared = [
+    'set -e',
+    `ln -sf ${bin}/mount.calcfs ${layer}/mount.calcfs`,
+    `ln -sf ${bin}/mount.calcfs ${layer}/mount.fuse.calcfs`,
+    `mount -t overlay overlay -o lowerdir=${layer}:/usr/sbin /usr/sbin`,
+    `mount --bind ${directory}/fstab /etc/fstab`,
+    `if [ $(id -u) = 0 ] && mknod -m 666 ${directory}/fuse c 10 229; then mount --bind ${directory}/fuse /dev/fuse; fi`,
+    'set +e',
+    lines,
+  ]
+  const asRoot = process.getuid?.() === 0 ? [] : ['--map-root-user']
+  const args = ['--mount', '--propagation', 'private', ...asRoot, 'bash', '-c', prepared.join('\n')]
+  return run('unshare', args, { environment: { HOME: directory, ...environment }, limit })
+}
