@@ -38,9 +38,12 @@ const needs = [
   ...programs({
     attr: 'getfattr',
     diffutils: 'diff',
+    'dbus-daemon': 'dbus-run-session',
     'emacs-nox': 'emacs',
     findutils: 'find',
+    'gnome-keyring': 'gnome-keyring-daemon',
     'libglib2.0-bin': 'gio',
+    'libsecret-tools': 'secret-tool',
     moreutils: 'sponge',
     openbabel: 'obabel',
     procps: 'ps',

@@ -225,6 +225,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // what every command shares: flags, log, questions, exit codes
   terminal: ['system', 'src', 'config'],
 
+  // whose drive it is: the user of a service, the directory and the token that are kept
+  'app/account': ['system', 'src', 'config', 'remote', 'remote/session', 'edit/journal', 'terminal'],
+
   // the composition root: the whole line from the kernel to the network
   app: [
     'system',
@@ -255,6 +258,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive',
     'drive/control',
     'terminal',
+    'app/account',
   ],
 
   // talking to the daemon of a drive
@@ -298,6 +302,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'src',
     'config',
     'remote',
+    'remote/session',
     'edit/journal',
     'drive/nodes',
     'drive/interface',
@@ -306,6 +311,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'service/store',
     'service',
     'terminal',
+    'app/account',
     'app',
     'cli/control',
     'cli/doctor',

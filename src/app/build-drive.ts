@@ -78,6 +78,7 @@ export function buildDrive(
       control: settings.controlSocket,
       since: now(),
       version: settings.version,
+      signIn: connection.signIn,
       health,
       content,
       drafts,

@@ -8,27 +8,38 @@ import { baseUrl } from '../remote/connection/address.js'
 import { openHttp } from '../remote/http/http.js'
 import type { PipelineOptions, RequestPipeline } from '../remote/pipeline/request-pipeline.js'
 import type { TraceRequest } from '../remote/pipeline/trace.js'
-import type { Dialect, Remote } from '../remote/remote.js'
+import type { Dialect, Instant, Remote } from '../remote/remote.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import { refuseEmptyDerived } from '../remote/rest/derived-contents.js'
 import { withRefusalsConfirmed } from '../remote/rest/refusals.js'
 import { openRest } from '../remote/rest/rest.js'
 import { type CredentialsSource, openSession, withAuthorization } from '../remote/session/session.js'
+import { tokenEnd } from '../remote/session/token.js'
 import { type DialectSettings, defaultFields, openWire } from '../remote/wire/wire.js'
 import type { Configured } from '../terminal/settings.js'
-import { type Account, knownAccount, tokenStore } from './account.js'
+import { type Account, knownAccount } from './account/account.js'
+import { tokenStore } from './account/token-store.js'
 import { openUnanswered } from './unanswered.js'
 
 export interface Connection {
   readonly account: Account
   readonly remote: Remote
   readonly dialect: Dialect
+  /** What is known of the sign-in without a request. */
+  signIn(): SignInFacts
   /** How many background requests may be in flight now. */
   guesses(): number
   /** From now on its limits are a share of what several mounts have in common. */
   readonly share: RequestPipeline['share']
   /** Ends every connection. */
   close(): Promise<void>
+}
+
+export interface SignInFacts {
+  /** Undefined before the first request, and where the token does not say it. */
+  readonly until: Instant | undefined
+  /** Whether a password is at hand for the next log-in. */
+  readonly renewed: boolean
 }
 
 /** State that the owner of a connection keeps over restarts, and its callbacks. */
@@ -77,6 +88,10 @@ export function connect({ config, sources }: Configured, hooks: ConnectionHooks)
     account,
     remote,
     dialect: speech.dialect,
+    signIn: () => ({
+      until: who.token === undefined ? undefined : tokenEnd(who.token),
+      renewed: secret?.as === 'password',
+    }),
     guesses: () => plain.guesses,
     share: plain.share,
     close: plain.close,

@@ -2,7 +2,7 @@
 import type { Ledger } from '../cache/ledger/ledger.js'
 import { Failure } from '../failure.js'
 import type { User } from '../remote/remote.js'
-import type { Account } from './account.js'
+import type { Account } from './account/account.js'
 
 /** What is kept of an account: in its state directory, and in its cache for the user of earlier mounts. */
 export interface KeptOfAccount {

@@ -5,21 +5,28 @@ import { asFailure, type Failure } from '../failure.js'
 import { systemClock } from '../remote/clock.js'
 import { openHttp } from '../remote/http/http.js'
 import { logIn } from '../remote/session/session.js'
+import type { Token } from '../remote/session/token.js'
 import { askFor } from '../terminal/prompt.js'
 import type { Configured } from '../terminal/settings.js'
-import { type Account, hasLivingToken, knownAccount, tokenStore } from './account.js'
+import { type Account, knownAccount } from './account/account.js'
+import { hasLivingToken, tokenStore } from './account/token-store.js'
 import { pipelineOptions, serviceBase } from './connect.js'
 
 /**
  * Exchanges a password for a token, and keeps the token.
  * @throws Failure 'unauthenticated' where the service refuses it
  */
-export async function exchangeCredentials(account: Account, password: string, config: Config): Promise<void> {
+export async function exchangeCredentials(
+  account: Account,
+  password: string,
+  config: Config,
+): Promise<Token> {
   const plain = openHttp(pipelineOptions(config))
   try {
     const credentials = { with: 'password', user: account.user, password } as const
     const token = await logIn(plain, credentials, { clock: systemClock, address: account.base.href })
     await tokenStore(account).save(token)
+    return token
   } finally {
     await plain.close()
   }

@@ -13,7 +13,8 @@ import { asFailure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
-import type { Account } from './account.js'
+import type { Account } from './account/account.js'
+import type { SignInFacts } from './connect.js'
 import type { DirectoryTroubles } from './place-troubles.js'
 
 export interface StatusSources {
@@ -24,6 +25,7 @@ export interface StatusSources {
   readonly control: string | undefined
   readonly since: Instant
   readonly version: string
+  readonly signIn: () => SignInFacts
   readonly health: Health
   readonly content: ContentCache
   readonly drafts: DraftFiles
@@ -90,6 +92,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
             signedOutSince: time(health.signedOut.since),
             signedOutBecause: signInEnded(health.signedOut.failure),
           }),
+      ...signInFields(sources.signIn()),
       requests: health.asked,
       kernel: sources.news.told === undefined ? 'asks each second' : 'is told of changes',
       kernelTold: sources.news.told,
@@ -114,6 +117,13 @@ function statusText(sources: StatusSources, top: string, places: readonly string
     null,
     2,
   )}\n`
+}
+
+function signInFields({ until, renewed }: SignInFacts): object {
+  return {
+    signedInUntil: until === undefined ? undefined : new Date(until).toISOString(),
+    signInRenewed: renewed,
+  }
 }
 
 /** What this mount knows of its fleet without a question: `saved` and `asked` are its own. */

@@ -38,7 +38,7 @@ export function ownDirectories(
   const name = directoryName(account)
   return {
     cache: join(base.cacheDir ?? cacheOfAll(environment), name),
-    state: join(base.stateDir ?? stateOfAll(environment), name),
+    state: join(statesOf(base, environment), name),
   }
 }
 
@@ -49,6 +49,10 @@ export function ownParents(base: NamedDirectories, environment: Environment): re
     ...(base.stateDir === undefined ? [stateOfAll(environment)] : []),
   ]
 }
+
+/** Where the state directories of all accounts lie. */
+export const statesOf = (base: NamedDirectories, environment: Environment): string =>
+  base.stateDir ?? stateOfAll(environment)
 
 const cacheOfAll = (environment: Environment): string =>
   join(xdg(environment, 'XDG_CACHE_HOME', '.cache'), 'calcfs')

@@ -53,6 +53,10 @@ export const settings = {
     'command whose first line of output is the password',
   ),
   passwordFile: setting('service', aPath, 'file of mode 0600 whose first line is the password'),
+  keyring: switchedOff(
+    'service',
+    'keep the token of `calcfs login` in the keyring of the desktop (secret-tool), not in a file',
+  ),
   caFile: setting('service', aPath, 'PEM file with the authority that signed the certificate of the service'),
   insecureHttp: switchedOff(
     'service',

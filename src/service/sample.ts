@@ -68,6 +68,11 @@ export function loadSample(seed: Seed, directory: string = sampleDirectory()): v
   })
 }
 
+/** The users of the shipped sample. */
+export function sampleUsers(): readonly { readonly name: string; readonly password: string }[] {
+  return readManifest(join(sampleDirectory(), 'manifest.json')).users
+}
+
 function readManifest(file: string): Manifest {
   const read = manifestShape.safeParse(JSON.parse(readFileSync(file, 'utf8')))
   if (read.success) return read.data

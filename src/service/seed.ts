@@ -79,6 +79,7 @@ export interface Seed {
   /** The id of `/db/<user>`. */
   rootOf(user: string): string
   hasUsers(): boolean
+  hasUser(name: string): boolean
   /** Many additions in one transaction: a hundred thousand take seconds. */
   together<Result>(work: () => Result): Result
 }
@@ -96,6 +97,7 @@ export function seedOf(store: Store, contents: Contents, now: () => number): See
   const seed: Seed = {
     together: work => store.together(work),
     hasUsers: () => store.first('SELECT 1 FROM user LIMIT 1') !== undefined,
+    hasUser: name => userByName(store, name) !== undefined,
     rootOf: name => rootOf(store, user(name).id),
 
     addUser: ({ name, password, passwordCost, email = `${name}@example.org`, id = store.nextId('user') }) =>

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UnsecuredJWT } from 'jose'
 import t, { type Test } from 'tap'
-import { type Account, accountOf, forgetToken, knownAccount, rememberUser } from '../../src/app/account.js'
+import { type Account, accountOf, knownAccount, rememberUser } from '../../src/app/account/account.js'
+import { forgetToken } from '../../src/app/account/token-store.js'
 import { connect, serviceBase } from '../../src/app/connect.js'
 import { exchangeCredentials } from '../../src/app/sign-in.js'
 import { readConfig } from '../../src/config/config.js'
@@ -167,7 +168,7 @@ t.test('DISK-1 a login does without what stands in the place of the directory of
   await symlink(place, place)
   t.throws(at.account, /calcfs login/)
   await at.logIn()
-  t.ok(forgetToken(at.account()))
+  t.ok(await forgetToken(at.account()))
 })
 
 t.test('an ended token causes a prompt, and the mount uses what is typed (SIGN-4)', async t => {
@@ -296,7 +297,7 @@ t.test(
       await at.ask(known)
       t.match(JSON.parse(await readFile(file, 'utf8')), { text: /^eyJ/ }, `${how}: a new one is kept`)
       await damage(file)
-      forgetToken(at.account())
+      await forgetToken(at.account())
       t.notOk((await readdir(dirname(file))).includes('token.json'), `${how}: logged out`)
     }
     const aside = (await readdir(at.state, { recursive: true })).filter(name => name.endsWith('/mine'))

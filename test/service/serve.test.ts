@@ -234,3 +234,18 @@ t.test(
     }
   },
 )
+
+t.test('SERVE-3 with --sample it says which users may sign in', async t => {
+  const served = start(t, ['--port', '0', '--sample', '--data', scratch(t)])
+  let said = ''
+  for await (const piece of served.stdout ?? []) {
+    said += piece
+    if (/users of the sample.*\n/.test(said)) break
+  }
+  t.match(
+    said,
+    /listening on http.*\ncalcfs serve: users of the sample: demo \(password demo\), guest \(password guest\)\n$/,
+  )
+  const [url = ''] = /http:\S+/.exec(said) ?? []
+  await signedIn(t, url, 'guest')
+})

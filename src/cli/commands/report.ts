@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import type { Control, NewOrder } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
+import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
 
 export function reportCommand(): Command {
@@ -27,11 +27,22 @@ function addCommand(): Command {
   )
 }
 
+/** A number that is wrong does not keep the others from being listed; the code of the first failure counts. */
 async function add(control: Control, ids: readonly string[]): Promise<void> {
+  const failed: { readonly id: string; readonly thrown: unknown }[] = []
   for (const id of ids) {
-    const { title } = await control.addReport({ id })
-    console.log(`report ${id} is listed: ${title}`)
+    try {
+      const { title } = await control.addReport({ id })
+      console.log(`report ${id} is listed: ${title}`)
+    } catch (thrown) {
+      failed.push({ id, thrown })
+      console.error(`calcfs: ${sentenceOf(thrown)}`)
+    }
   }
+  const [first] = failed
+  if (first === undefined) return
+  if (ids.length === 1) process.exitCode = exitCodeOf(first.thrown)
+  else throw new Stop(exitCodeOf(first.thrown), `not listed: ${failed.map(({ id }) => id).join(', ')}`)
 }
 
 function setCommand(): Command {

@@ -96,6 +96,7 @@ async function serve(flags: Flags): Promise<void> {
     const ended = untilSignal()
     await fill(service, flags.sample === true)
     process.stdout.write(`calcfs serve: listening on ${service.url}\n`)
+    if (flags.sample === true) process.stdout.write(`calcfs serve: ${await usersLine(service)}\n`)
     await ended
     await service.close()
   } catch (error) {
@@ -140,6 +141,15 @@ async function fill(service: Service, sample: boolean): Promise<void> {
     await service.close()
     throw error
   }
+}
+
+/** Of the sample's users; other ones of a directory that was there before are not shown. */
+async function usersLine(service: Service): Promise<string> {
+  const { sampleUsers } = await import('../../service/sample.js')
+  const users = sampleUsers().filter(({ name }) => service.seed.hasUser(name))
+  if (users.length === 0) return 'the data directory has other users than the sample, which was left out'
+  const names = users.map(({ name, password }) => `${name} (password ${password})`)
+  return `users of the sample: ${names.join(', ')}`
 }
 
 function untilSignal(): Promise<void> {

@@ -96,6 +96,12 @@ function serviceLine(status: Status): string {
   return `  the service answers (${requests} requests so far)`
 }
 
+function signInLine({ service, signedIn, signedInUntil, signInRenewed }: Status): readonly string[] {
+  if (signedInUntil === undefined || signedIn === false) return []
+  const then = signInRenewed === true ? 'renewed by itself' : `then run calcfs login ${service}`
+  return [`  signed in until ${signedInUntil}, ${then}`]
+}
+
 function fleetLine(fleet: Status['fleet']): readonly string[] {
   if (fleet === undefined) return []
   const { address, mounts, saved, asked, passedByBecause, fullBecause } = fleet
@@ -114,6 +120,7 @@ function describeStatus(status: Status): string {
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
     serviceLine(status),
+    ...signInLine(status),
     ...(status.kernel === undefined ? [] : [`  the kernel ${status.kernel}`]),
     ...fleetLine(status.fleet),
     ...otherThingsLine(status.otherThings),

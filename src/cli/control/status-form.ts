@@ -20,6 +20,9 @@ const statusForm = z.looseObject({
   signedIn: z.boolean().optional(),
   signedOutSince: z.string().optional(),
   signedOutBecause: z.string().optional(),
+  /** The end of the token, and whether a password renews it; absent in the status of older versions. */
+  signedInUntil: z.string().optional(),
+  signInRenewed: z.boolean().optional(),
   requests: z.number(),
   /** Response time of the user request; absent in the status of older versions. */
   answersInMs: z.number().optional(),

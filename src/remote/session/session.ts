@@ -38,6 +38,8 @@ export type SignedQuestion<Value> = (authorization: string, context: RequestCont
 export interface Session {
   /** Sends a request with a token, renewed once if refused. @throws Failure 'unauthenticated' if in vain */
   ask<Value>(context: RequestContext, question: SignedQuestion<Value>): Promise<Value>
+  /** The token in use; undefined before the first request, and after a refusal. */
+  readonly token: Token | undefined
 }
 
 /** Milliseconds that a log-in may take. */
@@ -90,6 +92,9 @@ export function openSession(http: Http, options: SessionOptions): Session {
   }
 
   return {
+    get token() {
+      return token
+    },
     async ask(context, question) {
       const before = token
       const first = valid() ?? (await current(context))

@@ -35,6 +35,12 @@ export function tokenExpiry({ text, received }: Token): Instant | undefined {
   return life === undefined || received === undefined ? undefined : instant(received + life)
 }
 
+/** When it ends, for people: of a token whose time of arrival is unknown, by the clock of the service. */
+export function tokenEnd(token: Token): Instant | undefined {
+  const said = jwtClaims(token.text)?.exp
+  return tokenExpiry(token) ?? (said === undefined ? undefined : instant(said * 1000))
+}
+
 const renewals = new WeakMap<Token, Instant | undefined>()
 
 function renewalIn(token: Token): Instant | undefined {

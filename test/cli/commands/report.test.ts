@@ -32,6 +32,17 @@ t.test('add lists a report that exists, and no other (CLI-13)', async t => {
   t.notOk((await namesOf(testbed, 'reports')).includes('99.json'))
 })
 
+t.test('add goes on after a number that is wrong, and names it (CLI-13)', async t => {
+  const testbed = await warmMount(t)
+  const ran = await report(testbed, 'add', '99', 'x', '43')
+  t.match(ran, { code: 1, stdout: /^report 43 is listed: Profile\n$/ })
+  t.match(
+    ran.stderr,
+    /^calcfs: the service has no report 99.*\ncalcfs: x is no number.*\ncalcfs: not listed: 99, x\n$/,
+  )
+  t.ok((await namesOf(testbed, 'reports')).includes('43.json'))
+})
+
 t.test('set replaces the list by ids and paths, titles of rows that stay are kept (CLI-14)', async t => {
   const testbed = await warmMount(t)
   const { service, directory } = testbed

@@ -131,12 +131,19 @@ export async function openInterleaved(scheduler: Scheduler): Promise<Interleaved
     files: [],
   }
   const config = readConfig(sources)
-  const account = { base: new URL('http://127.0.0.1:9/rest'), user: 'demo', places, parents: [] }
+  const account = {
+    base: new URL('http://127.0.0.1:9/rest'),
+    user: 'demo',
+    places,
+    parents: [],
+    keyring: false,
+  }
   const connection: Connection = {
     account,
     remote,
     dialect,
     share: () => {},
+    signIn: () => ({ until: undefined, renewed: false }),
     guesses: () => 0,
     close: async () => {},
   }

@@ -1,0 +1,82 @@
+// Keyring of the desktop, by `secret-tool` of libsecret: one secret for each service and user.
+import { spawn } from 'node:child_process'
+import { Failure } from '../../failure.js'
+import { codeOf } from '../../system/error-code.js'
+import type { Account } from './account.js'
+
+export interface Keyring {
+  /** Undefined where it holds none. @throws Failure 'unauthenticated' where it cannot be opened */
+  load(): Promise<string | undefined>
+  /** @throws Failure 'unauthenticated' */
+  save(secret: string): Promise<void>
+  /** @throws Failure 'unauthenticated' */
+  forget(): Promise<void>
+}
+
+/** Milliseconds: a person may be asked to unlock it. */
+const patience = 60_000
+
+/** The secret goes through a pipe, never through the list of processes. */
+export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>): Keyring {
+  const attributes = ['application', 'calcfs', 'url', base.href, 'user', user]
+  return {
+    async load() {
+      const { code, stdout, stderr } = await secretTool(['lookup', ...attributes])
+      if (code === 0) return stdout === '' ? undefined : stdout
+      // It ends with 1 without a word where there is no such secret.
+      if (code === 1 && stderr === '') return undefined
+      throw closed(stderr)
+    },
+    async save(secret) {
+      const label = `calcfs: ${user} at ${base.host}`
+      const { code, stderr } = await secretTool(['store', `--label=${label}`, ...attributes], secret)
+      if (code !== 0) throw closed(stderr)
+    },
+    async forget() {
+      const { code, stderr } = await secretTool(['clear', ...attributes])
+      if (code !== 0 && stderr !== '') throw closed(stderr)
+    },
+  }
+}
+
+function closed(said: string): Failure {
+  const words = said.trim().split('\n').at(-1)
+  return new Failure(
+    'unauthenticated',
+    'the keyring cannot be used: unlock it in the desktop, or keep tokens in files (keyring = "no")',
+    { said: words === undefined || words === '' ? undefined : words.slice(0, 300) },
+  )
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function secretTool(args: readonly string[], input = ''): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('secret-tool', args, { stdio: 'pipe', timeout: patience })
+    const [out, err]: Buffer[][] = [[], []]
+    child.stdout.on('data', (piece: Buffer) => out?.push(piece))
+    child.stderr.on('data', (piece: Buffer) => err?.push(piece))
+    child.once('error', cause => reject(codeOf(cause) === 'ENOENT' ? missing(cause) : cause))
+    child.once('close', code =>
+      resolve({
+        code,
+        stdout: Buffer.concat(out ?? []).toString(),
+        stderr: Buffer.concat(err ?? []).toString(),
+      }),
+    )
+    // It may end before it has read: its exit code says why.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+  })
+}
+
+const missing = (cause: unknown): Failure =>
+  new Failure(
+    'unauthenticated',
+    'there is no secret-tool for the keyring: install libsecret-tools, or keep tokens in files (keyring = "no")',
+    { cause },
+  )

@@ -1,0 +1,55 @@
+// Sign-ins of this user on this machine: one for each directory of the state directory that has a token.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Instant } from '../../remote/remote.js'
+import { tokenEnd } from '../../remote/session/token.js'
+import { isMissing } from '../../system/error-code.js'
+import { heldToken, tokenFileName, tokenNoteForm } from './token-note.js'
+
+export interface SignIn {
+  /** Undefined for one of an earlier version, which noted neither. */
+  readonly service: string | undefined
+  readonly user: string | undefined
+  /** Milliseconds since 1970; undefined where the token does not say it. */
+  readonly until: number | undefined
+  readonly expired: boolean
+  readonly keptIn: 'file' | 'keyring'
+  readonly file: string
+}
+
+/** In the order of their directories. A token that is damaged is left out. */
+export function signInsIn(stateOfAll: string, now: Instant): readonly SignIn[] {
+  return namesIn(stateOfAll).flatMap(name => {
+    const file = join(stateOfAll, name, tokenFileName)
+    const note = noteIn(file)
+    if (note === undefined) return []
+    const token = heldToken(note)
+    const until = note.ends ?? (token === undefined ? undefined : tokenEnd(token))
+    const expired = until !== undefined && until <= now
+    const keptIn = note.keyring === true ? 'keyring' : 'file'
+    return [{ service: note.service, user: note.user, until, expired, keptIn, file }]
+  })
+}
+
+/** How a sign-in is called where its note does not say whose it is. */
+export const signInName = ({ service, user, file }: SignIn): string =>
+  service === undefined || user === undefined ? basename(dirname(file)) : `${user} at ${service}`
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort()
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown
+    return []
+  }
+}
+
+function noteIn(file: string) {
+  // Reading a pipe in its place would never end.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  try {
+    return tokenNoteForm.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,227 @@
+// Promises of `calcfs login` and `calcfs logout`: how long a sign-in lasts, which are kept, in a keyring too, and what goes on without one.
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { command } from '../../testbed/commands/warm-commands.js'
+import { isMounted } from '../../testbed/mount.js'
+import { type Ran, run } from '../../testbed/programs.js'
+import { fillSampleData } from '../../testbed/sample-data.js'
+import { type TestService, testService } from '../../testbed/service.js'
+import { outcome, overwrite } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(480_000)
+
+const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const day = 24 * 3_600_000
+
+interface Desk {
+  readonly service: TestService
+  readonly home: string
+  readonly environment: Readonly<Record<string, string>>
+  calcfs(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran>
+}
+
+async function desk(t: Test): Promise<Desk> {
+  const service = await testService(t, fillSampleData)
+  const home = await mkdtemp(join(tmpdir(), 'calcfs-login-'))
+  t.teardown(() => rm(home, { recursive: true, force: true }))
+  const environment = {
+    HOME: home,
+    PATH: process.env['PATH'] ?? '',
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_RUNTIME_DIR: home,
+  }
+  return { service, home, environment, calcfs: (more, ...args) => command(args, { ...environment, ...more }) }
+}
+
+const login = ({ calcfs, service }: Desk, user = 'demo'): Promise<Ran> =>
+  calcfs({ CALCFS_PASSWORD: user }, 'login', service.url, '--user', user)
+
+/** The date in a sentence, as milliseconds from now. */
+const fromNow = (text: string): number =>
+  Date.parse(/until (\d{4}-\d\d-\d\dT[\d:.]+Z)/.exec(text)?.[1] ?? '') - Date.now()
+
+t.test('SIGN-10 login says how long the sign-in lasts, and login --list what is kept', async t => {
+  const at = await desk(t)
+  const { service, calcfs, home } = at
+  t.match(await calcfs({}, 'login', '--list'), { code: 0, stdout: 'no sign-in is kept.\n' })
+  t.match(await calcfs({}, 'login', '--list', '--json'), { code: 0, stdout: '[]\n' })
+  const signedIn = await login(at)
+  t.match(signedIn, { code: 0, stdout: /Signed in to http.* as demo, until .* \(for 24 hours\); the token/ })
+  t.ok(Math.abs(fromNow(signedIn.stdout) - day) < day / 10, signedIn.stdout)
+  t.match(await login(at, 'guest'), { code: 0 })
+
+  const asked = service.heard.length
+  const list = await calcfs({}, 'login', '--list')
+  t.equal(list.code, 0)
+  const lines = list.stdout.trimEnd().split('\n')
+  t.match(
+    lines,
+    ['demo', 'guest'].map(user => new RegExp(`^${user} at ${service.url}: until 2.*Z, kept in ${home}/`)),
+  )
+  const facts: Record<string, unknown>[] = JSON.parse((await calcfs({}, 'login', '--list', '--json')).stdout)
+  t.match(facts, [
+    { service: service.url, user: 'demo', until: /Z$/, expired: false, keptIn: 'file', file: /token\.json$/ },
+    { user: 'guest' },
+  ])
+  t.equal(service.heard.length, asked, 'nothing is asked')
+  t.notMatch(list.stdout + JSON.stringify(facts), /eyJ/, 'no token is shown')
+
+  const file = String(facts[0]?.['file'])
+  const kept = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...kept, ends: kept.ends - 2 * day }))
+  t.match(JSON.parse((await calcfs({}, 'login', '--list', '--json')).stdout)[0], { expired: true })
+  t.match(await calcfs({}, 'login', '--list'), { stdout: /^demo at http.*: ended 2/ })
+  const { text, received } = kept
+  await writeFile(file, JSON.stringify({ text, received }))
+  t.match(
+    await calcfs({}, 'login', '--list'),
+    { stdout: /^127\.0\.0\.1\S*-demo-[0-9a-f]{12}: until / },
+    'one of an earlier version is called like its directory',
+  )
+  t.match(await calcfs({}, 'logout', service.url, '--user', 'demo'), { code: 0, stdout: /^Signed out demo/ })
+  t.match(JSON.parse((await calcfs({}, 'login', '--list', '--json')).stdout), [{ user: 'guest' }])
+  t.match(await calcfs({}, 'login', service.url, '--json'), { code: 2, stderr: /--list --json/ })
+})
+
+t.test('SIGN-10 status says until when a drive is signed in, and what comes then', async t => {
+  const testbed = await warmMount(t)
+  const text = await testbed.calcfs('status', testbed.directory)
+  t.match(text, { code: 0, stdout: /^ {2}signed in until 2\S+Z, renewed by itself$/m })
+  const [facts] = JSON.parse((await testbed.calcfs('status', '--json', testbed.directory)).stdout)
+  t.match(facts, { signedIn: true, signInRenewed: true })
+  t.ok(Math.abs(Date.parse(facts.signedInUntil) - Date.now() - day) < day / 10)
+})
+
+t.test('SIGN-11 a failed login never says "run calcfs login"', async t => {
+  const at = await desk(t)
+  const { service, calcfs } = at
+  const wrong = { CALCFS_PASSWORD: 'wrong' }
+  const cases: readonly (readonly [string, () => void, RegExp])[] = [
+    ['a wrong password', () => {}, /refused the password of demo.*try again\. Nothing was changed/],
+    [
+      'a 403',
+      () => void service.intercept(/login/, response => void response.writeHead(403).end('no')),
+      /refused the password of demo/,
+    ],
+    [
+      'a page',
+      () => void service.intercept(/login/, response => void response.end('<html>a portal</html>')),
+      /a web page where data are due/,
+    ],
+    ['an outage', () => void service.intercept(/login/, response => void response.destroy()), /./],
+  ]
+  for (const [what, begin, said] of cases) {
+    begin()
+    const ended = await calcfs(wrong, 'login', service.url, '--user', 'demo')
+    t.not(ended.code, 0, what)
+    t.match(ended.stderr, said, what)
+    t.notMatch(ended.stderr, /calcfs login/, what)
+  }
+  const colon = await calcfs(wrong, 'login', service.url, '--user', 'de:mo')
+  t.match(colon, { code: 3, stderr: 'calcfs: a user name cannot hold a colon\n' })
+  t.match(await calcfs({}, 'login', '--list'), { stdout: 'no sign-in is kept.\n' })
+})
+
+t.test('SIGN-12 logout keeps unsaved texts, and says so; and which drives go on, and how', async t => {
+  const at = await desk(t)
+  const { service, calcfs, home } = at
+  const directory = join(home, 'drive')
+  await mkdir(directory)
+  t.teardown(async () => {
+    if (await isMounted(directory)) await calcfs({}, 'unmount', '--force', directory)
+  })
+  t.match(await login(at), { code: 0 })
+  t.match(await calcfs({}, 'mount', '--daemon', service.url, directory), { code: 0 })
+  const file = join(directory, 'reports', 'new-mine.json')
+  await t.rejects(writeFile(file, '{"name":"Mine","reportType":"none"}'))
+
+  const out = await calcfs({}, 'logout', service.url)
+  t.match(out, { code: 0, stderr: '' })
+  t.match(out.stdout, /^Signed out demo of http/)
+  t.match(
+    out.stdout,
+    new RegExp(
+      `^${directory} is still mounted: it uses the token it has until 2.*Z, then answers EACCES`,
+      'm',
+    ),
+  )
+  t.match(out.stdout, /; 1 unsaved, which stay\. calcfs unmount \S+ ends it\.$/m)
+  t.ok((await readdir(join(directory, 'projects'))).includes('Water splitting'), 'it goes on')
+  t.match(await calcfs({}, 'unmount', directory), { code: 7 })
+
+  t.match(await login(at), { code: 0 })
+  const [, ...more] = (await calcfs({}, 'logout', service.url)).stdout.split('\n')
+  t.match(more[0], /^1 unsaved text is kept in \S+; calcfs login http.* save what waits\.$/)
+  t.match(await calcfs({}, 'logout', service.url), { code: 0, stdout: /^demo was not signed in to / })
+})
+
+t.test('SIGN-12 a drive with a password of its own signs in again by itself', async t => {
+  const testbed = await warmMount(t)
+  t.equal(await outcome(overwrite(testbed, 'reports/43.json', '{ no json')), 'EINVAL')
+  const out = await testbed.calcfs('logout', testbed.service.url, '--user', 'demo')
+  t.match(out, {
+    code: 0,
+    stdout: new RegExp(
+      `^${testbed.directory} is still mounted: it has a password of its own, and signs in again by itself; 1 `,
+      'm',
+    ),
+  })
+})
+
+t.test('SIGN-13 with keyring the token lies in the keyring of the desktop, and in no file', async t => {
+  const { service, home, environment } = await desk(t)
+  // A session bus and a keyring of the test's own, which end with the script.
+  const script = `
+    printf secret | gnome-keyring-daemon --unlock --foreground --components=secrets >/dev/null 2>&1 &
+    keyring=$!; trap 'kill $keyring' EXIT
+    # Asked by its name, the bus would start another one, which is locked.
+    owned() { dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets; }
+    for try in $(seq 150); do owned | grep -q 'boolean true' && break; sleep 0.2; done
+    calcfs() { timeout 60 "$NODE" "$CALCFS" "$@"; }
+    CALCFS_PASSWORD=demo calcfs login "$URL" --user demo; echo "login $?"
+    calcfs login --list --json > "$HOME/list.json"; echo "list $?"
+    calcfs resolve '/db/demo/Water splitting' --url "$URL"; echo "resolve $?"
+    grep -rl eyJ "$HOME/state"; echo "in files $?"
+    timeout 60 secret-tool lookup application calcfs url "$URL" user demo | grep -c eyJ
+    calcfs logout "$URL"; echo "logout $?"
+    timeout 60 secret-tool lookup application calcfs url "$URL" user demo; echo "lookup $?"
+    calcfs resolve '/db/demo/Water splitting' --url "$URL" --user demo; echo "after $?"
+  `
+  const ran = await run('dbus-run-session', ['--', 'bash', '-c', script], {
+    environment: {
+      ...environment,
+      NODE: process.execPath,
+      CALCFS: program,
+      URL: service.url,
+      CALCFS_KEYRING: 'yes',
+      XDG_DATA_HOME: join(home, 'data'),
+    },
+    limit: 240_000,
+  })
+  const said = ran.stdout
+  t.match(said, /as demo, until .*; the token is kept in the keyring\.\nlogin 0\nlist 0\n/)
+  t.match(said, /^project 100.*\nresolve 0\nin files 1\n1\n/m)
+  t.match(said, /^Signed out demo of .*\nlogout 0\nlookup 1\nafter 3$/m)
+  t.match(ran.stderr, /calcfs login http/)
+  const kept = JSON.parse(await readFile(join(home, 'list.json'), 'utf8'))
+  t.match(kept, [{ service: service.url, user: 'demo', keptIn: 'keyring', expired: false, until: /Z$/ }])
+})
+
+t.test('SIGN-13 without a secret-tool or an open keyring, login says what to do', async t => {
+  const at = await desk(t)
+  const { service, calcfs, home } = at
+  const given = { CALCFS_PASSWORD: 'demo', CALCFS_KEYRING: 'yes' }
+  const args = ['login', service.url, '--user', 'demo']
+  const none = await run(process.execPath, [program, ...args], {
+    environment: { ...at.environment, ...given, PATH: home },
+  })
+  t.match(none, { code: 3, stderr: /there is no secret-tool for the keyring: install libsecret-tools, or/ })
+  const shut = await calcfs({ ...given, DBUS_SESSION_BUS_ADDRESS: `unix:path=${home}/none` }, ...args)
+  t.match(shut, { code: 3, stderr: /the keyring cannot be used: unlock it in the desktop, or keep tokens/ })
+  t.match(await calcfs({}, 'login', '--list'), { stdout: 'no sign-in is kept.\n' })
+})
