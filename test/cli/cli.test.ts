@@ -127,7 +127,11 @@ t.test('with a service', { timeout: 120_000 }, async t => {
   t.test('login keeps the token, readable by its owner alone, and nothing of the password', async t => {
     const env = homeOf(t)
     const ended = await calcfs(['login', url, '--user', 'anna'], { env, input: 'hunter2\n' })
-    t.match(ended, { code: 0, out: /^Signed in to http.* as anna; the token is kept in .*\n$/, err: '' })
+    t.match(ended, {
+      code: 0,
+      out: /^Signed in to http.* as anna, until 2\S+Z \(for 24 hours\); the token is kept in .*\n$/,
+      err: '',
+    })
     for (const file of filesBelow(env['HOME'] ?? '')) {
       t.equal(statSync(file).mode & 0o077, 0, `${file} is private`)
       t.notMatch(readFileSync(file, 'utf8'), 'hunter2')

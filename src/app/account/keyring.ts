@@ -40,11 +40,11 @@ export function openKeyring({ base, user }: Pick<Account, 'base' | 'user'>): Key
 }
 
 function closed(said: string): Failure {
-  const words = said.trim().split('\n').at(-1)
+  const words = said.trim().split('\n').at(-1) ?? ''
+  const why = words === '' ? '' : ` (${words.slice(0, 300)})`
   return new Failure(
     'unauthenticated',
-    'the keyring cannot be used: unlock it in the desktop, or keep tokens in files (keyring = "no")',
-    { said: words === undefined || words === '' ? undefined : words.slice(0, 300) },
+    `the keyring cannot be used${why}: unlock it in the desktop, or keep tokens in files (keyring = "no")`,
   )
 }
 
@@ -56,11 +56,16 @@ interface Ended {
 
 function secretTool(args: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn('secret-tool', args, { stdio: 'pipe', timeout: patience })
+    const child = spawn('secret-tool', args, {
+      stdio: 'pipe',
+      signal: AbortSignal.timeout(patience),
+    })
     const [out, err]: Buffer[][] = [[], []]
     child.stdout.on('data', (piece: Buffer) => out?.push(piece))
     child.stderr.on('data', (piece: Buffer) => err?.push(piece))
-    child.once('error', cause => reject(codeOf(cause) === 'ENOENT' ? missing(cause) : cause))
+    child.once('error', cause =>
+      reject(codeOf(cause) === 'ENOENT' ? missing(cause) : closed('no answer in time')),
+    )
     child.once('close', code =>
       resolve({
         code,
