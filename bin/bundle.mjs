@@ -32,6 +32,9 @@ const { metafile } = await build({
 const made = new Set(Object.keys(metafile.outputs).map(path => basename(path)))
 for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name))
 
+// Manual pages, from the commands as they are compiled.
+await import('./pages.mjs')
+
 // Node finds this one before the package itself where a file of dist/test/ asks for tap: one module for 450 of them takes half the time to load, in each test file's process.
 // The runner keeps the package (bin/test-files.mjs). Where only what runs is installed, there is no tap, and no test.
 const packages = join(root, 'dist/node_modules')

@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox ed file git grep jq mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool'.split(
+  'busybox ed file fish git grep jq mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
     ' ',
   )
 
@@ -37,6 +37,7 @@ const needs = [
   },
   ...programs({
     attr: 'getfattr',
+    'bash-completion': '/usr/share/bash-completion/bash_completion',
     diffutils: 'diff',
     'dbus-daemon': 'dbus-run-session',
     'emacs-nox': 'emacs',
@@ -44,6 +45,7 @@ const needs = [
     'gnome-keyring': 'gnome-keyring-daemon',
     'libglib2.0-bin': 'gio',
     'libsecret-tools': 'secret-tool',
+    'man-db': 'man',
     moreutils: 'sponge',
     openbabel: 'obabel',
     procps: 'ps',

@@ -294,7 +294,13 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the form of every --help, and its topics
-  'cli/help': ['terminal'],
+  'cli/help': ['config', 'terminal'],
+
+  // completion in three shells, from the commands and their flags
+  'cli/completion': ['config', 'mount', 'terminal', 'cli/control', 'cli/help'],
+
+  // manual pages and docs/settings.md, from the same
+  'cli/manual': ['config', 'terminal', 'cli/help', 'cli/mount'],
 
   // one file a command
   'cli/commands': [
@@ -320,7 +326,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // the command table
-  cli: ['system', 'terminal', 'cli/help', 'cli/mount', 'cli/commands'],
+  cli: ['system', 'config', 'terminal', 'cli/help', 'cli/mount', 'cli/completion', 'cli/commands'],
 
   // generated trees
   'bench/trees': [],

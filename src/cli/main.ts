@@ -1,9 +1,14 @@
 // Command table of `calcfs`, and the one place where its end becomes a sentence and an exit code.
 import { Command } from 'commander'
+import { configFiles, requireProfile } from '../config/config.js'
+import type { Environment } from '../config/places.js'
+import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
 import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/version.js'
+import { askedByShells } from './completion/shells.js'
 import { helpForm } from './help/form.js'
+import { topics } from './help/topics.js'
 
 /**
  * Loaded on demand. The file of a command loads what its flags need; what its work needs (the client of the service, FUSE,
@@ -12,10 +17,12 @@ import { helpForm } from './help/form.js'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   delete: async () => (await import('./commands/delete.js')).deleteCommand(),
   cache: async () => (await import('./commands/cache.js')).cacheCommand(),
+  completion: async () => (await import('./completion/completion-command.js')).completionCommand(),
   demo: async () => (await import('./commands/demo.js')).demoCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
   fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
+  help: async () => (await import('./help/help-command.js')).helpCommand(wholeProgram),
   history: async () => (await import('./commands/history.js')).historyCommand(),
   restore: async () => (await import('./commands/history.js')).restoreCommand(),
   login: async () => (await import('./commands/login.js')).loginCommand(),
@@ -28,11 +35,14 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   status: async () => (await import('./commands/status.js')).statusCommand(),
   unmount: async () => (await import('./commands/unmount.js')).unmountCommand(),
   why: async () => (await import('./commands/why.js')).whyCommand(),
+  [askedByShells]: async () =>
+    (await import('./completion/completion-command.js')).askedCommand(wholeProgram),
 }
 
 const notes = `
-Every flag has a variable, --ttl-listing is CALCFS_TTL_LISTING, and a key in the configuration file, ttl-listing or
-listing below [ttl]; passwords come from \`calcfs login\`, CALCFS_PASSWORD, CALCFS_TOKEN or that file, never from a flag.
+calcfs help COMMAND prints the help of one command, calcfs help TOPIC one of: ${topics.join(', ')}.
+Every setting is a flag, --ttl-listing, a variable, CALCFS_TTL_LISTING, and a key of the configuration file, ttl-listing;
+passwords come from \`calcfs login\`, CALCFS_PASSWORD, CALCFS_TOKEN or that file, never from a flag.
 Exit codes: ${Object.entries(exitCodes)
   .map(([name, code]) => `${code} ${name}`)
   .join(', ')}.`
@@ -70,13 +80,22 @@ export async function wholeProgram(): Promise<Command> {
   return programOf(await Promise.all(Object.values(commands).map(load => load())))
 }
 
-/** The commands that a line may name; all of them where it names none, for the help. */
+/** The command that a line names; all of them where it names none, for the help. */
 function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
-  const named = Object.keys(commands).filter(name => args.includes(name) && !args.includes('help'))
-  const wanted = named.length > 0 ? named : Object.keys(commands)
-  return Promise.all(
-    Object.entries(commands).flatMap(([name, load]) => (wanted.includes(name) ? [load()] : [])),
-  )
+  const named = args.find((word, at) => !word.startsWith('-') && !takesValue(args[at - 1]))
+  const load = named !== undefined && Object.hasOwn(commands, named) ? commands[named] : undefined
+  return Promise.all(load === undefined ? Object.values(commands).map(one => one()) : [load()])
+}
+
+/** The flags before a command whose next word is no command. */
+const takesValue = (flag: string | undefined): boolean => flag === '--config' || flag === '--profile'
+
+/** A variable or a profile that is not known is mistyped: the command would quietly do something else. */
+function refuseUnknown(command: Command, environment: Environment): void {
+  for (const sentence of unknownVariables(environment)) console.error(`calcfs: ${sentence}`)
+  const { profile, config } = command.optsWithGlobals<{ profile?: string; config?: string }>()
+  if (profile === undefined) return
+  requireProfile(profile, configFiles(config ?? (environment['CALCFS_CONFIG'] || undefined), environment))
 }
 
 function programOf(table: readonly Command[]): Command {
@@ -88,14 +107,19 @@ function programOf(table: readonly Command[]): Command {
       '--config <file>',
       'configuration file; default $XDG_CONFIG_HOME/calcfs/config.toml, then /etc/calcfs/config.toml',
     )
-    .option('--profile <name>', 'the profile of the configuration file to take')
+    .option('--profile <profile>', 'the profile of the configuration file to take')
     .option('--debug', 'print where in the program an error came from')
     .addHelpText('after', notes)
     .showHelpAfterError('(calcfs --help lists the commands and flags)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'calcfs: ')) })
     .configureHelp(helpForm)
     .exitOverride()
-  for (const command of table) program.addCommand(inheriting(command, program))
+    .helpCommand(false)
+    .hook('preAction', (_, command) => {
+      if (command.name() !== askedByShells) refuseUnknown(command, process.env)
+    })
+  for (const command of table)
+    program.addCommand(inheriting(command, program), { hidden: command.name() === askedByShells })
   return program
 }
 

@@ -1,6 +1,7 @@
 // Flags over environment over profile over file: every setting looked up once, checked once, and frozen as one Config.
 import * as z from 'zod'
 import { type ConfigFile, type Layer, readConfigFile, where } from './file.js'
+import { nearestPhrase } from './nearest.js'
 import { userConfigFile } from './places.js'
 import { BadSetting, flagName, type SettingName, settingNames, settings, variableName } from './settings.js'
 import { texts } from './units.js'
@@ -74,12 +75,17 @@ function fileLayers({ flags, environment, files }: Sources): readonly FileLayer[
     flags['profile'] ?? (environment['CALCFS_PROFILE'] || undefined) ?? topValue('profile', files)
   const tops = files.map(file => ({ file, layer: file.top }))
   if (chosen === undefined) return tops
+  return [...requireProfile(String(chosen), files), ...tops]
+}
+
+/** The layers of a profile, nearest first. @throws BadSetting where no file has it */
+export function requireProfile(chosen: string, files: readonly ConfigFile[]): readonly FileLayer[] {
   const profiles = files.flatMap(file => {
-    const layer = file.profiles[String(chosen)]
+    const layer = file.profiles[chosen]
     return layer === undefined ? [] : [{ file, layer }]
   })
-  if (profiles.length === 0) throw new BadSetting(noSuchProfile(String(chosen), files))
-  return [...profiles, ...tops]
+  if (profiles.length === 0) throw new BadSetting(noSuchProfile(chosen, files))
+  return profiles
 }
 
 function topValue(key: string, files: readonly ConfigFile[]): unknown {
@@ -88,8 +94,14 @@ function topValue(key: string, files: readonly ConfigFile[]): unknown {
 
 function noSuchProfile(chosen: string, files: readonly ConfigFile[]): string {
   const known = files.flatMap(file => Object.keys(file.profiles))
-  const others = known.length === 0 ? 'no configuration file has profiles' : `there are ${known.join(', ')}`
-  return `there is no profile '${chosen}'; ${others}.`
+  if (known.length === 0) {
+    const looked =
+      files.length === 0
+        ? 'there is no configuration file'
+        : `${files.map(({ path }) => path).join(' and ')} has none`
+    return `there is no profile '${chosen}': ${looked}; write [profiles.${chosen}] with its url there, or leave --profile out.`
+  }
+  return `there is no profile '${chosen}'${nearestPhrase(chosen, known)}; known are ${known.join(', ')}.`
 }
 
 function found(name: SettingName, { flags, environment }: Sources, layers: readonly FileLayer[]): FoundValue {

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
 import { isMissing } from '../system/error-code.js'
-import { nearestName } from './nearest.js'
+import { nearestPhrase } from './nearest.js'
 import { BadSetting, flagName, settingNames } from './settings.js'
 
 /** One layer of a file: the settings at its top, or those of one profile. Keys are flag names without dashes. */
@@ -66,7 +66,7 @@ function parseToml(path: string, text: string): Readonly<Record<string, unknown>
 function checkKeys(layer: Layer, file: ConfigFile): void {
   for (const key of Object.keys(layer)) {
     if (!allKeys.includes(key))
-      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearestSetting(key)}.`)
+      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearestPhrase(key, allKeys)}.`)
     if (key === 'password' || key === 'token') checkPrivate(file, key)
   }
 }
@@ -109,9 +109,3 @@ function lineOfError(text: string, key: string): number | undefined {
 }
 
 const escaped = (text: string): string => text.replace(/[^\w-]/g, '\\$&')
-
-/** `; the nearest is 'ttl-listing'`, or nothing where no name is near. */
-function nearestSetting(key: string): string {
-  const near = nearestName(key, allKeys)
-  return near === undefined ? '' : `; the nearest is '${near}'`
-}

@@ -8,6 +8,12 @@ export function nearestName(written: string, known: readonly string[]): string |
   return best !== undefined && best.distance <= Math.max(2, written.length / 3) ? best.name : undefined
 }
 
+/** `; the nearest is 'ttl-listing'`, or nothing where no name is near: for the end of a sentence. */
+export function nearestPhrase(written: string, known: readonly string[]): string {
+  const near = nearestName(written, known)
+  return near === undefined ? '' : `; the nearest is '${near}'`
+}
+
 /** Levenshtein distance: how many letters must be inserted, deleted or changed. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -12,7 +12,13 @@ export function withExamples(
   ...examples: readonly [Example, Example, ...Example[]]
 ): Command {
   given.set(command, examples)
-  return command.addHelpText('after', () => `\nExamples:\n${columns(examples)}`)
+  return command.addHelpText(
+    'after',
+    () =>
+      `\nExamples:\n${exampleLines(examples)
+        .map(line => `  ${line}`)
+        .join('\n')}`,
+  )
 }
 
 /** Empty for a command that only has sub-commands. */
@@ -20,13 +26,16 @@ export const examplesOf = (command: Command): readonly Example[] => given.get(co
 
 /** Lines up to this length have their words beside them. */
 const besideAtMost = 44
+/** With what is between them and around them, 80 columns. */
+const widest = 68
 
-function columns(examples: readonly Example[]): string {
+/** What is typed, with its words beside it, or below where it is long. */
+export function exampleLines(examples: readonly Example[]): readonly string[] {
   const short = examples.map(([line]) => line.length).filter(length => length <= besideAtMost)
   const width = Math.max(0, ...short)
-  return examples
-    .map(([line, says]) =>
-      line.length <= besideAtMost ? `  ${line.padEnd(width)}  # ${says}` : `  ${line}\n      # ${says}`,
-    )
-    .join('\n')
+  return examples.flatMap(([line, says]) =>
+    line.length <= besideAtMost && Math.max(width, line.length) + says.length <= widest
+      ? [`${line.padEnd(width)}  # ${says}`]
+      : [line, `    # ${says}`],
+  )
 }

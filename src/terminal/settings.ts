@@ -17,7 +17,7 @@ const unlisted = new WeakSet<Option>()
 export const isUnlisted = (option: Option): boolean => unlisted.has(option)
 
 const elsewhere = `
-The settings of calcfs work as flags here, too (--url, --user, --ca-file …): calcfs mount --help lists them.`
+The settings of calcfs work as flags here, too (--url, --user, --ca-file …): calcfs help settings lists them.`
 
 /** Gives a command the flags of these groups; its help has one line for all of them. */
 export function withSettings(command: Command, ...groups: readonly Group[]): Command {
@@ -46,10 +46,15 @@ const optionsOf = (groups: readonly Group[]): readonly Option[] =>
     .filter(name => groups.includes(settings[name].group))
     .map(name => optionOf(name, settings[name]))
 
+/** `--ttl-listing <duration>` */
+export function flagOf(name: SettingName): string {
+  const { value } = settings[name]
+  return `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`
+}
+
 function optionOf(name: SettingName, { value, help, initial, repeatable }: Setting): Option {
-  const flag = `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`
   const preset = value === undefined || initial === undefined ? '' : ` (default ${initial})`
-  const option = new Option(flag, help + preset)
+  const option = new Option(flagOf(name), help + preset)
   const words = wordsOf(name)
   if (words !== undefined) option.argChoices = [...words]
   return repeatable ? option.argParser(collected) : option

@@ -10,6 +10,8 @@ export interface Terminal {
   until(form: RegExp): Promise<void>
   /** Each text and Enter. */
   type(...texts: string[]): Promise<void>
+  /** The text without Enter. */
+  write(text: string): Promise<unknown>
   /** Keys by tmux's names: `C-x`, `Enter`. */
   keys(...names: string[]): Promise<unknown>
   /** Resolves when the program has ended. */
@@ -49,6 +51,7 @@ export async function terminal(
         await tmux('send-keys', 'Enter')
       }
     },
+    write: text => tmux('send-keys', '-l', text),
     keys: (...names) => tmux('send-keys', ...names),
     ended: () =>
       until(

@@ -1,6 +1,6 @@
 // Options of mount(8) and /etc/fstab (`-o ro,ttl_listing=1m,…`) as flags of `calcfs mount`: from the table of settings, and mount(8)'s own.
 import { nearestName } from '../../config/nearest.js'
-import { BadSetting, flagName, settingNames, settings } from '../../config/settings.js'
+import { BadSetting, flagName, type SettingName, settingNames, settings } from '../../config/settings.js'
 import { choice } from '../../config/units.js'
 
 /** What an option string means for `calcfs mount`. */
@@ -16,7 +16,10 @@ export interface MountOptions {
 /** In /etc/fstab `user` is an option of mount(8), with the name of who mounted it. */
 const ownNames: Readonly<Record<string, string>> = { user: 'username' }
 
-const settingOf = new Map(settingNames.map(name => [ownNames[name] ?? flagName(name), name]))
+/** How a setting is called behind `-o`. */
+export const optionName = (name: SettingName): string => ownNames[name] ?? flagName(name)
+
+const settingOf = new Map(settingNames.map(name => [optionName(name), name]))
 
 /** Options of the program itself. */
 const programOptions = ['config', 'profile']

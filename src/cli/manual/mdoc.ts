@@ -1,0 +1,137 @@
+// The mdoc(7) language: text made safe for it, the topics' Markdown in it, and the commands and flags of commander.
+import type { Argument, Command, Option } from 'commander'
+
+/** What every page begins with. */
+export interface Title {
+  readonly name: string
+  readonly section: 1 | 5 | 8
+  readonly says: string
+  /** For the page's foot; the same for every build of one source. */
+  readonly date: Date
+}
+
+const months = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
+export function heading({ name, section, says, date }: Title): readonly string[] {
+  const day = `${months[date.getUTCMonth()]} ${date.getUTCDate()}, ${date.getUTCFullYear()}`
+  return [
+    `.Dd ${day}`,
+    `.Dt ${name.toUpperCase()} ${section}`,
+    '.Os',
+    '.Sh NAME',
+    `.Nm ${name}`,
+    `.Nd ${safe(says)}`,
+  ]
+}
+
+/** Characters that troff gives a meaning, and a dash that can be copied to a shell. */
+export function safe(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('…', '...')
+    .replaceAll('→', '\\(->')
+    .replaceAll('·', '\\(pc')
+    .replace(/^([.'])/, '\\&$1')
+}
+
+/** A word of a macro's line: quoted, since blanks part its arguments and a macro's name in it would be called. */
+export const word = (text: string): string => `"${safe(text).replaceAll('"', '\\(dq')}"`
+
+/** A paragraph: each sentence begins a line, and `code` is literal. */
+export function paragraph(text: string): readonly string[] {
+  return text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .split(/(?<=[.:]) (?=[A-Z`])/)
+    .flatMap(sentence => literals(sentence))
+}
+
+function literals(sentence: string): readonly string[] {
+  const parts = sentence.split(/(\S*`[^`]+`\S*)/).map(part => part.trim())
+  return parts.flatMap(part => {
+    if (part === '') return []
+    const [, before = '', code, after = ''] = /^([^`]*)`([^`]+)`(.*)$/.exec(part) ?? []
+    if (code === undefined) return [safe(part)]
+    const opened = before === '' ? '' : `.Pf ${word(before)} `
+    const closed = [...after].map(mark => ` ${/[.,:;()!?]/.test(mark) ? mark : `Ns ${word(mark)}`}`).join('')
+    return [`${opened === '' ? '.' : opened}Ql ${word(code)}${closed}`]
+  })
+}
+
+/** The Markdown of docs/help/: a section with its title, paragraphs, lists and lines to type. */
+export function section(markdown: string): readonly string[] {
+  const [title = '', ...blocks] = markdown.trim().split(/\n{2,}/)
+  return [
+    `.Sh ${safe(title.replace(/^# /, '').toUpperCase())}`,
+    ...blocks.flatMap((block, at) => ofBlock(block, at === 0)),
+  ]
+}
+
+function ofBlock(block: string, isFirst: boolean): readonly string[] {
+  if (block.startsWith('    ')) return typed(block.split('\n').map(line => line.slice(4)))
+  if (block.startsWith('- ')) {
+    const items = block.split(/^- /m).filter(item => item.trim() !== '')
+    return ['.Bl -bullet', ...items.flatMap(item => ['.It', ...paragraph(item)]), '.El']
+  }
+  return [...(isFirst ? [] : ['.Pp']), ...paragraph(block)]
+}
+
+/** Lines as they are typed. */
+export function typed(lines: readonly string[]): readonly string[] {
+  return ['.Bd -literal -offset indent', ...lines.map(line => safe(line)), '.Ed']
+}
+
+const longestLine = 78
+
+/** Text lines broken at blanks, as mandoc asks for; macros and lines to type stay. */
+export function filled(lines: readonly string[]): readonly string[] {
+  let isLiteral = false
+  return lines.flatMap(line => {
+    if (line.startsWith('.Bd -literal')) isLiteral = true
+    if (line === '.Ed') isLiteral = false
+    return isLiteral || line.startsWith('.') ? [line] : broken(line)
+  })
+}
+
+function broken(line: string): readonly string[] {
+  const at = line.length <= longestLine ? -1 : line.lastIndexOf(' ', longestLine)
+  if (at <= 0) return [line]
+  return [line.slice(0, at), ...broken(line.slice(at + 1).replace(/^([.'])/, '\\&$1'))]
+}
+
+/** An item of a list of flags: `--mount drive`, and what it does. */
+export function flagItem({ short, long, flags, description, argChoices }: Option): readonly string[] {
+  const value = /[<[](.+?)[>\]]$/.exec(flags)?.[1]
+  const names = [short, long].flatMap(name => (name === undefined ? [] : [`Fl ${word(name.slice(1))}`]))
+  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
+  const says = description.includes(argChoices?.[0] ?? '\0') ? description : `${description}${choices}`
+  return [
+    `.It ${names.join(' , ')}${value === undefined ? '' : ` Ar ${word(value)}`}`,
+    ...paragraph(`${says}.`),
+  ]
+}
+
+/** The arguments behind a command's name. */
+export function argumentWords(args: readonly Argument[]): string {
+  return args
+    .map(one => {
+      const name = `Ar ${word(one.name())}${one.variadic ? ' ...' : ''}`
+      return one.required ? name : `Op ${name}`
+    })
+    .join(' ')
+}
+
+/** Commands that do something, with their names below the program's. */
+export function namedCommands(command: Command, above = ''): readonly (readonly [string, Command])[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .flatMap(inner => {
+      const name = `${above} ${inner.name()}`.trim()
+      if (inner.name() === 'help' && above !== '') return []
+      return inner.commands.length === 0 ? [[name, inner] as const] : namedCommands(inner, name)
+    })
+}

@@ -1,0 +1,106 @@
+// Promises of the manual: its pages are good mdoc(7), and say what the commands and the table of settings say.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { topics, topicText } from '../../src/cli/help/topics.js'
+import { wholeProgram } from '../../src/cli/main.js'
+import { manualPages } from '../../src/cli/manual/pages.js'
+import { settingsPage } from '../../src/cli/manual/settings-page.js'
+import { optionName } from '../../src/cli/mount/mount-options.js'
+import { flagName, settingNames, variableName } from '../../src/config/settings.js'
+import { run } from '../testbed/programs.js'
+import { commandsBelow } from './commands-below.js'
+
+const root = resolve(fileURLToPath(import.meta.url), '../../../..')
+
+async function written(t: Test): Promise<Readonly<Record<string, string>>> {
+  const pages = manualPages(await wholeProgram(), new Date(0))
+  const directory = t.testdir()
+  mkdirSync(directory, { recursive: true })
+  return Object.fromEntries(
+    Object.entries(pages).map(([name, text]) => {
+      const file = join(directory, name)
+      writeFileSync(file, text)
+      return [name, file]
+    }),
+  )
+}
+
+/** A page as it is read, without the hyphens at line ends and the spaces of justified lines. */
+async function read(t: Test, file: string): Promise<string> {
+  const ran = await run('man', ['--warnings', '--no-hyphenation', '--no-justification', '-l', file], {
+    environment: { MANWIDTH: '78', MANPAGER: 'cat', MAN_KEEP_FORMATTING: '' },
+  })
+  t.match(ran, { code: 0, stderr: '' }, `man -l shows ${file}`)
+  return ran.stdout.replace(/\s+/g, ' ').replaceAll('‐', '-')
+}
+
+t.test(
+  'CMD-8 the manual pages are faultless, and name every command, flag, setting and exit code',
+  async t => {
+    const files = await written(t)
+    t.same(Object.keys(files), ['calcfs.1', 'calcfs.conf.5', 'mount.calcfs.8'])
+    for (const file of Object.values(files)) {
+      const { stdout } = await run('mandoc', ['-T', 'lint', file])
+      // The pages are not installed here.
+      const faults = stdout
+        .split('\n')
+        .filter(line => !/^$|manual not found: Xr (calcfs|mount\.calcfs)/.test(line))
+      t.same(faults, [], `mandoc -T lint ${file}`)
+    }
+    const program = await read(t, files['calcfs.1'] ?? '')
+    for (const [path, command] of commandsBelow(await wholeProgram())) {
+      if (command.commands.length > 0 || path.includes('__')) continue
+      t.ok(program.includes(` ${path} `), path)
+      for (const { long, helpGroupHeading } of command.createHelp().visibleOptions(command))
+        if (
+          helpGroupHeading === undefined &&
+          !settingNames.map(name => `--${flagName(name)}`).includes(long ?? '')
+        )
+          t.ok(program.includes(` ${long} `), `${long} of ${path}`)
+    }
+    for (const title of [
+      'HOW AN EDIT REACHES',
+      'WHEN ANOTHER CLIENT',
+      'NAMES OF FILES',
+      'WHEN THE SERVICE IS AWAY',
+    ])
+      t.ok(program.includes(title), title)
+    const configuration = await read(t, files['calcfs.conf.5'] ?? '')
+    const mount = await read(t, files['mount.calcfs.8'] ?? '')
+    for (const name of settingNames) {
+      t.ok(
+        configuration.includes(`(--${flagName(name)}, ${variableName(name)})`),
+        `${name} is in calcfs.conf(5)`,
+      )
+      t.match(mount, new RegExp(` ${optionName(name)}[ =]`), `${name} is in mount.calcfs(8)`)
+    }
+  },
+)
+
+t.test('CMD-9 docs/settings.md and `calcfs help settings` are the table of settings', async t => {
+  const page = readFileSync(join(root, 'docs/settings.md'), 'utf8')
+  t.equal(page, settingsPage(), 'npm run pages writes docs/settings.md')
+  for (const name of settingNames)
+    for (const text of [page, topicText('settings')]) {
+      t.ok(text.includes(`--${flagName(name)}`), `--${flagName(name)}`)
+      t.ok(text.includes(variableName(name)), variableName(name))
+    }
+})
+
+t.test('CMD-9 each topic has a title and lines that fit a terminal', async t => {
+  for (const topic of topics) {
+    const lines = topicText(topic).split('\n')
+    t.match(lines[0], /^# \S/, topic)
+    t.ok(lines.length > 20, topic)
+  }
+  for (const topic of topics.filter(one => one !== 'settings'))
+    t.same(
+      topicText(topic)
+        .split('\n')
+        .filter(line => line.length > 80),
+      [],
+      `${topic} fits 80 columns`,
+    )
+})

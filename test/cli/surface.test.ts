@@ -1,0 +1,106 @@
+// Promises about the command line as a whole: its help, mistyped names, and the form of what it prints.
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { topics, topicText } from '../../src/cli/help/topics.js'
+import { wholeProgram } from '../../src/cli/main.js'
+import { flagName, settingNames } from '../../src/config/settings.js'
+import { commandsBelow } from './commands-below.js'
+
+const program = resolve(fileURLToPath(import.meta.url), '../../../../bin/calcfs')
+
+t.setTimeout(240_000)
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function calcfs(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  return new Promise(resolve => {
+    const child = execFile(
+      '/usr/bin/env',
+      ['-u', 'NODE_OPTIONS', program, ...args],
+      { env, cwd: '/', timeout: 60_000 },
+      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    )
+    child.stdin?.end()
+  })
+}
+
+function homeOf(t: Test, configuration = ''): Readonly<Record<string, string>> {
+  const home = t.testdir()
+  mkdirSync(join(home, '.config/calcfs'), { recursive: true })
+  if (configuration !== '') writeFileSync(join(home, '.config/calcfs/config.toml'), configuration)
+  return { PATH: process.env['PATH'] ?? '', HOME: home }
+}
+
+t.test(
+  'CMD-2 the help of a command has one line for the settings, that of mount has all of them',
+  async t => {
+    const all = commandsBelow(await wholeProgram())
+    for (const [path, command] of all) {
+      const help = command.helpInformation()
+      const listed = settingNames.filter(name =>
+        new RegExp(`^ +--${flagName(name)}(?![-\\w])`, 'm').test(help),
+      )
+      if (path === 'calcfs mount') t.same(listed, [...settingNames], 'mount lists every setting')
+      else t.ok(listed.length < 2, `${path} lists ${listed.join(', ') || 'none'}`)
+    }
+  },
+)
+
+t.test(
+  'CMD-2 a setting works as a flag where the help does not list it, and a mistyped one is recognised',
+  async t => {
+    const env = homeOf(t)
+    t.match(await calcfs(['resolve', '/db/x', '--url', 'ftp://x'], env), { code: 2, err: /"ftp:\/\/x"|ftp/ })
+    t.match(await calcfs(['resolve', '/db/x', '--ca-fil', 'x'], env), {
+      code: 2,
+      err: /Did you mean --ca-file\?/,
+    })
+    t.match(await calcfs(['resolve', '--help'], env), {
+      code: 0,
+      out: /settings .* work as flags here.*help settings/s,
+    })
+  },
+)
+
+t.test('CMD-4 a profile that is not there ends any command, and the nearest one is named', async t => {
+  const env = homeOf(t, '[profiles.group]\nurl = "https://lab.example.org"\n')
+  for (const command of [['status'], ['doctor'], ['drafts', 'list']])
+    t.match(await calcfs(['--profile', 'grup', ...command], env), {
+      code: 2,
+      out: '',
+      err: /^calcfs: there is no profile 'grup'; the nearest is 'group'; known are group\.\n$/,
+    })
+  t.match(await calcfs(['status', '--profile', 'group'], env), { out: /./ }, 'a known one is taken')
+  t.match(await calcfs(['status', '--profile', 'x'], homeOf(t)), {
+    code: 2,
+    err: /there is no configuration file/,
+  })
+})
+
+t.test('CMD-4 a variable that is no setting is told, and the command goes on', async t => {
+  const env = { ...homeOf(t), CALCFS_ACESS: 'read', CALCFS_TTL_LISTING: '1m', CALCFS_TEST_FULL: '' }
+  const ended = await calcfs(['help', 'edits'], env)
+  t.match(ended, {
+    code: 0,
+    out: topicText('edits'),
+    err: "calcfs: the variable CALCFS_ACESS is no setting, and not used; the nearest is 'CALCFS_ACCESS'.\n",
+  })
+})
+
+t.test('CMD-9 calcfs help prints topics and commands, and names the nearest for a mistyped one', async t => {
+  const env = homeOf(t)
+  const words = [...topics].map(topic => [topic])
+  for (const topic of words) t.match(await calcfs(['help', ...topic], env), { code: 0, out: /^# /, err: '' })
+  const helped = await calcfs(['help', 'drafts', 'send'], env)
+  t.same(helped, await calcfs(['drafts', 'send', '--help'], env))
+  t.match(helped, { code: 0, out: /^Usage: calcfs drafts send / })
+  t.match(await calcfs(['help'], env), { code: 0, out: /edits, conflicts, names, offline, settings/ })
+  t.match(await calcfs(['help', 'conflict'], env), { code: 2, out: '', err: /the nearest is 'conflicts'/ })
+})
