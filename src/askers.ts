@@ -1,20 +1,24 @@
 // Callers of a shared answer: a request without callers yields its slot, a new caller checks on its progress.
+import { Waits } from './waits.js'
 
 export interface Askers {
   readonly waiting: boolean
+  /** What the shared request waits for. */
+  readonly waits: Waits
   /** Reports every caller that joins or leaves, until it is cancelled. */
   watch(changed: (what: 'came' | 'left') => void): () => void
 }
 
 /** The same for the owner of a shared answer. */
 export interface CountedAskers extends Askers {
-  /** One more caller waits; the returned function ends that, once. */
-  join(): () => void
+  /** One more caller waits, and for the same as the request; the returned function ends that, once. */
+  join(own?: Waits): () => void
 }
 
 /** Without a caller that waits. */
 export function openAskers(): CountedAskers {
   const watchers = new Set<(what: 'came' | 'left') => void>()
+  const waits = new Waits()
   let count = 0
 
   function change(by: 1 | -1): void {
@@ -23,6 +27,7 @@ export function openAskers(): CountedAskers {
   }
 
   return {
+    waits,
     get waiting() {
       return count > 0
     },
@@ -30,8 +35,9 @@ export function openAskers(): CountedAskers {
       watchers.add(changed)
       return () => watchers.delete(changed)
     },
-    join() {
+    join(own) {
       let joined = true
+      own?.join(waits)
       change(1)
       return () => {
         if (joined) change(-1)

@@ -8,6 +8,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // words that every layer uses: failures, a value or its promise, the callers of a shared answer
   src: ['system'],
 
+  // what is counted of one mount: calls of the kernel, requests, use of the caches
+  activity: ['system', 'src'],
+
   // settings: their table, their files, how values are written, where things are kept
   config: ['system'],
 
@@ -48,7 +51,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   cache: ['src', 'record/json', 'remote', 'cache/ledger'],
 
   // projects, calculations, reports, users, each with its lifetime
-  'cache/metadata': ['src', 'record/compact', 'record/json', 'remote', 'cache/ledger', 'cache'],
+  'cache/metadata': ['src', 'activity', 'record/compact', 'record/json', 'remote', 'cache/ledger', 'cache'],
 
   // which version and length a content has, and what a contradiction means
   'cache/content/versions': ['src', 'remote', 'cache/ledger'],
@@ -68,6 +71,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // the interface to contents, and their maintenance
   'cache/content': [
     'src',
+    'activity',
     'remote',
     'cache/ledger',
     'cache/content/versions',
@@ -201,8 +205,14 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive',
   ],
 
+  // what every command shares: flags, log, questions, exit codes
+  terminal: ['system', 'src', 'config'],
+
+  // what goes on in a mount, shown to others: metrics, health, the picture of `calcfs top`
+  metrics: ['system', 'src', 'activity', 'drive/interface', 'drive/control', 'terminal'],
+
   // the kernel's edge
-  mount: ['system', 'src', 'remote', 'drive/interface'],
+  mount: ['system', 'src', 'activity', 'remote', 'drive/interface'],
 
   // the bundled service's database, lock and options
   'service/store': [],
@@ -222,9 +232,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // the bundled service as one thing, its seed and its sample
   service: ['service/store', 'service/people', 'service/content', 'service/records', 'service/routes'],
 
-  // what every command shares: flags, log, questions, exit codes
-  terminal: ['system', 'src', 'config'],
-
   // whose drive it is: the user of a service, the directory and the token that are kept
   'app/account': ['system', 'src', 'config', 'remote', 'remote/session', 'edit/journal', 'terminal'],
 
@@ -232,6 +239,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   app: [
     'system',
     'src',
+    'activity',
     'config',
     'remote',
     'remote/connection',
@@ -259,6 +267,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/control',
     'terminal',
     'app/account',
+    'metrics',
   ],
 
   // talking to the daemon of a drive
@@ -284,6 +293,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   'cli/mount': [
     'system',
     'src',
+    'activity',
     'config',
     'remote',
     'remote/rest',

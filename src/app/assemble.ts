@@ -1,5 +1,6 @@
 // Composition root of a mount, from the kernel to the network: caches, journal, editing, drive.
 
+import { openActivity } from '../activity/activity.js'
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
 import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
@@ -9,6 +10,7 @@ import type { Tree } from '../drive/tree/tree.js'
 import { asFailure, type Failure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
+import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildCaches } from './build-caches.js'
 import { buildDrive, buildTree } from './build-drive.js'
@@ -43,17 +45,19 @@ export interface AssembledDrive {
 }
 
 /** Builds the drive of one mount. Sends no request: a mount comes up whatever the state of the service. */
-export async function assemble(settings: AssemblySettings): Promise<AssembledDrive> {
+export async function assemble(given: AssemblySettings): Promise<AssembledDrive> {
+  const settings = { ...given, activity: given.activity ?? openActivity() }
   const { config, connection, capabilities, clock, log } = settings
   const { now } = clock
   const { account } = connection
-  const note: Note = (sentence, about = {}) => log.warn(about, sentence)
+  const say: Note = (sentence, about = {}) => log.warn(about, sentence)
+  const note: Note = seldom(say, clock)
 
   await clearOwnDirectories(account.places, note)
   clearHistory(account.places, note).catch(error => note('the text history was not cleaned up', { error }))
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
-  const fleet = await buildFleet(settings, note, change => caches.outdate(change))
+  const fleet = await buildFleet(settings, say, change => caches.outdate(change))
   const caches = buildCaches(settings, note, () => editing.reusedIds, news, fleet)
   const journal = await buildJournal(settings, note, caches, news)
   const editing: EditingLayer = buildEditing(settings, note, caches, journal, {

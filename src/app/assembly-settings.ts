@@ -1,8 +1,10 @@
 // Settings and reporting of one mount.
+import type { Activity } from '../activity/activity.js'
 import type { Config } from '../config/config.js'
 import type { Clock } from '../remote/clock.js'
 import type { Capabilities } from '../remote/rest/capabilities.js'
 import type { Log } from '../terminal/log.js'
+import type { LogReader } from '../terminal/log-ring.js'
 import type { Connection } from './connect.js'
 
 export interface AssemblySettings {
@@ -15,9 +17,16 @@ export interface AssemblySettings {
   /** The socket on which the control is served, for `status.json`. */
   readonly controlSocket?: string | undefined
   readonly log: Log
+  /** Counters of this mount; those of a command without a daemon are read by nothing. */
+  readonly activity?: Activity | undefined
+  /** The last lines of its log. */
+  readonly logLines?: LogReader | undefined
   readonly version: string
   readonly clock: Clock
 }
+
+/** The same inside of the composition root. */
+export type MountSettings = AssemblySettings & { readonly activity: Activity }
 
 /** Writes a sentence into the log, with its subject. */
 export type Note = (sentence: string, about?: Record<string, unknown>) => void

@@ -5,6 +5,7 @@ import { type Health, withHealth } from '../cache/health.js'
 import { type Identities, openIdentities } from '../cache/identity.js'
 import { type Ledger, openLedger } from '../cache/ledger/ledger.js'
 import { type Catalog, openCatalog } from '../cache/metadata/catalog.js'
+import { withCountedAnswers } from '../cache/metadata/counted-answers.js'
 import type { QueryCache } from '../cache/metadata/query.js'
 import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { shownByQuery } from '../cache/metadata/shown-by-query.js'
@@ -14,7 +15,7 @@ import type { ReusedIds } from '../drive/records/reused-ids.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
 import type { Remote } from '../remote/remote.js'
-import type { AssemblySettings, Note } from './assembly-settings.js'
+import type { MountSettings, Note } from './assembly-settings.js'
 
 export interface Caches {
   readonly ledger: Ledger
@@ -42,7 +43,7 @@ const behindMs = 60_000
  * to the kernel.
  */
 export function buildCaches(
-  { config, connection, capabilities, clock }: AssemblySettings,
+  { config, connection, capabilities, clock, activity }: MountSettings,
   note: Note,
   reused: () => ReusedIds,
   news: KernelNews,
@@ -57,25 +58,28 @@ export function buildCaches(
   // Missing capabilities of the service are discovered by each mount.
   delete capabilities.untold
   const { remote, health } = withHealth(connection.remote, clock)
-  const queryCache = openQueryCache(
-    ledger,
-    {
-      names: config.maxEntries,
-      absence: config.ttlAbsent,
-      staleness: config.staleLimit,
-      patience: config.deadlineMetadata,
-      behind: behindMs,
-    },
-    {
-      clock,
-      service: health,
-      source: fleet?.answers,
-      changed(namespace, key) {
-        if (namespace === undefined || key === undefined) return news.tell('all')
-        const shown = shownByQuery(namespace, key)
-        if (shown !== undefined) news.tell({ key: shown })
+  const queryCache = withCountedAnswers(
+    openQueryCache(
+      ledger,
+      {
+        names: config.maxEntries,
+        absence: config.ttlAbsent,
+        staleness: config.staleLimit,
+        patience: config.deadlineMetadata,
+        behind: behindMs,
       },
-    },
+      {
+        clock,
+        service: health,
+        source: fleet?.answers,
+        changed(namespace, key) {
+          if (namespace === undefined || key === undefined) return news.tell('all')
+          const shown = shownByQuery(namespace, key)
+          if (shown !== undefined) news.tell({ key: shown })
+        },
+      },
+    ),
+    activity,
   )
   const identities = openIdentities(ledger, { now, log: note })
   const catalog = openCatalog(remote, queryCache, {
@@ -90,6 +94,7 @@ export function buildCaches(
   const content = openContentCache({
     directory: join(cache, 'content'),
     limitBytes: config.cacheSize,
+    activity,
     ledger,
     remote: fleet?.around(remote) ?? remote,
     clock,

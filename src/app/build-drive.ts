@@ -1,5 +1,6 @@
 // Builds the drive: its tree, the verbs over it, and the operations of the command line.
 import { join } from 'node:path'
+import { signInEnded } from '../cache/health.js'
 import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
@@ -12,12 +13,16 @@ import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
 import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import type { DraftFiles } from '../drive/records/draft-files.js'
 import { openTextLeases } from '../drive/records/text-lease.js'
 import { textsIn } from '../drive/records/texts-in.js'
 import { spaceOf } from '../drive/space.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { openXattrs } from '../drive/xattrs.js'
-import { type AssemblySettings, leaseMs } from './assembly-settings.js'
+import { recordPhrase } from '../edit/journal/record-key.js'
+import { openWatch } from '../metrics/open-watch.js'
+import type { MetricSources } from '../metrics/sources.js'
+import { type AssemblySettings, leaseMs, type MountSettings } from './assembly-settings.js'
 import type { Caches } from './build-caches.js'
 import type { EditingLayer } from './build-editing.js'
 import type { Journal } from './build-journal.js'
@@ -52,7 +57,7 @@ export interface BuiltDrive {
 }
 
 export function buildDrive(
-  settings: AssemblySettings,
+  settings: MountSettings,
   caches: Caches,
   journal: Journal,
   { leases, writeSide }: EditingLayer,
@@ -149,8 +154,10 @@ export function buildDrive(
       clock,
     }),
     deadlines,
+    waits: () => settings.activity.calls.current,
     clock,
   })
+  const watch = openWatch(metricSources(settings, caches, drafts), settings.logLines)
   const control = openControl({
     placeTroubles: places.look,
     tree,
@@ -173,6 +180,44 @@ export function buildDrive(
     health,
     now,
     fleet: caches.fleet && fleetControl(caches.fleet, clock),
+    watch,
   })
   return { drive: withFailuresOver(drive, failureLog), control }
+}
+
+/** What the metrics, the health and `calcfs top` are made of. */
+function metricSources(
+  { activity, connection, mountPoint, version, clock }: MountSettings,
+  { content, fleet, health }: Caches,
+  drafts: DraftFiles,
+): MetricSources {
+  const { base, user } = connection.account
+  return {
+    activity,
+    version,
+    since: clock.now(),
+    now: clock.now,
+    drive: { mountPoint, service: base.href, user },
+    cache: content.stats,
+    downloads: () =>
+      content.progress().map(({ content: { title, calculation }, arrived, length }) => ({
+        name: `${title} of calculation ${calculation}`,
+        arrived,
+        length,
+      })),
+    drafts: () =>
+      drafts.unsent().map(({ key, meta }) => ({
+        record: key === undefined ? 'unknown' : recordPhrase(key),
+        state: meta.state,
+        since: meta.changed,
+        why: meta.why?.sentence,
+      })),
+    awayBecause: () => health.outage?.failure.message,
+    signedOutBecause: () => health.signedOut && signInEnded(health.signedOut.failure),
+    fleet() {
+      if (fleet === undefined) return undefined
+      const { hits, asked, nodes } = fleet.status()
+      return { hits, asked, mounts: nodes }
+    },
+  }
 }

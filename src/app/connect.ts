@@ -1,5 +1,6 @@
 // Connects a configuration to a service: address, connections, account, sign-in, dialect.
 import { readFileSync } from 'node:fs'
+import type { Requests } from '../activity/requests.js'
 import { type Config, requireUrl } from '../config/config.js'
 import { findSecret, type Secret } from '../config/secret.js'
 import { BadSetting } from '../config/settings.js'
@@ -51,6 +52,8 @@ export interface ConnectionHooks {
   readonly longAnswer?: ((bytes: number) => void) | undefined
   /** Called for each request once it has ended. */
   readonly trace?: TraceRequest | undefined
+  /** Counts the requests and the bytes that come. */
+  readonly requests?: Requests | undefined
   /** The machine's own if undefined. */
   readonly clock?: Clock
 }
@@ -69,11 +72,19 @@ export function pipelineOptions(config: Config): PipelineOptions {
 
 /** A service used as the account's user; the first request signs in. */
 export function connect({ config, sources }: Configured, hooks: ConnectionHooks): Connection {
-  const { capabilities, note, longAnswer, trace, clock = systemClock } = hooks
+  const { capabilities, note, longAnswer, trace, requests, clock = systemClock } = hooks
   const secret = findSecret(config, sources)
   const account = knownAccount(serviceBase(config), { config, secret }, sources.environment)
   const unanswered = openUnanswered(account.places.state, { now: clock.now, note })
-  const plain = openHttp({ ...pipelineOptions(config), clock, longAnswer, trace, unanswered })
+  const plain = openHttp({
+    ...pipelineOptions(config),
+    clock,
+    longAnswer,
+    trace,
+    counter: requests,
+    received: requests?.received,
+    unanswered,
+  })
   const who = openSession(plain, {
     credentials: credentialsOf(account.user, secret),
     store: secret?.as === 'token' ? undefined : tokenStore(account),

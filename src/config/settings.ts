@@ -105,6 +105,10 @@ export const settings = {
     setting('log', [word(['debug', 'info', 'warn', 'error']), '<level>'], 'debug, info, warn or error'),
   ),
   logFile: setting('log', aPath, 'write the log there instead of to the terminal'),
+  logSize: preset(
+    '10M',
+    setting('log', aSize, 'bytes of a log file; beyond it the file becomes FILE.1, and a new one is begun'),
+  ),
 
   access: preset(
     'edit',

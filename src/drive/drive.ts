@@ -11,7 +11,10 @@ import { openPathResolver } from './tree/path-resolver.js'
 
 export function openDrive(parts: DriveParts): Drive {
   const { deadlines } = parts
-  const within = (milliseconds: number) => (): RequestContext => dueIn(milliseconds, parts.clock)
+  const within = (milliseconds: number) => (): RequestContext => ({
+    ...dueIn(milliseconds, parts.clock),
+    waits: parts.waits(),
+  })
   const until = {
     metadata: within(deadlines.metadata),
     read: within(deadlines.read),

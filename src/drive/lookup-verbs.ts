@@ -136,7 +136,7 @@ export function openLookupVerbs(
 
   return {
     getattr(path) {
-      const context = walks.context(path)
+      const context = { ...walks.context(path), waits: parts.waits() }
       const soon = chain(resolver.node(path, context), node => {
         parts.foresight.looked(path, node)
         return attributes(path, node, context)

@@ -1,8 +1,8 @@
 // FUSE binding: kernel calls become the drive's verbs, and every call is answered exactly once.
 import { constants } from 'node:os'
 import Fuse, { type Operations, type Stat } from 'fuse-native'
+import type { KernelCalls } from '../activity/kernel-calls.js'
 import { type Attributes, fileTypes } from '../drive/interface/attributes.js'
-
 import { errnoOf } from '../drive/interface/errno.js'
 import type { Drive, OpenAccess } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
@@ -29,17 +29,10 @@ export interface KernelSettings {
 
 export type LogFailure = (verb: string, path: string, thrown: unknown) => void
 
-/** Hears of each call of the kernel once it is answered; `errno` is 0 where it was done. */
-export type TraceCall = (
-  verb: string,
-  path: string,
-  answer: { readonly milliseconds: number; readonly errno: number },
-) => void
-
-/** What is logged of the kernel's calls: those that failed, and each one where `call` is there. */
+/** What is noted of the kernel's calls: why each one failed, and all of them with their times. */
 export interface CallLog {
   readonly failed: LogFailure
-  readonly call?: TraceCall | undefined
+  readonly calls: Pick<KernelCalls, 'begin' | 'returned' | 'answered'>
 }
 
 const accessMask = 0o3 // O_ACCMODE, open(2)
@@ -157,9 +150,14 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
     run: () => MaybePromise<Value>,
     answered: (error: number, value?: Value) => void,
   ): void {
-    const reply = log.call === undefined ? answered : traced(call, answered, log.call)
+    const counted = log.calls.begin(call.verb, call.path)
+    const reply = (error: number, value?: Value): void => {
+      answered(error, value)
+      log.calls.answered(counted, Math.max(0, -error), errnoName(error))
+    }
     const refuse = (thrown: unknown): void => reply(negative(call.verb, call.path, thrown))
     const soon = callVerb(run)
+    log.calls.returned(counted, 'value' in soon && soon.value instanceof Promise)
     if ('thrown' in soon) refuse(soon.thrown)
     else if (soon.value instanceof Promise) {
       const answered = soon.value.then(value => reply(0, value), refuse)
@@ -296,18 +294,10 @@ export function operationsOf(drive: Drive, log: CallLog, pendingCalls?: PendingC
   }
 }
 
-/** The same answer, with a line in the log. */
-function traced<Value>(
-  call: { verb: string; path: string },
-  answered: (error: number, value?: Value) => void,
-  log: TraceCall,
-): typeof answered {
-  const began = performance.now()
-  return (error, value) => {
-    answered(error, value)
-    log(call.verb, call.path, { milliseconds: performance.now() - began, errno: Math.max(0, -error) })
-  }
-}
+const errnoNames = new Map(Object.entries(constants.errno).map(([name, number]) => [-number, name]))
+
+/** Of the binding's result; what is not negative counts bytes, or is 0. */
+const errnoName = (result: number): string => (result < 0 ? (errnoNames.get(result) ?? 'other') : 'OK')
 
 function withoutXattrs(operations: Partial<Operations>): Partial<Operations> {
   const { getxattr, listxattr, setxattr, removexattr, ...others } = operations

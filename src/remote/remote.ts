@@ -4,6 +4,7 @@ import type { Askers } from '../askers.js'
 import type { ContentKindName, SourceType } from '../content-kinds.js'
 import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
+import type { Waits } from '../waits.js'
 
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
@@ -48,7 +49,12 @@ export interface RequestContext {
   readonly late?: ((end: () => void) => void) | undefined
   /** Another request of the same operation holds a slot and waits for this one: it needs none of its own. */
   readonly holdsSlot?: boolean | undefined
+  /** Where the call that waits for it notes what it waited for; a shared request has that of its callers. */
+  readonly waits?: Waits | undefined
 }
+
+/** Where the waits of this request are noted. */
+export const waitsOf = ({ askers, waits }: RequestContext): Waits | undefined => askers?.waits ?? waits
 
 /** A read of the target before a change; repeated after a wait for a slot, a connection or a log-in. */
 export interface Look {

@@ -2,7 +2,7 @@
 import { joinFor, openAskers } from '../askers.js'
 import { openSingleFlight } from '../single-flight.js'
 import { type Clock, dueIn, withDeadline } from './clock.js'
-import type { RequestContext } from './remote.js'
+import { type RequestContext, waitsOf } from './remote.js'
 
 /** Milliseconds that the request itself may take: its first caller may give up at any moment, or have a minute. */
 const limitMs = 60_000
@@ -32,6 +32,7 @@ export function openSharedAnswer<Answer>(
         question({ ...dueIn(limitMs, clock), askers, holdsSlot: context.holdsSlot }),
       )
       const { askers: own, priority } = context
+      waitsOf(context)?.join(askers.waits)
       const leave = joinFor(askers, own, () => own?.waiting ?? priority === 'user')
       try {
         return await withDeadline(answer, context, clock, late)

@@ -1,10 +1,14 @@
-// The log: readable on a terminal, JSON lines elsewhere; no secret ever reaches it.
+// The log: readable on a terminal, JSON lines elsewhere; no secret ever reaches it, and its last lines can be read back.
 import { isatty } from 'node:tty'
-import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from '../config/config.js'
 import { LineWriter } from '../system/line-writer.js'
+import { openLogFile } from './log-file.js'
+import { type LogReader, openLogRing } from './log-ring.js'
 
 export type Log = Logger
+
+type LogSettings = Pick<Config, 'logLevel' | 'logFile' | 'logSize'>
 
 const secret = [
   'password',
@@ -16,36 +20,42 @@ const secret = [
   'headers.authorization',
 ]
 
-export async function openLog(config: Pick<Config, 'logLevel' | 'logFile'>): Promise<Log> {
-  return pino({ level: config.logLevel, redact: secret, base: null }, await target(config.logFile))
+export async function openLog(settings: LogSettings): Promise<Log> {
+  return (await openLogWithLines(settings)).log
 }
 
-/** Bytes of lines that wait for room on the disk; what comes after that is lost. */
-const longestBacklog = 256 << 10
+/** The log of a daemon, and what is kept of it in memory. */
+export async function openLogWithLines(
+  config: LogSettings,
+): Promise<{ readonly log: Log; readonly lines: LogReader }> {
+  const lines = openLogRing(config.logFile)
+  const written = await target(config)
+  const both = {
+    write(line: string) {
+      lines.write(line)
+      written.write(line)
+    },
+    flush: (done: () => void) => (written.flush === undefined ? done() : written.flush(done)),
+  }
+  return { log: pino({ level: config.logLevel, redact: secret, base: null }, both), lines }
+}
 
-async function target(file: string | undefined): Promise<DestinationStream> {
-  if (file !== undefined)
-    return lasting(
-      destination({
-        dest: file,
-        mkdir: true,
-        append: true,
-        sync: true,
-        mode: 0o600,
-        maxLength: longestBacklog,
-      }),
-    )
+interface Target extends DestinationStream {
+  /** Calls back once nothing is on its way to the reader; where it is missing, nothing ever is. */
+  readonly flush?: ((done: () => void) => void) | undefined
+}
+
+async function target(config: LogSettings): Promise<Target> {
+  if (config.logFile !== undefined) return openLogFile(config.logFile, config.logSize)
   const lines = new LineWriter(2)
-  if (!isatty(2)) return lines
+  const flush = (done: () => void): void => lines.flush(done)
+  if (!isatty(2)) return { write: line => lines.write(line), flush }
   // Forty files, which a daemon whose log is a file never needs.
   const { default: pretty } = await import('pino-pretty')
-  return pretty({ destination: lines.stream(), ignore: 'pid,hostname', translateTime: 'HH:MM:ss' })
+  const people = pretty({
+    destination: lines.stream(),
+    ignore: 'pid,hostname',
+    translateTime: 'HH:MM:ss',
+  })
+  return { write: line => void people.write(line), flush }
 }
-
-/** A full disk costs lines of the log, and no mount: the stream keeps what it could not write, and tries again with the next line. */
-function lasting(stream: ReturnType<typeof destination>): typeof stream {
-  return stream.on('error', linesLost)
-}
-
-/** There is no place to tell it. */
-function linesLost(): void {}

@@ -1,5 +1,7 @@
 // Content cache: each content is downloaded once, read while it arrives, and served from the disk afterwards.
 import { LRUCache } from 'lru-cache'
+import type { Activity } from '../../activity/activity.js'
+import { openCacheUse, openForesight } from '../../activity/cache-use.js'
 import { asFailure, Failure, rethrow } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { openRecentMap } from '../../recent-map.js'
@@ -12,10 +14,11 @@ import {
   type Remote,
   type RequestContext,
 } from '../../remote/remote.js'
+import { awaiting } from '../../waits.js'
 import type { Ledger, LogFunction } from '../ledger/ledger.js'
 import { openContentEntries } from './download/content-entries.js'
 import type { ColdRead, PrefetchRequest } from './download/content-entry.js'
-import { contentOfParts, partsOf } from './download/download-lifecycle.js'
+import { contentOfParts, type DownloadProgress, partsOf } from './download/download-lifecycle.js'
 import { openHotFiles } from './hot-files.js'
 import { type ScrubResult, startMaintenance } from './maintenance.js'
 import type { Blob } from './store/blob.js'
@@ -39,6 +42,8 @@ export interface ContentCacheOptions {
   readonly log: LogFunction
   /** A content has another length or version than it was told with. */
   readonly changed?: () => void
+  /** Counts what is read, and what was asked ahead. */
+  readonly activity?: Pick<Activity, 'cache' | 'foresight'> | undefined
   /** A content of this name is another version than before: found here, not heard of. */
   readonly replaced?: (name: string) => void
 }
@@ -77,6 +82,8 @@ export interface ContentCache {
   /** Drops every kept file and every size; what is being downloaded goes on. */
   clear(): Promise<{ readonly files: number; readonly bytes: number }>
   stats(): ContentStats
+  /** The downloads under way. */
+  progress(): readonly (DownloadProgress & { readonly content: Content })[]
   close(): Promise<void>
 }
 
@@ -96,6 +103,7 @@ const triesAtMost = 8
 /** Opens the cache at once; the files of earlier days are counted in the background. Throws a Failure if it cannot write. */
 export function openContentCache(options: ContentCacheOptions): ContentCache {
   const { clock, log, changed = noop } = options
+  const { cache: use, foresight } = options.activity ?? { cache: openCacheUse(), foresight: openForesight() }
   const { now } = clock
   const store = storeIn(options)
   const sizes = openContentSizes(options.ledger, changed)
@@ -142,6 +150,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   async function drop(name: string, bytes?: number): Promise<void> {
     const parts = contentOfParts(name)
     if (parts !== undefined) return entries.forget(parts)
+    foresight.dropped(name)
     hotFiles.drop(name)
     open.delete(name)
     await store.drop(name, bytes)
@@ -170,15 +179,26 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
 
   function readNow(content: Content, offset: number, into: Uint8Array): number | undefined {
     const name = nameOf(content)
-    const held = hotFiles.read(name, offset, into) ?? entries.readNow(name, offset, into)
-    if (held !== undefined) {
-      lru.touch(name)
-      return held
-    }
+    foresight.used(name)
+    const hot = hotFiles.read(name, offset, into)
+    if (hot !== undefined) return counted(hot, 'kept', name)
+    const arriving = entries.readNow(name, offset, into)
+    if (arriving !== undefined) return counted(arriving, 'arriving', name)
     const blob = open.get(name)
-    if (blob === undefined) return readShort(name, offset, into)
+    const stored = blob === undefined ? readShort(name, offset, into) : readStored(blob, offset, into)
+    return stored === undefined ? undefined : counted(stored, 'kept', name)
+  }
+
+  function counted(bytes: number, from: 'kept' | 'arriving', name: string): number {
     lru.touch(name)
-    return readStored(blob, offset, into)
+    if (from === 'kept') {
+      use.readsKept += 1
+      use.bytesKept += bytes
+    } else {
+      use.readsArriving += 1
+      use.bytesArriving += bytes
+    }
+    return bytes
   }
 
   /** A short file is read whole, for its next bytes are asked for in a moment. */
@@ -188,9 +208,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     store.readShort(name, bytes => {
       if (bytes.length === told) hotFiles.hold(name, bytes)
     })
-    const filled = hotFiles.read(name, offset, into)
-    if (filled !== undefined) lru.touch(name)
-    return filled
+    return hotFiles.read(name, offset, into)
   }
 
   async function read(
@@ -209,7 +227,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       const entry = entries.of(content, wanted.name)
       const blob = open.get(wanted.name) ?? (await entry.kept())
       const bytes = blob === undefined ? await entry.read(wanted) : await readKept(blob, wanted)
-      if (bytes !== undefined) return bytes
+      if (bytes !== undefined) return counted(bytes, blob === undefined ? 'arriving' : 'kept', wanted.name)
     }
     throw new Failure('internal', 'a kept file was closed or damaged again and again')
   }
@@ -217,7 +235,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   async function readKept(blob: Blob, wanted: NamedRead): Promise<number | undefined> {
     try {
       lru.touch(wanted.name)
-      return await blob.read(wanted.offset, wanted.into)
+      const soon = blob.read(wanted.offset, wanted.into)
+      return await awaiting(wanted.context.waits, 'disk', soon)
     } catch (error) {
       if (!(error instanceof FileClosed)) await discard(wanted.name, error)
       return undefined
@@ -241,7 +260,10 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     if (told !== undefined && (told === 0 || told > guess.most || lru.has(name))) return told
     const entry = entries.of(content, name)
     const blob = open.get(name) ?? (await entry.kept())
-    return blob === undefined ? entry.prefetch(guess) : blob.length
+    if (blob !== undefined) return blob.length
+    const length = await entry.prefetch(guess)
+    if (guess.context.priority === 'guess' && length <= guess.most) foresight.brought(name, length)
+    return length
   }
 
   async function forget(name: string): Promise<void> {
@@ -312,6 +334,7 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
       downloads: entries.downloads,
       openFiles: open.size,
     }),
+    progress: entries.progress,
     async close() {
       await entries.close()
       await maintenance.close()

@@ -241,7 +241,7 @@ export function openQueryCache(
   /** The answer of the request under way, by the ask's deadline; a user counts as one who waits. */
   function landed<Answer>(query: Query<Answer>, context: RequestContext): Promise<Answer> {
     const flight = fetchOnce(query)
-    const leave = context.priority === 'user' ? flight.askers.join() : noop
+    const leave = context.priority === 'user' ? flight.askers.join(context.waits) : noop
     // A name always holds the answers of one kind of question.
     const answer = flight.answer as Promise<Answer>
     return withDeadline(answer, context, clock, lateSentence).finally(leave)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { recordPhrase } from '../../edit/journal/record-key.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
+import { type SeldomClock, seldom } from '../../seldom.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
@@ -84,15 +85,16 @@ function unfitSentence(unfit: Unfit, path: string): string {
 
 async function serveMount(given: Configured, path: string): Promise<void> {
   const { environment } = given.sources
-  const [{ openLog }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
+  const [{ openLogWithLines }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
     import('../../terminal/log.js'),
     import('../../remote/clock.js'),
     import('../mount/give-back.js'),
     import('../mount/serve-drive.js'),
   ])
-  const log = await openLog(given.config)
-  const prepared = await prepareDrive(given, path, { log, clock: systemClock, longAnswer: giveMemoryBack() })
-  surviveBugs(log)
+  const { log, lines } = await openLogWithLines(given.config)
+  const surroundings = { log, logLines: lines, clock: systemClock, longAnswer: giveMemoryBack() }
+  const prepared = await prepareDrive(given, path, surroundings)
+  surviveBugs(log, systemClock)
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
   const ended = untilSignal(log)
   const served = await prepared.mount()
@@ -128,15 +130,15 @@ function toldIn(log: Log, milliseconds: number): Promise<void> {
 }
 
 /** A bug must not end the mount and the open files of the user's programs; it is logged with its stack. */
-function surviveBugs(log: Log): void {
-  process.on('uncaughtException', cause =>
-    log.error({ stack: cause.stack }, 'a bug in calcfs; the mount goes on'),
-  )
+function surviveBugs(log: Log, clock: SeldomClock): void {
+  const bug = seldom((sentence, about = {}) => log.error(about, sentence), clock)
+  const sentence = 'a bug in calcfs; the mount goes on'
+  process.on('uncaughtException', cause => bug(sentence, { stack: cause.stack, why: cause.message }))
   process.on('unhandledRejection', cause =>
-    log.error(
-      { stack: cause instanceof Error ? cause.stack : String(cause) },
-      'a bug in calcfs; the mount goes on',
-    ),
+    bug(sentence, {
+      stack: cause instanceof Error ? cause.stack : String(cause),
+      why: cause instanceof Error ? cause.message : String(cause),
+    }),
   )
 }
 

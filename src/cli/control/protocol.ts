@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { CallArgument, CallName, CallResult } from '../../drive/interface/control.js'
 import { Failure, type FailureKind } from '../../failure.js'
+import { activityForm } from './activity-form.js'
 
 type Forms = {
   readonly [Name in CallName]: {
@@ -136,6 +137,13 @@ export const forms: Forms = {
   cacheClear: { ask: z.object({}), answer: z.object({ files: z.number(), bytes: z.number() }) },
   fleet: { ask: z.object({}), answer: z.object({ fleet: fleetReport.optional() }) },
   fleetClear: { ask: z.object({}), answer: z.object({ values: z.number() }) },
+  activity: { ask: z.object({}), answer: activityForm },
+  metrics: { ask: z.object({}), answer: z.object({ text: z.string() }) },
+  health: { ask: z.object({}), answer: z.object({ isHealthy: z.boolean(), why: z.string() }) },
+  log: {
+    ask: z.object({ after: z.number() }),
+    answer: z.object({ lines: texts, next: z.number(), file: z.string().optional() }),
+  },
   cacheVerify: {
     ask: z.object({}),
     answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),

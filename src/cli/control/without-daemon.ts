@@ -17,7 +17,7 @@ export async function withoutDaemon<Result>(
 ): Promise<Result> {
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: noop })
-  const log = await openLog({ logLevel: 'error', logFile: undefined })
+  const log = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,

@@ -1,4 +1,7 @@
 // One drive from its configuration to its end: signed in, put together, served on a mount point and to the commands.
+
+import { openActivity } from '../../activity/activity.js'
+import type { KernelCalls } from '../../activity/kernel-calls.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
@@ -6,22 +9,26 @@ import { prepareDirectories } from '../../app/prepare-places.js'
 import { type LoginRefusal, triedPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
-import type { TraceCall } from '../../mount/fuse.js'
 import { mountDrive } from '../../mount/lifecycle.js'
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
+import { seldom } from '../../seldom.js'
 import { networkFileSystem } from '../../system/network-filesystem.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
+import type { LogReader } from '../../terminal/log-ring.js'
 import type { Configured } from '../../terminal/settings.js'
 import { version } from '../../terminal/version.js'
 import { serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
+import { logCalls, logFailures } from './call-log.js'
 
 /** What a process gives to the drives that it serves. */
 export interface Surroundings {
   readonly log: Log
+  /** What can be read back of it. */
+  readonly logLines?: LogReader | undefined
   readonly clock: Clock
   /** Is told the bytes of each long answer. */
   readonly longAnswer: (bytes: number) => void
@@ -51,15 +58,18 @@ export interface ServedDrive {
 export async function prepareDrive(
   given: Configured,
   path: string,
-  { log, clock, longAnswer }: Surroundings,
+  { log, logLines, clock, longAnswer }: Surroundings,
 ): Promise<PreparedDrive> {
   const { config, sources } = given
   const capabilities: Capabilities = { sizes: {} }
+  const activity = openActivity()
+  const warn = seldom((sentence, about = {}) => log.warn(about, sentence), clock)
   const connection = connect(given, {
     capabilities,
     longAnswer,
     trace: log.isLevelEnabled('debug') ? request => log.debug(request, 'request') : undefined,
-    note: happened => log.warn({ happened }, oddity(happened)),
+    requests: activity.requests,
+    note: happened => warn(oddity(happened), { happened }),
     clock,
   })
   const refusal = await triedPassword(given, connection.account)
@@ -75,6 +85,8 @@ export async function prepareDrive(
     isMounted: () => isMounted(),
     controlSocket: socket,
     log,
+    logLines,
+    activity,
     version: version(),
     clock,
   })
@@ -93,11 +105,13 @@ export async function prepareDrive(
         ).catch(withoutSocket(log))
   return {
     async mount() {
-      const mounted = await up(path, { line, connection, config, log, clock }).catch(async thrown => {
-        tellDevice(undefined)
-        await control?.close()
-        throw thrown
-      })
+      const mounted = await up(path, { line, connection, config, log, clock, calls: activity.calls }).catch(
+        async thrown => {
+          tellDevice(undefined)
+          await control?.close()
+          throw thrown
+        },
+      )
       tellDevice(mounted.device)
       isMounted = mounted.isThere
       line.claimMountPoint()
@@ -185,9 +199,16 @@ async function endedBy(line: AssembledDrive, code: ExitCode, sentence: string): 
 
 async function up(
   path: string,
-  parts: { line: AssembledDrive; connection: Connection; config: Config; log: Log; clock: Clock },
+  parts: {
+    line: AssembledDrive
+    connection: Connection
+    config: Config
+    log: Log
+    clock: Clock
+    calls: KernelCalls
+  },
 ) {
-  const { line, connection, config, log, clock } = parts
+  const { line, connection, config, log, clock, calls } = parts
   const longest = Math.max(config.deadlineMetadata, config.deadlineRead, config.deadlineSave)
   const settings = {
     source: sourceShown(config.url, connection.account.base.href),
@@ -198,21 +219,11 @@ async function up(
     xattrs: config.xattrs,
     timer: longest + timerMargin,
   }
-  const logCall: TraceCall = (verb, at, { milliseconds, errno }) =>
-    log.debug({ verb, path: at, ms: Number(milliseconds.toFixed(2)), errno }, 'call')
-  const logFailure = (verb: string, at: string, thrown: unknown): void => {
-    if (!(thrown instanceof Failure)) return
-    line.failureLog.note(verb, at, thrown)
-    const level = thrown.kind === 'internal' ? 'error' : 'debug'
-    log[level](
-      { verb, path: at, kind: thrown.kind, said: thrown.said, stack: stackOf(thrown) },
-      thrown.message,
-    )
-  }
+  logCalls(calls, { log, clock })
+  const failed = logFailures(line.failureLog, { log, clock })
   try {
-    const call = log.isLevelEnabled('debug') ? logCall : undefined
     const { drive, news } = line
-    return await mountDrive(path, { drive, news, log: { failed: logFailure, call }, clock }, settings)
+    return await mountDrive(path, { drive, news, log: { failed, calls }, clock }, settings)
   } catch (cause) {
     await line.close()
     throw new Stop(
@@ -232,6 +243,3 @@ const timerMargin = 10_000
 
 /** Milliseconds by which the answer to a save may be later than its deadline. */
 const answerMargin = 2_000
-
-const stackOf = (failure: Failure): string | undefined =>
-  failure.kind === 'internal' && failure.cause instanceof Error ? failure.cause.stack : undefined

@@ -8,7 +8,7 @@ import type { TextHistory } from '../../edit/journal/text-history.js'
 import type { Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
-import type { FleetReport } from '../interface/control.js'
+import type { ActivityPicture, FleetReport, HealthLine, LogLines } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
 import type { DirectoryNode } from '../nodes/node.js'
@@ -46,6 +46,15 @@ export interface ControlParts {
   readonly now: () => Instant
   /** Undefined where the mount shares nothing. */
   readonly fleet: FleetControl | undefined
+  readonly watch: WatchControl
+}
+
+/** What goes on in the drive, as its owner tells it. */
+export interface WatchControl {
+  picture(): ActivityPicture
+  metrics(): Promise<string>
+  health(): HealthLine
+  log(after: number): LogLines
 }
 
 /** What is asked of a fleet. */

@@ -7,6 +7,7 @@ import { openDraftControl } from './drafts.js'
 import { openFleetControl } from './fleet.js'
 import { openHistoryControl } from './history.js'
 import { openReportControl } from './reports.js'
+import { openWatchControl } from './watch.js'
 import { openPathControl } from './why-refresh.js'
 
 export function openControl(parts: ControlParts): Control {
@@ -21,6 +22,7 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openHistoryControl(parts)),
     ...openCacheControl(parts),
     ...openFleetControl(parts),
+    ...openWatchControl(parts),
   }
 }
 

@@ -51,6 +51,14 @@ export interface ControlCalls {
   }
   /** Drops what lies in the fleet, of every user. */
   readonly fleetClear: { readonly ask: Record<string, never>; readonly answer: { readonly values: number } }
+  /** What goes on in the drive now, and what has since it was mounted. */
+  readonly activity: { readonly ask: Record<string, never>; readonly answer: ActivityPicture }
+  /** The metrics as Prometheus reads them. */
+  readonly metrics: { readonly ask: Record<string, never>; readonly answer: { readonly text: string } }
+  /** Whether programs can work on the drive as they expect. */
+  readonly health: { readonly ask: Record<string, never>; readonly answer: HealthLine }
+  /** The lines of the log after that number, as they were written; those after 0 are all that are kept. */
+  readonly log: { readonly ask: { readonly after: number }; readonly answer: LogLines }
   readonly cacheVerify: { readonly ask: Record<string, never>; readonly answer: CacheChecked }
   readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
   /** Replaces the list of a report; entries are ids or paths. */
@@ -114,6 +122,79 @@ export interface CacheInfo {
   readonly limitBytes: number
   /** Downloads that are under way. */
   readonly downloads: number
+}
+
+/** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */
+export interface ActivityPicture {
+  readonly mountPoint: string
+  readonly service: string
+  readonly user: string
+  readonly at: number
+  readonly since: number
+  /** Calls of the kernel by verb. */
+  readonly calls: readonly {
+    readonly verb: string
+    readonly count: number
+    readonly failed: number
+    readonly seconds: number
+  }[]
+  /** Calls that wait for their answer, the longest first. */
+  readonly underWay: readonly {
+    readonly verb: string
+    readonly path: string
+    readonly milliseconds: number
+    readonly waitsFor?: string | undefined
+  }[]
+  readonly requests: readonly {
+    readonly method: string
+    readonly endpoint: string
+    readonly outcomes: Readonly<Record<string, number>>
+    readonly seconds: number
+  }[]
+  readonly requestsUnderWay: number
+  /** Bytes that the service has sent. */
+  readonly received: number
+  readonly downloads: readonly {
+    readonly name: string
+    readonly arrived: number
+    readonly length?: number | undefined
+  }[]
+  /** Edits on their way to the service, and edits that wait. */
+  readonly saves: readonly DraftFact[]
+  readonly waiting: readonly DraftFact[]
+  readonly cache: {
+    readonly answersKnown: number
+    readonly answersAsked: number
+    readonly bytesKept: number
+    readonly bytesArriving: number
+    readonly readsKept: number
+    readonly readsArriving: number
+    readonly files: number
+    readonly bytes: number
+    readonly limitBytes: number
+  }
+  readonly foreseen: { readonly used: number; readonly wasted: number; readonly waiting: number }
+}
+
+export interface DraftFact {
+  readonly record: string
+  readonly state: string
+  readonly since: number
+  readonly why?: string | undefined
+}
+
+export interface HealthLine {
+  readonly isHealthy: boolean
+  /** One sentence. */
+  readonly why: string
+}
+
+export interface LogLines {
+  readonly lines: readonly string[]
+  /** What to ask for next. */
+  readonly next: number
+  /** Where the whole log goes; undefined where it goes to a terminal or to nothing. */
+  readonly file?: string | undefined
 }
 
 /** A fleet as one of its mounts sees it. */

@@ -12,6 +12,7 @@ import {
   type Instant,
   type Remote,
   type RequestContext,
+  waitsOf,
 } from '../../remote/remote.js'
 import type { LateChanges } from '../shared/late-changes.js'
 import { absenceForm, packedAbsence, unpackedAbsence } from '../shared/shared-absence.js'
@@ -71,6 +72,7 @@ export function openSharedContents(
     return sharedValue<number | undefined>(ports, {
       name: seal.nameOf('size', nameOf(content)),
       deadline: context.answerBy ?? context.deadline,
+      waits: waitsOf(context),
       ask: () => remote.contentSize(content, context),
       pack: size =>
         size === undefined ? undefined : { plain: Buffer.from(String(size)), livesMs: sizeLivesMs },

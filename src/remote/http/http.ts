@@ -14,7 +14,7 @@ import {
   type RequestPipeline,
 } from '../pipeline/request-pipeline.js'
 import { type AttemptResult, retryAfter, withRetries } from '../pipeline/retry.js'
-import { type TraceRequest, traced } from '../pipeline/trace.js'
+import { observed, type RequestObservers } from '../pipeline/trace.js'
 import type { Body, ByteCount, ByteOffset, ContentVersion, RequestContext } from '../remote.js'
 import {
   type AnswerText,
@@ -74,9 +74,9 @@ export interface Http {
   answered(subject: Subject, context: RequestContext): Promise<void>
   /** How many background requests may be in flight now. */
   readonly guesses: number
-  /** Ends every connection; what is under way fails. */
   /** From now on its limits are a share of what several processes have in common. */
   readonly share: RequestPipeline['share']
+  /** Ends every connection; what is under way fails. */
   close(): Promise<void>
 }
 
@@ -126,16 +126,13 @@ interface ResponseReader<Value> {
   readonly hops: number
 }
 
-export interface HttpOptions extends PipelineOptions {
-  /** Hears of each request once it has ended. */
-  readonly trace?: TraceRequest | undefined
-}
+export interface HttpOptions extends PipelineOptions, RequestObservers {}
 
 /** The platform behind this address. */
 export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
   const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
-  const send = options.trace === undefined ? way.send : traced(way, options.trace)
+  const send = observed(way, base, options)
 
   function question<Value>(
     request: Request,

@@ -2,6 +2,7 @@
 import { Failure, isA } from '../../failure.js'
 import { chain, type MaybePromise } from '../../maybe-promise.js'
 import { noop } from '../../noop.js'
+import { awaiting } from '../../waits.js'
 import { type Clock, systemClock } from '../clock.js'
 import type { FlowControl, TextLimits } from '../connection/body.js'
 import { type ConnectionOptions, openConnectionPool } from '../connection/connections.js'
@@ -9,7 +10,7 @@ import { type Exchange, type IncomingResponse, sendOnConnection } from '../conne
 import { networkFailure } from '../connection/network-errors.js'
 import { textBudget } from '../connection/text-budget.js'
 import { lookedLongAgo } from '../old-look.js'
-import type { Instant, RequestContext } from '../remote.js'
+import { type Instant, type RequestContext, waitsOf } from '../remote.js'
 import { openCircuitBreaker } from './circuit-breaker.js'
 import { alwaysFresh, type FreshLook, openFreshLook, outdated } from './fresh-look.js'
 import { type AnsweredSend, firstResponseHead, type HedgedSend } from './hedged-requests.js'
@@ -39,6 +40,8 @@ export interface PipelineOptions extends ConnectionOptions {
   readonly maxAnswer?: number | undefined
   /** Unanswered changes of earlier processes. */
   readonly unanswered?: UnansweredChanges | undefined
+  /** Called for the bytes of each piece of an answer. */
+  readonly received?: ((bytes: number) => void) | undefined
   /** Called for each long metadata answer that was read. */
   readonly longAnswer?: ((bytes: number) => void) | undefined
 }
@@ -105,6 +108,7 @@ export function openRequestPipeline(
     long: bytes => options.longAnswer?.(bytes),
   }
   const spend = openBandwidthLimiter(options.bwlimit, clock)
+  const received = options.received ?? noop
   const health = openCircuitBreaker(clock, () => probed())
   const unusual = (): number => slots.unusual
   /** How often each request lost its connection to others. */
@@ -178,7 +182,8 @@ export function openRequestPipeline(
   async function lookOfChange(outgoing: Outgoing, context: RequestContext): Promise<FreshLook> {
     const usual = () => slots.usual
     const subjects = subjectsOf(outgoing, context)
-    const hasWaited = subjects.length > 0 && (await lateWrites.settled(subjects, context))
+    const settled = subjects.length > 0 && lateWrites.settled(subjects, context)
+    const hasWaited = await awaiting(waitsOf(context), 'change', settled)
     return openFreshLook(hasWaited ? lookedLongAgo(context) : context, clock, usual)
   }
 
@@ -210,6 +215,7 @@ export function openRequestPipeline(
       call = started
       attempt.tried = true
       turn.sent()
+      void awaiting(waitsOf(context), 'answer', started.response, describeRequest(outgoing))
       const subjects = subjectsOf(outgoing, context)
       if (subjects.length > 0)
         return lateWrites.response(started, {
@@ -226,10 +232,11 @@ export function openRequestPipeline(
     function admitted(look: FreshLook): MaybePromise<HeldSlot> {
       const { weight, repeatable } = outgoing
       const entrant = { weight, repeatable, yields: yields.get(outgoing) ?? 0, preempt }
-      return chain(slots.enter(entrant, context), held => {
+      const waits = waitsOf(context)
+      return chain(awaiting(waits, 'slot', slots.enter(entrant, context)), held => {
         turn = held
-        return chain(rate?.turn(context), () =>
-          chain(health.admit(context), () => chain(look.renew(), () => held)),
+        return chain(awaiting(waits, 'rate', rate?.turn(context)), () =>
+          chain(awaiting(waits, 'breaker', health.admit(context)), () => chain(look.renew(), () => held)),
         )
       })
     }
@@ -300,9 +307,11 @@ export function openRequestPipeline(
     return {
       expectPiece() {
         const waitOff = clock.after(allowed, () => call.abort(stalled()))
+        const came = waitsOf(context)?.begin('body') ?? noop
         pieces.waiting()
         return () => {
           waitOff()
+          came()
           pieces.arrived()
         }
       },
@@ -310,7 +319,8 @@ export function openRequestPipeline(
       spend(bytes) {
         turn.moved(bytes)
         pieces.consumed(bytes)
-        return spend(bytes)
+        received(bytes)
+        return awaiting(waitsOf(context), 'bandwidth', spend(bytes))
       },
     }
   }

@@ -1,4 +1,5 @@
-// Trace of each request in the log, one line: its address, its answer, and its duration.
+// Trace of each request: a line of the log with its address, its answer and its duration, and the count of its kind.
+import type { FailureKind } from '../../failure.js'
 import type { RequestContext } from '../remote.js'
 import type { RequestPipeline } from './request-pipeline.js'
 
@@ -17,23 +18,47 @@ export interface RequestTrace {
 
 export type TraceRequest = (request: RequestTrace) => void
 
-/** The pipeline's `send`, traced. */
-export const traced =
-  ({ send, clock }: RequestPipeline, trace: TraceRequest): RequestPipeline['send'] =>
+/** Counts requests by endpoint and outcome. */
+export interface RequestCounter {
+  begin(): void
+  ended(request: {
+    readonly method: string
+    /** Below the address of the service, without its query. */
+    readonly endpoint: string
+    /** The HTTP status, or the kind of failure where no head of an answer came. */
+    readonly outcome: string
+    readonly milliseconds: number
+  }): void
+}
+
+export interface RequestObservers {
+  readonly trace?: TraceRequest | undefined
+  readonly counter?: RequestCounter | undefined
+}
+
+/** The pipeline's `send`, observed; `base` is the path of the service's address. */
+export const observed =
+  (
+    { send, clock }: RequestPipeline,
+    base: string,
+    { trace, counter }: RequestObservers,
+  ): RequestPipeline['send'] =>
   async (outgoing, context, judge) => {
     const began = clock.now()
     let status: number | undefined
+    counter?.begin()
     const result = await send(outgoing, context, (response, flow) => {
       status = response.status
       return judge(response, flow)
     })
-    trace({
-      method: outgoing.method,
-      path: outgoing.path,
-      priority: context.priority,
-      milliseconds: clock.now() - began,
-      status,
-      failure: result.ended === 'badly' ? result.failure.message : undefined,
-    })
+    const { method, path } = outgoing
+    const milliseconds = clock.now() - began
+    const failure = result.ended === 'badly' ? result.failure : undefined
+    const endpoint = path.startsWith(base) ? path.slice(base.length).replace(/\?.*/s, '') : ''
+    counter?.ended({ method, endpoint, outcome: outcomeOf(status, failure?.kind), milliseconds })
+    trace?.({ method, path, priority: context.priority, milliseconds, status, failure: failure?.message })
     return result
   }
+
+const outcomeOf = (status: number | undefined, kind: FailureKind | undefined): string =>
+  status === undefined ? (kind ?? 'none') : String(status)

@@ -5,7 +5,7 @@ import { openSingleFlight } from '../../single-flight.js'
 import { type Clock, dueIn, withDeadline } from '../clock.js'
 import type { Http } from '../http/http.js'
 import { lookedLongAgo } from '../old-look.js'
-import { type Instant, instant, type RequestContext } from '../remote.js'
+import { type Instant, instant, type RequestContext, waitsOf } from '../remote.js'
 import { openSharedAnswer, type SharedAnswer } from '../shared-answer.js'
 import { type Token, tokenExpiry, tokenIn, tokenRenewal } from './token.js'
 
@@ -177,6 +177,7 @@ export function openSession(http: Http, options: SessionOptions): Session {
   async function logInUnderWay(context: RequestContext): Promise<Token> {
     const renewing = logInFlight.ask(renewed)
     const leave = joinFor(waiting, context.askers, () => true)
+    waitsOf(context)?.join(waiting.waits)
     try {
       return await withDeadline(renewing, context, clock, 'the log-in was not answered in time')
     } finally {

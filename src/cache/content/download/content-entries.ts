@@ -1,6 +1,7 @@
 // Table of content entries: one `ContentEntry` for each content that was requested and is not open yet.
 import type { Content } from '../../../remote/remote.js'
 import { type ContentEntry, type ContentEntryPorts, openContentEntry } from './content-entry.js'
+import type { DownloadProgress } from './download-lifecycle.js'
 import type { RangeSupport } from './range-scheduler.js'
 
 export interface ContentEntries {
@@ -18,6 +19,8 @@ export interface ContentEntries {
   maintain(): void
   close(): Promise<void>
   readonly downloads: number
+  /** Those under way, the first begun first. */
+  progress(): readonly (DownloadProgress & { readonly content: Content })[]
 }
 
 export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges' | 'rested'>): ContentEntries {
@@ -56,6 +59,11 @@ export function openContentEntries(ports: Omit<ContentEntryPorts, 'ranges' | 're
       await Promise.all(stopped)
       all.clear()
     },
+    progress: () =>
+      [...all.values()].flatMap(({ content, progress }) => {
+        const found = progress()
+        return found === undefined ? [] : [{ content, ...found }]
+      }),
     get downloads() {
       return [...all.values()].filter(entry => entry.downloading).length
     },

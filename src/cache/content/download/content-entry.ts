@@ -16,6 +16,7 @@ import { FileClosed } from '../store/open-file.js'
 import { type Contradiction, isContradiction, OtherLength } from '../versions/contradiction.js'
 import { DiskRefused } from './chunk-buffer.js'
 import { type Download, PrefetchAbandoned } from './download.js'
+import type { DownloadProgress } from './download-lifecycle.js'
 import { abandonedAfterMs, type DownloadLifecyclePorts, openDownloadLifecycle } from './download-lifecycle.js'
 import { bigBytes } from './range-scheduler.js'
 import { countBytes, openUncachedStream, type UncachedStream } from './uncached-stream.js'
@@ -52,6 +53,9 @@ export interface ContentEntry {
   prefetch(guess: PrefetchRequest): Promise<number>
   /** How much has arrived, from 0 to 1. */
   fraction(): number
+  /** Of the download under way, if any. */
+  progress(): DownloadProgress | undefined
+  readonly content: Content
   /** Stops the download if it is stalled or abandoned. */
   maintain(): void
   /** Nothing is under way, and nothing is worth remembering. */
@@ -106,10 +110,10 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
   }
 
   async function joined<Answer>(
-    { priority }: RequestContext,
+    { priority, waits }: RequestContext,
     answer: () => Promise<Answer>,
   ): Promise<Answer> {
-    const leave = priority === 'user' ? askers.join() : undefined
+    const leave = priority === 'user' ? askers.join(waits) : undefined
     try {
       return await answer()
     } finally {
@@ -348,6 +352,8 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
       const length = lifecycle.told()
       return lifecycle.download === undefined || !length ? 0 : lifecycle.download.arrived / length
     },
+    content,
+    progress: lifecycle.progress,
     maintain() {
       const idleMs = now() - askedAt
       if (idleMs > abandonedAfterMs) endPassing()

@@ -41,6 +41,13 @@ export interface ContentSource extends Pick<DownloadPorts, 'fetch' | 'askLength'
   readonly over: () => void
 }
 
+/** How far a download is, in bytes. */
+export interface DownloadProgress {
+  readonly arrived: number
+  /** Undefined where the service has not told it. */
+  readonly length: number | undefined
+}
+
 export interface DownloadLifecycle {
   /** The one under way or resting; undefined before, and as soon as its file is kept or discarded. */
   readonly download: Download | undefined
@@ -62,6 +69,8 @@ export interface DownloadLifecycle {
   /** A contradiction that was found a moment ago: nothing is asked meanwhile. */
   readonly standing: Failure | undefined
   /** Stops the download if it is stalled, or big and abandoned: `idleMs` is how long it was not asked for. */
+  /** Of the download under way, if any. */
+  progress(): DownloadProgress | undefined
   maintain(idleMs: number, purpose: 'reading' | 'counting'): void
   /** Resolves when nothing is under way any more. */
   stop(sentence: string): Promise<void>
@@ -272,6 +281,10 @@ export function openDownloadLifecycle(
     },
     get standing() {
       return standing !== undefined && now() < standing.until ? standing.failure : undefined
+    },
+    progress() {
+      if (download === undefined || download.resting) return undefined
+      return { arrived: download.arrived, length: told() }
     },
     maintain(idleMs, purpose) {
       if (download === undefined) return

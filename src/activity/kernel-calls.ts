@@ -1,0 +1,86 @@
+// Calls of the kernel: how many of each verb ended how, how long they took, and which are under way.
+import { machineClocks } from '../system/machine-clocks.js'
+import { Waits } from '../waits.js'
+
+export interface KernelCall {
+  readonly verb: string
+  readonly path: string
+  /** Milliseconds of the machine's monotonic clock. */
+  readonly began: number
+  readonly waits: Waits
+}
+
+export interface CallTally {
+  readonly verb: string
+  readonly count: number
+  /** Of all of them together. */
+  readonly milliseconds: number
+  /** How often it ended with which errno, by its name; `OK` where it was done. */
+  readonly outcomes: ReadonlyMap<string, number>
+}
+
+/** Called for each call once it is answered; `errno` is 0 where it was done. */
+export type AnsweredCall = (call: KernelCall, milliseconds: number, errno: number) => void
+
+export interface KernelCalls {
+  begin(verb: string, path: string): KernelCall
+  /** Its verb has returned: with a promise where the call has to wait. */
+  returned(call: KernelCall, isPending: boolean): void
+  answered(call: KernelCall, errno: number, name: string): void
+  /** Waits of the call whose verb is being started at this moment: the requests of that verb are on its account. */
+  readonly current: Waits | undefined
+  readonly underWay: ReadonlySet<KernelCall>
+  readonly tallies: Iterable<CallTally>
+  listen(answered: AnsweredCall): void
+}
+
+interface OwnTally extends CallTally {
+  count: number
+  milliseconds: number
+  readonly outcomes: Map<string, number>
+}
+
+export function openKernelCalls(): KernelCalls {
+  const tallies = new Map<string, OwnTally>()
+  const underWay = new Set<KernelCall>()
+  const listeners: AnsweredCall[] = []
+  let current: Waits | undefined
+
+  function tallyOf(verb: string): OwnTally {
+    const known = tallies.get(verb)
+    if (known !== undefined) return known
+    const made = { verb, count: 0, milliseconds: 0, outcomes: new Map<string, number>() }
+    tallies.set(verb, made)
+    return made
+  }
+
+  return {
+    begin(verb, path) {
+      const waits = new Waits()
+      current = waits
+      return { verb, path, began: machineClocks.monotonic(), waits }
+    },
+    returned(call, isPending) {
+      current = undefined
+      if (isPending) underWay.add(call)
+    },
+    answered(call, errno, name) {
+      const milliseconds = machineClocks.monotonic() - call.began
+      underWay.delete(call)
+      const tally = tallyOf(call.verb)
+      const { outcomes } = tally
+      tally.count += 1
+      tally.milliseconds += milliseconds
+      outcomes.set(name, (outcomes.get(name) ?? 0) + 1)
+      for (const listener of listeners) listener(call, milliseconds, errno)
+    },
+    get current() {
+      return current
+    },
+    underWay,
+    get tallies() {
+      return tallies.values()
+    },
+    listen: answered => void listeners.push(answered),
+  }
+}

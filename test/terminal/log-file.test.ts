@@ -1,0 +1,79 @@
+// A log file keeps to its size, and goes on where another program moves or empties it.
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { openLogFile } from '../../src/terminal/log-file.js'
+import type { TestLifetime } from '../testbed/testbed.js'
+import { until } from '../testbed/within.js'
+
+async function directory(t: TestLifetime): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'calcfs-log-'))
+  t.teardown(() => rm(made, { recursive: true, force: true }))
+  return made
+}
+
+const line = (number: number): string => `${JSON.stringify({ number, text: 'x'.repeat(80) })}\n`
+
+const numbersIn = async (file: string): Promise<readonly number[]> =>
+  (await readFile(file, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map(one => (JSON.parse(one) as { number: number }).number)
+
+t.test('LOG-3 a log takes twice its size at most, and its newest lines are whole', async t => {
+  const file = join(await directory(t), 'deep', 'log')
+  const limit = 20_000
+  const log = openLogFile(file, limit)
+  for (let at = 0; at < 5_000; at += 1) {
+    log.write(line(at))
+    const sizes = await Promise.all([file, `${file}.1`].map(one => stat(one).catch(() => undefined)))
+    for (const found of sizes) if ((found?.size ?? 0) > limit + 200) t.fail(`${found?.size} bytes`)
+  }
+  t.same((await readdir(join(file, '..'))).sort(), ['log', 'log.1'])
+  const kept = [...(await numbersIn(`${file}.1`)), ...(await numbersIn(file))]
+  t.equal(kept.at(-1), 4_999)
+  t.same(
+    kept,
+    Array.from({ length: kept.length }, (_, at) => 5_000 - kept.length + at),
+  )
+})
+
+t.test('LOG-3 what an earlier daemon wrote counts', async t => {
+  const file = join(await directory(t), 'log')
+  await writeFile(file, line(1).repeat(1_000))
+  openLogFile(file, 20_000).write(line(2))
+  t.same(await numbersIn(file), [2])
+  t.equal((await numbersIn(`${file}.1`)).length, 1_000)
+})
+
+for (const [how, rotate] of [
+  ['renamed', (file: string) => rename(file, `${file}.old`)],
+  ['removed', (file: string) => rm(file)],
+  ['emptied', (file: string) => truncate(file)],
+] as const)
+  t.test(`LOG-4 a log that is ${how} by another program goes on under its name`, async t => {
+    const file = join(await directory(t), 'log')
+    const log = openLogFile(file, 1_000_000)
+    log.write(line(1))
+    await rotate(file)
+    await until(20_000, 'the next line', async () => {
+      log.write(line(2))
+      const found = await numbersIn(file).catch(() => [])
+      return found.length > 0 && found.every(number => number === 2)
+    })
+    t.same(new Set(await numbersIn(file)), new Set([2]))
+  })
+
+t.test('LOG-3 where the directory takes no other name, the log is emptied', async t => {
+  const made = await directory(t)
+  const file = join(made, 'log')
+  // A directory of that name refuses the rename, for root as well.
+  await writeFile(file, '')
+  await mkdir(`${file}.1`)
+  await writeFile(join(`${file}.1`, 'in-use'), '')
+  const log = openLogFile(file, 2_000)
+  for (let at = 0; at < 500; at += 1) log.write(line(at))
+  t.ok((await stat(file)).size <= 2_200)
+  t.equal((await numbersIn(file)).at(-1), 499)
+})
