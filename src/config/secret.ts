@@ -16,6 +16,9 @@ export type Secret =
       readonly atHand: boolean
     }
 
+/** Variables that hold one. */
+export const secretVariables: readonly string[] = ['CALCFS_PASSWORD', 'CALCFS_TOKEN']
+
 /** A keyring may have to be unlocked by hand. */
 const commandDeadline = 60_000
 

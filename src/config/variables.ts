@@ -7,7 +7,7 @@ import { settingNames, variableName } from './settings.js'
 export const otherVariables: Readonly<Record<string, string>> = {
   CALCFS_CONFIG: 'the configuration file, as --config',
   CALCFS_PROFILE: 'the profile of the configuration file, as --profile',
-  CALCFS_PASSWORD: 'the password; a daemon in the background does not keep it in its environment',
+  CALCFS_PASSWORD: 'the password, which a daemon does not keep in its environment',
   CALCFS_TOKEN: 'a ready token in place of a password; neither does it keep this one',
 }
 

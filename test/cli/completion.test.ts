@@ -3,17 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import {
-  type Completion,
-  complete,
-  type NameSource,
-  placeholderOf,
-} from '../../src/cli/completion/complete.js'
-import { valueKinds } from '../../src/cli/completion/value-kinds.js'
+import { type Completion, complete, type NameSource } from '../../src/cli/completion/complete.js'
 import { wholeProgram } from '../../src/cli/main.js'
 import { realMount } from '../testbed/mount.js'
 import { terminal } from '../testbed/terminal.js'
-import { commandsBelow } from './commands-below.js'
 
 const bin = resolve(fileURLToPath(import.meta.url), '../../../../bin')
 
@@ -54,23 +47,6 @@ t.test('CMD-6 no hidden command is offered', async t => {
     [],
   )
 })
-
-t.test(
-  'CMD-6 each value of an argument or a flag is known to be a file, a drive, a draft … or free text',
-  async t => {
-    const unknown = new Set<string>()
-    for (const [path, command] of commandsBelow(await wholeProgram())) {
-      const valued = [
-        ...command.registeredArguments,
-        ...command.options.filter(one => one.required || one.optional),
-      ]
-      for (const one of valued)
-        if (one.argChoices === undefined && !Object.hasOwn(valueKinds, placeholderOf(one)))
-          unknown.add(`${placeholderOf(one)} of ${path}`)
-    }
-    t.same([...unknown], [], 'each has its row in src/cli/completion/value-kinds.ts')
-  },
-)
 
 /** The terminal's own shell sets another one. */
 const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter)

@@ -1,6 +1,6 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
 import { resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { recordPhrase } from '../../edit/journal/record-key.js'
 import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
@@ -10,6 +10,7 @@ import type { Log } from '../../terminal/log.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
 import { inBackground, tellStarter, waitingSentence } from '../mount/daemon.js'
 import { notifySystemd } from '../mount/notify.js'
+import { forgetOwnSecrets, secretsOfStarter } from '../mount/own-secrets.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
 
 /** Start of the background work, so that the user's first accesses are not delayed. In milliseconds. */
@@ -18,6 +19,8 @@ const checkAfterMs = 10_000
 interface Flags {
   readonly daemon?: true
   readonly quiet?: true
+  /** This process was started by one with --daemon. */
+  readonly inBackground?: true
 }
 
 export function mountCommand(): Command {
@@ -29,11 +32,12 @@ export function mountCommand(): Command {
     )
     .argument('[directory]', 'an empty directory to mount on')
     .option('--daemon', 'go to the background once the drive is mounted')
+    .addOption(new Option('--in-background').hideHelp())
     .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
         ? mount(configured(command), refuseAddress(first), flags)
-        : mount(configured(command, first), second, flags),
+        : mount(configured(command, refuseSwapped(first, second)), second, flags),
     )
   withExamples(
     command,
@@ -48,15 +52,29 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   const path = await mountPath(resolve(directory))
   await refuseUnfit(path)
   const { withPassword } = await import('../../app/sign-in.js')
-  const asked = await withPassword(given)
+  const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) return inBackground(asked.sources.environment, flags.quiet === true)
   await serveMount(asked, path)
+}
+
+/** Those of the environment live in this process's memory from here on. */
+async function withOwnSecrets({ config, sources }: Configured, flags: Flags): Promise<Configured> {
+  const secrets = flags.inBackground === true ? await secretsOfStarter() : {}
+  const environment = { ...sources.environment, ...secrets }
+  forgetOwnSecrets()
+  return { config, sources: { ...sources, environment } }
 }
 
 /** With one argument it is the directory, and the address comes from the configuration. */
 function refuseAddress(directory: string): string {
   if (!/^https?:\/\//.test(directory)) return directory
   throw new Stop(exitCodes.usage, `no directory is given. Write: calcfs mount ${directory} DIRECTORY`)
+}
+
+/** An address cannot be a directory that is meant. */
+function refuseSwapped(address: string, directory: string): string {
+  if (!/^https?:\/\//.test(directory) || /^https?:\/\//.test(address)) return address
+  throw new Stop(exitCodes.usage, `the address comes first. Write: calcfs mount ${directory} ${address}`)
 }
 
 async function refuseUnfit(path: string): Promise<void> {

@@ -8,6 +8,8 @@ export const valueKinds: Readonly<Record<string, ValueKind>> = {
   path: 'files',
   file: 'files',
   'path or id': 'files',
+  'path@n': 'files',
+  'path@m': 'files',
   directory: 'directories',
   drive: 'drives',
   draft: 'drafts',

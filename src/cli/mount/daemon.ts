@@ -1,6 +1,9 @@
 // `--daemon`: runs the same command line again, detached; the parent waits until the drive is mounted.
 import { spawn } from 'node:child_process'
+import type { Environment } from '../../config/places.js'
+import { noop } from '../../noop.js'
 import { type ExitCode, exitCodes, Stop } from '../../terminal/exit.js'
+import { parted } from './own-secrets.js'
 
 interface Word {
   readonly mounted: string
@@ -14,17 +17,20 @@ const startLimit = 45_000
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
 const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
 
-/** Starts this command line without `--daemon` in the background and returns when its drive is mounted. */
-export async function inBackground(
-  environment: Readonly<Record<string, string | undefined>>,
-  isQuiet: boolean,
-): Promise<void> {
-  const args = process.argv.slice(1).filter(argument => argument !== '--daemon')
+/**
+ * Starts this command line in the background and returns when its drive is mounted. Secrets of the environment go over the
+ * channel between the two: what a process was started with can be read in /proc as long as it lives.
+ */
+export async function inBackground(environment: Environment, isQuiet: boolean): Promise<void> {
+  const args = process.argv.slice(1).map(argument => (argument === '--daemon' ? '--in-background' : argument))
+  const { plain, secrets } = parted(environment)
   const child = spawn(process.execPath, [...withoutDebugger, ...args], {
     detached: true,
-    env: { ...environment, CALCFS_DAEMON: undefined },
+    env: plain,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
+  // Where it has ended already, its exit says why.
+  child.send(secrets, noop)
   let said = ''
   child.stderr?.on('data', (piece: Buffer) => {
     said = (said + piece).slice(-4000)
@@ -40,7 +46,8 @@ export async function inBackground(
   if (mounted === undefined) {
     // A drive must not come up after this command has failed.
     child.kill('SIGTERM')
-    const sentence = /^calcfs: (.*)$/m.exec(said)?.[1]
+    // The last one: what it says before, its starter has said.
+    const sentence = [...said.matchAll(/^calcfs: (.*)$/gm)].at(-1)?.[1]
     throw new Stop(
       codeOf(child.exitCode),
       sentence ?? 'the background process did not come up; try without --daemon.',
