@@ -105,3 +105,52 @@ t.test('FLEET-6 one mount that is pushed back slows them all', async t => {
   t.ok(later.length > 60, `${later.length} requests afterwards`)
   t.ok(Math.max(...later) <= 9, `${Math.max(...later)} of 16 at once afterwards`)
 })
+
+/** The key of the budget that ends so. */
+async function budgetKey({ redis }: FleetBed, end: string): Promise<string> {
+  const [key] = await redis.client.keys(`calcfs:*:${end}`)
+  if (key === undefined) throw new Error(`no key of ${end}`)
+  return key
+}
+
+t.test('FLEET-3 no request waits for a part of the budget that the server has dropped', async t => {
+  for (const end of ['parts', 'spoke', 'sums']) {
+    const folders = 4
+    const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 30 }) })
+    const nodes = await Promise.all(Array.from({ length: folders }, () => bed.join({ connections: '8' })))
+    const seen = watchTraffic(bed, 20)
+    const reading = readAll(nodes)
+    await until(5_000, 'all are used', () => seen.now >= 6)
+    // As one that is full does with `allkeys-lru`.
+    await bed.redis.client.del(await budgetKey(bed, end))
+    t.same(await reading, [30, 30, 30, 30], `without ${end} all is read`)
+    for (const node of nodes) t.equal(node.line.fleet?.status().away, undefined)
+  }
+})
+
+t.test(
+  'FLEET-3 no request waits for a time that is to come, where the clock of the server was set back',
+  async t => {
+    const folders = 3
+    const bed = await fleetBed(t, { fill: fillFolders({ folders, calculations: 20 }) })
+    const settings = { connections: '8', maxRequests: '200' }
+    const nodes = await Promise.all(Array.from({ length: folders }, () => bed.join(settings)))
+    const seen = watchTraffic(bed, 20)
+    const reading = readAll(nodes)
+    await until(5_000, 'it has begun', () => seen.began.length > 3)
+    const hour = Date.now() + 3_600_000
+    const micro = String(hour * 1_000)
+    const sums = await budgetKey(bed, 'sums')
+    // All that was said in the hour that comes again; the one that has the most says nothing any more.
+    await bed.redis.client.hset(sums, 'free', micro, 'turnAt', micro, 'width', '1', 'slowedAt', String(hour))
+    const spoke = await budgetKey(bed, 'spoke')
+    for (const node of await bed.redis.client.zrange(spoke, '0', '-1'))
+      await bed.redis.client.zadd(spoke, String(hour), node)
+    await bed.redis.client.zadd(spoke, String(hour), 'gone')
+    await bed.redis.client.hset(await budgetKey(bed, 'parts'), 'gone', '8 0')
+    await bed.redis.client.hincrby(sums, 'parts', 8)
+    await bed.redis.client.hincrby(sums, 'nodes', 1)
+    t.same(await reading, [20, 20, 20])
+    t.ok(seen.most <= 16)
+  },
+)

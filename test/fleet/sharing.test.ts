@@ -81,3 +81,34 @@ t.test(
     await wait(10)
   },
 )
+
+t.test(
+  'FLEET-1 what a mount with a longer lifetime has put there counts no longer for the others',
+  async t => {
+    const bed = await fleetBed(t)
+    const path = 'reports/42.json'
+    const before = await textOf(await bed.join({ ttlRecord: '1h' }), path)
+    const other = await bed.join({ ttlRecord: '2s' })
+    t.equal(await textOf(other, path), before)
+    const report = JSON.parse(await bed.service.elsewhere('GET', '/report?id=42')) as Record<string, unknown>
+    await bed.service.elsewhere(
+      'PUT',
+      '/report?id=42',
+      JSON.stringify({ ...report, title: 'Past the fleet' }),
+    )
+    await wait(2_100)
+    t.match(await textOf(await bed.join({ ttlRecord: '2s' }), path), 'Past the fleet', 'one that comes up')
+    t.match(await textOf(other, path), 'Past the fleet', 'one that has read it before')
+    t.match(await textOf(await bed.join({ ttlRecord: '1h' }), path), 'Past the fleet', 'it lies there')
+  },
+)
+
+t.test('FLEET-1 nor does one that seems to be from later, as the server’s clock was set back', async t => {
+  const bed = await fleetBed(t)
+  const path = 'reports/42.json'
+  await textOf(await bed.join(), path)
+  const report = JSON.parse(await bed.service.elsewhere('GET', '/report?id=42')) as Record<string, unknown>
+  await bed.service.elsewhere('PUT', '/report?id=42', JSON.stringify({ ...report, title: 'Past the fleet' }))
+  for (const key of await bed.redis.client.keys('calcfs:*:v')) await bed.redis.client.pexpire(key, 3_600_000)
+  t.match(await textOf(await bed.join(), path), 'Past the fleet')
+})

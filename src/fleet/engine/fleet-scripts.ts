@@ -74,12 +74,17 @@ return redis.call('ZCARD', KEYS[1])`
  * KEYS: parts by node, nodes by the time they spoke last, sums. ARGV: node, how many it keeps, how many it wants, the limit
  * of all, milliseconds after which it is forgotten. Each node gives back at its next word what is over its fair part;
  * where there are fewer than nodes, each has one for one request. Answers its part, how many others want more than they
- * have, and whether there are fewer than nodes.
+ * have, and whether there are fewer than nodes. A server that needs room may drop one of the keys alone, and its clock may
+ * be set back: what does not fit together, or was said later than now, counts no more.
  */
 const shareScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local parts, spoke, sums = KEYS[1], KEYS[2], KEYS[3]
-if redis.call('HEXISTS', sums, 'nodes') == 0 then redis.call('DEL', parts, spoke) end
+local counted = tonumber(redis.call('HGET', sums, 'nodes') or 0)
+if redis.call('ZCARD', spoke) ~= counted or redis.call('EXISTS', parts) ~= (counted > 0 and 1 or 0) then
+  redis.call('DEL', parts, spoke)
+  redis.call('HDEL', sums, 'parts', 'short', 'nodes')
+end
 local function forget(node)
   local part = redis.call('HGET', parts, node)
   if not part then return end
@@ -91,11 +96,12 @@ local function forget(node)
   redis.call('ZREM', spoke, node)
 end
 for _, node in ipairs(redis.call('ZRANGE', spoke, '-inf', now - ARGV[5], 'BYSCORE', 'LIMIT', 0, 100)) do forget(node) end
+for _, node in ipairs(redis.call('ZRANGE', spoke, '(' .. now, '+inf', 'BYSCORE', 'LIMIT', 0, 100)) do forget(node) end
 forget(ARGV[1])
 local function sum(name) return tonumber(redis.call('HGET', sums, name) or 0) end
 local keeps, wants, limit = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local slowed = sum('width')
-if slowed > 0 then limit = math.min(limit, slowed * 2 ^ math.floor((now - sum('slowedAt')) / 10000)) end
+local slowed, since = sum('width'), now - sum('slowedAt')
+if slowed > 0 and since >= 0 then limit = math.min(limit, slowed * 2 ^ math.floor(since / 10000)) end
 local part = math.min(wants, math.max(0, limit - sum('parts')))
 if sum('short') > 0 and wants > 0 then
   part = math.min(part, math.max(1, math.floor(limit / (sum('nodes') + 1))))
@@ -118,6 +124,7 @@ const slowScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function sum(name) return tonumber(redis.call('HGET', KEYS[1], name) or 0) end
 local since = now - sum('slowedAt')
+if since < 0 then since = 1000000 end
 if since < 1000 then return 0 end
 local worn = 2 ^ math.floor(since / 10000)
 local limit = tonumber(ARGV[1])
@@ -131,9 +138,12 @@ return 1`
 const turnScript = `local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local function sum(name) return tonumber(redis.call('HGET', KEYS[1], name) or 0) end
-local times = sum('times') / 2 ^ math.floor((now / 1000 - sum('slowedAt')) / 10000)
-local turn = math.max(sum('free'), now)
-redis.call('HSET', KEYS[1], 'free', string.format('%.0f', turn + ARGV[1] * math.max(1, times)))
+local since = now / 1000 - sum('slowedAt')
+local times = since < 0 and 1 or sum('times') / 2 ^ math.floor(since / 10000)
+local isBack = sum('turnAt') > now
+local turn = isBack and now or math.max(sum('free'), now)
+local free = string.format('%.0f', turn + ARGV[1] * math.max(1, times))
+redis.call('HSET', KEYS[1], 'free', free, 'turnAt', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], 60000)
 return turn - now`
 

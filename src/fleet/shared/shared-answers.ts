@@ -18,6 +18,8 @@ const packedFrom = 256
 /** Longer ones are each daemon's own. */
 const longest = 16 << 20
 const floorsAtMost = 65_536
+/** Milliseconds by which a value may be too young, for its lifetime is rounded. */
+const clockMs = 1_000
 
 export interface SharedAnswers extends AnswerSource {
   /** Another daemon was told to ask for everything again: what was asked before does not count. */
@@ -57,13 +59,16 @@ export function openSharedAnswers(
         return plain.length > longest ? undefined : { plain, livesMs: query.lifetime - tookMs }
       },
       packFailure: failure => packedAbsence(failure, absenceMs),
-      unpack(plain, leftMs) {
+      unpack(plain, left) {
         if (plain[0] === absenceForm) {
-          const made = instant(Math.floor(clock.now() - (absenceMs - leftMs)))
+          const made = instant(Math.floor(clock.now() - (absenceMs - left)))
           if (!counts(name, made)) return undefined
           throw unpackedAbsence(plain)
         }
-        const made = instant(Math.floor(clock.now() - (plain.readUInt32LE(1) - leftMs)))
+        const age = plain.readUInt32LE(1) - left
+        // Of a mount with another lifetime; younger than it can be where the server's clock was set back.
+        if (age < -clockMs || age + leftMs >= query.lifetime) return undefined
+        const made = instant(Math.floor(clock.now() - age))
         if (!counts(name, made)) return undefined
         const form = unpacked(plain)
         return { answer: query.decode(form), made }
