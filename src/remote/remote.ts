@@ -310,7 +310,10 @@ export interface Dialect {
   configuration(report: JsonObject): string | undefined
   /** The report with this configuration in place of its own. */
   withConfiguration(report: JsonObject, configuration: string): JsonObject
+  /** The number or the name of its type, as the record says it. */
   reportType(report: JsonObject): string | undefined
+  /** The report with this type in the form that the other record has it in; without a type, with that record's own value. */
+  withReportType(report: JsonObject, type: ReportType | undefined, like: JsonObject): JsonObject
   permission(share: JsonObject): string | undefined
   /** True for the name of the field that holds it. */
   isPermission(field: string): boolean

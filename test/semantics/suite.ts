@@ -37,6 +37,7 @@ import { otherRecords } from './saving/other-records.js'
 import { plainLists } from './saving/plain-lists.js'
 import { privateDrafts } from './saving/private-drafts.js'
 import { reportAliases } from './saving/report-aliases.js'
+import { reportTypes } from './saving/report-types.js'
 import { rowTitles } from './saving/row-titles.js'
 import { shareAliases } from './saving/share-aliases.js'
 import { turnedLists } from './saving/turned-lists.js'
@@ -82,6 +83,7 @@ export const aboutConditions: readonly Promises[] = [
 export const aboutEditing: readonly Promises[] = [
   editing,
   rowTitles,
+  reportTypes,
   otherRecords,
   order,
   newFiles,

@@ -15,6 +15,7 @@ import { isSpelling } from '../../spelling.js'
 import type { NewRecord } from '../save/create.js'
 import { rowsOfNew } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
+import { listedType, withTypeOf } from './report-type.js'
 import { isOtherPersons, refuseBadPermission } from './share-rules.js'
 
 export interface NewRecordPorts extends ReportPorts {
@@ -35,9 +36,9 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
         undefined
       )
         throw new Failure('refused', 'a new report needs a name')
-      const type = await knownType(ports, written, context)
+      const { id } = await listedType(ports, dialect.reportType(written), context)
       const rows = await rowsOfNew(ports, { written, before: [] }, context)
-      return dialect.newRecords.report(written, { type, rows })
+      return dialect.newRecords.report(written, { type: id, rows })
     },
     post: (body, context) => remote.createReport(body, context),
     confirm: (id, made) => refuseOtherReport(dialect, { id, ...made }),
@@ -68,28 +69,14 @@ export function newReport(ports: NewRecordPorts, name: string): NewRecord {
     async like(written, record, context) {
       const before = dialect.rows(record) ?? []
       const rows = await rowsOfNew(ports, { written, before }, context)
-      return dialect.newRecords.reportLike(written, record, rows)
+      const like = dialect.newRecords.reportLike(written, record, rows)
+      if (dialect.reportType(written) === undefined) return like
+      return withTypeOf(ports, like, { written, like: record }, context)
     },
   }
 }
 
 const noType = '' as ReportTypeId
-
-/** By its id or by its name. */
-async function knownType(
-  ports: NewRecordPorts,
-  written: JsonObject,
-  context: RequestContext,
-): Promise<ReportTypeId> {
-  const given = ports.dialect.reportType(written)?.trim()
-  const types = await ports.remote.reportTypes(context)
-  const same = (one: string) => given !== undefined && one.toLowerCase() === given.toLowerCase()
-  const type = types.find(({ id }) => id === given) ?? types.find(({ title }) => same(title))
-  if (type !== undefined) return type.id
-  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
-  const what = given === undefined ? 'a new report needs a type' : `there is no report type ${given}`
-  throw new Failure('refused', `${what}; there are ${known}`)
-}
 
 /** A share is known by the person it is given to: the list of the project's shares tells after a lost answer. */
 export function newShare(

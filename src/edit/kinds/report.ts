@@ -1,5 +1,4 @@
 // Saving of a report: its list by one request, its other fields by another, neither twice.
-import { Failure } from '../../failure.js'
 import type { JsonObject } from '../../record/json/json.js'
 import type { Dialect, ReportId, RequestContext } from '../../remote/remote.js'
 import { withEdits } from '../save/diff.js'
@@ -9,6 +8,7 @@ import { refuseId } from './record-id.js'
 import { refuseOtherMeaning } from './report-formulas.js'
 import { withCheckedList } from './report-list.js'
 import type { ReportPorts } from './report-ports.js'
+import { withTypeOf } from './report-type.js'
 import { compareReport, hasSameRows, isListWhole, newOrder, saysSameList } from './report-verdict.js'
 
 /** The report with this id, as it is edited on the drive. */
@@ -18,8 +18,13 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
   async function check(written: WrittenEdit, context: RequestContext): Promise<JsonObject> {
     refuseOtherId(dialect, written)
-    await refuseUnknownType(ports, written, context)
-    return withCheckedList(ports, id, written, context)
+    const typed = await withTypeOf(
+      ports,
+      written.mine,
+      { written: written.mine, like: written.base },
+      context,
+    )
+    return withCheckedList(ports, id, { ...written, mine: typed }, context)
   }
 
   /** The list goes first, so that the other request carries the record as it was read after it. */
@@ -54,17 +59,4 @@ export function editableReport(ports: ReportPorts, id: ReportId): EditableRecord
 
 function refuseOtherId(dialect: Dialect, { base, mine }: WrittenEdit): void {
   refuseId('report', dialect.facts(mine).id, dialect.facts(base).id)
-}
-
-async function refuseUnknownType(
-  ports: ReportPorts,
-  { base, mine }: WrittenEdit,
-  context: RequestContext,
-): Promise<void> {
-  const type = ports.dialect.reportType(mine)
-  if (type === ports.dialect.reportType(base)) return
-  const types = await ports.remote.reportTypes(context)
-  if (types.some(known => known.id === type)) return
-  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
-  throw new Failure('refused', `there is no report type ${type ?? 'without an id'}; there are ${known}`)
 }

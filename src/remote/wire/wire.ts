@@ -39,7 +39,8 @@ import {
   readItems,
 } from './listing.js'
 import { type NewNames, newRecordsIn, retitledIn } from './new-records.js'
-import { firstReadable, type ReadNames, readings, textFieldOf } from './reading.js'
+import { type ReadNames, readings, textFieldOf } from './reading.js'
+import { typedLike, typeSaid } from './report-type.js'
 import {
   eachItemOf,
   entriesIn,
@@ -50,7 +51,6 @@ import {
   rowsIn,
   withRowsIn,
 } from './rows.js'
-import { nonBlankText } from './scalar.js'
 
 /** The fields that may state each fact; the first valid one counts. */
 export interface FieldNames extends ReadNames, ListNames, NewNames {
@@ -236,8 +236,8 @@ function openDialect(names: FieldNames, read: ReturnType<typeof readings>): Dial
       const name = own ?? names.configuration[0]
       return name === undefined ? report : withField(report, name, stringJson(text))
     },
-    reportType: report =>
-      firstReadable(report, names.reportType, json => read.reference(json) ?? nonBlankText(json)),
+    reportType: report => typeSaid(report, names),
+    withReportType: (report, type, like) => typedLike(report, { type, like }, names),
     permission: share => textFieldOf(share, names.permission),
     isPermission: field => names.permission.includes(field),
     shareId: share => read.share(share)?.id,

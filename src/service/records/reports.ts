@@ -51,12 +51,21 @@ export interface NewReport {
 export function insertReport(store: Store, { id, owner, record: sent, date }: NewReport): void {
   nameIn(sent)
   const record = new Map([['id', id], ...sent, ['id', id], ['owner', JSON.stringify(owner.name)]])
-  record.set('reportTypeName', typeName(store, sent))
+  setType(store, record, sent)
   record.set('creationDate', sent.get('creationDate') ?? JSON.stringify(date))
   record.set('modificationDate', sent.get('modificationDate') ?? JSON.stringify(date))
   record.delete(listField)
   record.delete(postedListField)
   store.run('INSERT INTO report VALUES (?, ?, ?)', id, owner.id, recordText(record))
+}
+
+/** Its number as a number, however it was sent, and its name. */
+function setType(store: Store, record: Map<string, string>, body: JsonRecord): void {
+  record.set('reportTypeName', typeName(store, body))
+  for (const field of ['reportType', 'reportTypeId']) {
+    const id = idIn(body, field)
+    if (id !== undefined) record.set(field, id)
+  }
 }
 
 /** The name of the type a body gives, as JSON. A type has to be one of those that are listed. */
@@ -78,7 +87,7 @@ export function updateReport(store: Store, report: Report, change: { body: JsonR
   nameIn(change.body)
   const old = parseRecord(report.record)
   const record = replaced(old, change.body, ownedFields)
-  record.set('reportTypeName', typeName(store, change.body))
+  setType(store, record, change.body)
   record.set('modificationDate', JSON.stringify(laterThan(old, change.now)))
   record.delete(listField)
   record.delete(postedListField)

@@ -1,0 +1,49 @@
+// Type of a report as it is written: by number or by name; unknown and ambiguous names are refused before anything is sent.
+import { Failure } from '../../failure.js'
+import type { JsonObject } from '../../record/json/json.js'
+import type { ReportType, RequestContext } from '../../remote/remote.js'
+import type { ReportPorts } from './report-ports.js'
+
+/**
+ * The listed type of this number, else of this name; upper case counts only where two names differ in nothing else.
+ * @throws Failure 'refused', with the list, where there is none or more than one
+ */
+export async function listedType(
+  { remote }: ReportPorts,
+  said: string | undefined,
+  context: RequestContext,
+): Promise<ReportType> {
+  const types = await remote.reportTypes(context)
+  const known = types.map(({ id, title }) => `${id} (${title})`).join(', ')
+  if (said === undefined) throw new Failure('refused', `a report needs a type; there are ${known}`)
+  const byNumber = types.find(({ id }) => id === said)
+  if (byNumber !== undefined) return byNumber
+  const named = types.filter(({ title }) => title.trim().toLowerCase() === said.toLowerCase())
+  const exact = named.filter(({ title }) => title.trim() === said)
+  const [type, other] = exact.length === 0 ? named : exact
+  if (type === undefined) throw new Failure('refused', `there is no report type ${said}; there are ${known}`)
+  if (other === undefined) return type
+  throw new Failure(
+    'refused',
+    `more than one report type is called ${said}: write its number; there are ${known}`,
+  )
+}
+
+/**
+ * The report with the type that `written` says, in the form that `like` has it in. The same type in other words is no change.
+ * @throws Failure 'refused' for a type that is not listed
+ */
+export async function withTypeOf(
+  ports: ReportPorts,
+  report: JsonObject,
+  { written, like }: { readonly written: JsonObject; readonly like: JsonObject },
+  context: RequestContext,
+): Promise<JsonObject> {
+  const { dialect } = ports
+  const [said, was] = [dialect.reportType(written), dialect.reportType(like)]
+  if (said === undefined && was === undefined) return report
+  if (said === was) return dialect.withReportType(report, undefined, like)
+  const type = await listedType(ports, said, context)
+  const isSame = was !== undefined && (was === type.id || was === type.title.trim())
+  return dialect.withReportType(report, isSame ? undefined : type, like)
+}
