@@ -159,6 +159,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/tree',
   ],
 
+  // trees and whole files for commands, over the verbs
+  'drive/reader': ['src', 'remote', 'drive/nodes', 'drive/interface'],
+
   // the verbs over all of that
   drive: [
     'src',
@@ -263,6 +266,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/records',
     'drive/namespace',
     'drive/prefetch',
+    'drive/reader',
     'drive',
     'drive/control',
     'terminal',
@@ -291,7 +295,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 
   // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
   'cli/mount': [
-    'system',
     'src',
     'activity',
     'config',
@@ -335,8 +338,20 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cli/mount',
   ],
 
+  // ls, cat, find and get: the drive's paths without FUSE, and the local side of a copy
+  'cli/files': ['system', 'src', 'drive/interface', 'mount', 'terminal', 'cli/control'],
+
   // the command table
-  cli: ['system', 'config', 'terminal', 'cli/help', 'cli/mount', 'cli/completion', 'cli/commands'],
+  cli: [
+    'system',
+    'config',
+    'terminal',
+    'cli/help',
+    'cli/mount',
+    'cli/completion',
+    'cli/commands',
+    'cli/files',
+  ],
 
   // generated trees
   'bench/trees': [],

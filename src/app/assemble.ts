@@ -4,6 +4,7 @@ import { openActivity } from '../activity/activity.js'
 import { type FailureLog, openFailureLog } from '../drive/failure-log.js'
 import type { Control } from '../drive/interface/control.js'
 import { type KernelNews, openKernelNews } from '../drive/interface/kernel-news.js'
+import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import type { Tree } from '../drive/tree/tree.js'
@@ -27,6 +28,8 @@ export interface AssembledDrive {
   /** Requests the user of the sign-in; returns why that failed, if it did. */
   introduce(): Promise<Failure | undefined>
   readonly drive: Drive
+  /** The same for commands, without a kernel. */
+  readonly reader: DriveReader
   /** What the kernel is to be told of. */
   readonly news: KernelNews
   /** The operations of the command line. */
@@ -67,7 +70,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   })
   const tree: Tree = buildTree(settings, caches, journal, editing)
   const places = await watchDirectories(account, { note, now })
-  const { drive, control } = buildDrive(settings, caches, journal, editing, {
+  const { drive, reader, control } = buildDrive(settings, caches, journal, editing, {
     failureLog,
     news,
     places,
@@ -95,6 +98,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
       }
     },
     drive,
+    reader,
     news,
     control,
     failureLog,

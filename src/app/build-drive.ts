@@ -9,10 +9,12 @@ import { withFailuresOver } from '../drive/failure-recovery.js'
 import { generateText } from '../drive/generated-texts.js'
 import type { Control } from '../drive/interface/control.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
+import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
-import { openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
+import { openDriveReader } from '../drive/reader/open-reader.js'
 import type { DraftFiles } from '../drive/records/draft-files.js'
 import { openTextLeases } from '../drive/records/text-lease.js'
 import { textsIn } from '../drive/records/texts-in.js'
@@ -53,6 +55,8 @@ export function buildTree(
 
 export interface BuiltDrive {
   readonly drive: Drive
+  /** The same drive for commands, without a kernel. */
+  readonly reader: DriveReader
   readonly control: Control
 }
 
@@ -110,7 +114,7 @@ export function buildDrive(
     generated.refresh(isInIt)
     news.tell('all')
   }
-  const drive = openDrive({
+  const parts: DriveParts = {
     tree,
     catalog,
     content,
@@ -156,7 +160,9 @@ export function buildDrive(
     deadlines,
     waits: () => settings.activity.calls.current,
     clock,
-  })
+  }
+  // A command says what it wants of a whole tree, so that there is nothing to guess.
+  const unwatched = openDrive({ ...parts, foresight: noForesight })
   const watch = openWatch(metricSources(settings, caches, drafts), settings.logLines)
   const control = openControl({
     placeTroubles: places.look,
@@ -182,7 +188,11 @@ export function buildDrive(
     fleet: caches.fleet && fleetControl(caches.fleet, clock),
     watch,
   })
-  return { drive: withFailuresOver(drive, failureLog), control }
+  return {
+    drive: withFailuresOver(openDrive(parts), failureLog),
+    reader: openDriveReader(withFailuresOver(unwatched, failureLog), clock, failureLog.note),
+    control,
+  }
 }
 
 /** What the metrics, the health and `calcfs top` are made of. */

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OwnDirectories } from '../config/places.js'
 import { makePrivateNow } from '../system/make-directory.js'
+import { networkFileSystem } from '../system/network-filesystem.js'
 import {
   clearPlace,
   type ExpectedKind,
@@ -12,6 +13,7 @@ import {
   ownFromNowOn,
   rememberAside,
 } from '../system/set-aside.js'
+import { exitCodes, Stop } from '../terminal/exit.js'
 
 /** The directories of an account, and those above them that are of calcfs. */
 export interface OwnPlaces {
@@ -39,6 +41,21 @@ export function prepareDirectories({ places, parents }: OwnPlaces, note: NoteFai
   for (const place of [...parents, ...accounts]) clearing(note)(place, 'directory')
   for (const place of accounts) makePrivateNow(place)
   ownFromNowOn([...parents, ...accounts])
+}
+
+/**
+ * Locks and the ledger need a local disk; calcfs is often used with a home directory on NFS.
+ * @throws Stop
+ */
+export function refuseNetworkDisk(places: OwnDirectories): void {
+  for (const [what, directory] of Object.entries(places)) {
+    const network = networkFileSystem(directory)
+    if (network === undefined) continue
+    throw new Stop(
+      exitCodes.usage,
+      `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with --${what}-dir.`,
+    )
+  }
 }
 
 /** Clears the few files that a mount opens at once. Kept contents are checked when they are opened. */

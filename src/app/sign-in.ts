@@ -1,4 +1,4 @@
-// Sign-in before a mount: when to ask at the terminal, and a wrong password reported while the terminal is still there.
+// Sign-in before a mount: when to ask at the terminal, a wrong password reported while the terminal is still there, and the first request.
 import type { Config } from '../config/config.js'
 import { findSecret } from '../config/secret.js'
 import { asFailure, type Failure } from '../failure.js'
@@ -6,10 +6,13 @@ import { systemClock } from '../remote/clock.js'
 import { openHttp } from '../remote/http/http.js'
 import { logIn } from '../remote/session/session.js'
 import type { Token } from '../remote/session/token.js'
+import { exitCodeOf, exitCodes, Stop } from '../terminal/exit.js'
 import { askFor } from '../terminal/prompt.js'
 import type { Configured } from '../terminal/settings.js'
 import { type Account, knownAccount } from './account/account.js'
 import { hasLivingToken, tokenStore } from './account/token-store.js'
+import type { AssembledDrive } from './assemble.js'
+import type { Note } from './assembly-settings.js'
 import { pipelineOptions, serviceBase } from './connect.js'
 
 /**
@@ -52,7 +55,7 @@ export interface LoginRefusal {
   readonly known: Promise<Failure | undefined>
 }
 
-const notTried: LoginRefusal = { known: Promise.resolve(undefined) }
+export const notTried: LoginRefusal = { known: Promise.resolve(undefined) }
 
 /**
  * Tries an available password, although an earlier token would still do: a wrong one would end the drive hours later. Without
@@ -76,4 +79,34 @@ function tokenFrom(): undefined {}
 function refusalIn(thrown: unknown): Failure | undefined {
   const failure = asFailure(thrown)
   return failure.kind === 'unauthenticated' ? failure : undefined
+}
+
+/**
+ * The first request of a drive, before anything is mounted or shown: a wrong password or address ends here with a sentence. An outage is an end only where
+ * nothing of the service is cached; else the drive shows what is cached.
+ * @throws Stop
+ */
+export async function introduced(
+  line: Pick<AssembledDrive, 'introduce' | 'knowsService'>,
+  account: Account,
+  refusal: LoginRefusal,
+  note: Note,
+): Promise<void> {
+  const met = await line.introduce()
+  // Without an answer from the service the password is not verified either.
+  const failure = met === undefined ? await refusal.known : met
+  if (failure === undefined) return
+  if (failure.kind === 'unauthenticated')
+    throw new Stop(
+      exitCodes.signIn,
+      `${account.base.origin} does not let ${account.user} in: ${failure.message}`,
+    )
+  if (line.knowsService) {
+    const sentence = `the service does not answer, the drive shows what is known: ${failure.message}`
+    return note(sentence, { kind: failure.kind })
+  }
+  throw new Stop(
+    exitCodeOf(failure) === exitCodes.unreachable ? exitCodes.unreachable : exitCodes.failed,
+    `${account.base.href} does not answer as the platform does: ${failure.message}; check the address, or run calcfs doctor.`,
+  )
 }

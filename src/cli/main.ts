@@ -15,18 +15,22 @@ import { topics } from './help/topics.js'
  * the service's database) is imported when it runs, so that the help of all commands is there at once.
  */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  cat: async () => (await import('./files/cat.js')).catCommand(),
   delete: async () => (await import('./commands/delete.js')).deleteCommand(),
   cache: async () => (await import('./commands/cache.js')).cacheCommand(),
   completion: async () => (await import('./completion/completion-command.js')).completionCommand(),
   demo: async () => (await import('./commands/demo.js')).demoCommand(),
   doctor: async () => (await import('./commands/doctor.js')).doctorCommand(),
   drafts: async () => (await import('./commands/drafts.js')).draftsCommand(),
+  find: async () => (await import('./files/find.js')).findCommand(),
   fleet: async () => (await import('./commands/fleet.js')).fleetCommand(),
   help: async () => (await import('./help/help-command.js')).helpCommand(wholeProgram),
   history: async () => (await import('./commands/history.js')).historyCommand(),
   restore: async () => (await import('./commands/history.js')).restoreCommand(),
+  get: async () => (await import('./files/get.js')).getCommand(),
   login: async () => (await import('./commands/login.js')).loginCommand(),
   logout: async () => (await import('./commands/login.js')).logoutCommand(),
+  ls: async () => (await import('./files/ls.js')).lsCommand(),
   mount: async () => (await import('./commands/mount.js')).mountCommand(),
   refresh: async () => (await import('./commands/why.js')).refreshCommand(),
   report: async () => (await import('./commands/report.js')).reportCommand(),

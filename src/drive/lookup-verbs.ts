@@ -17,6 +17,7 @@ import {
   type Node,
   nodeKey,
 } from './nodes/node.js'
+import { nodeId, nodeKind } from './nodes/node-facts.js'
 import type { TextSnapshot } from './records/text-lease.js'
 import { listedBy } from './tree/listed-by.js'
 import { openPathDeadlines } from './tree/path-deadline.js'
@@ -166,7 +167,8 @@ function shownAs(entries: readonly Dentry[]): Listing {
   return {
     length: entries.length,
     *[Symbol.iterator]() {
-      for (const { name, node } of entries) yield { name, mode: modeOf(node, false) }
+      for (const { name, node } of entries)
+        yield { name, mode: modeOf(node, false), kind: nodeKind(node), id: nodeId(node) }
     },
   }
 }

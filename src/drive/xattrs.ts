@@ -2,11 +2,11 @@
 
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
-import { contentLabel } from '../content-kinds.js'
 import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
 import { isEditable, type Node, nodeKey } from './nodes/node.js'
+import { nodeId, nodeKind } from './nodes/node-facts.js'
 import { readableOf } from './records/editable-files.js'
 import type { Records } from './records/records.js'
 
@@ -56,18 +56,6 @@ export function openXattrs(sources: XattrSources): Xattrs {
     get: (path, node, name) => all(path, node).get(name),
     list: (path, node) => [...all(path, node).keys()],
   }
-}
-
-function nodeId(node: Node): string | undefined {
-  if (node.kind === 'content') return node.content.calculation
-  if (node.kind === 'shares') return node.project
-  return 'id' in node && node.id !== '' ? node.id : undefined
-}
-
-function nodeKind(node: Node): string {
-  if (node.kind === 'record') return node.of
-  if (node.kind === 'content') return contentLabel(node.content.of)
-  return node.kind
 }
 
 function staleOf(node: Node, catalog: Catalog): string | undefined {

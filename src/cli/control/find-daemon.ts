@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import type { Control } from '../../drive/interface/control.js'
+import type { DriveReader } from '../../drive/interface/reader.js'
 import { fixedNames } from '../../layout.js'
 import { type Mount, mountAt } from '../../mount/mount-point.js'
 import { probeDaemon, textAt } from '../../mount/probe.js'
@@ -10,6 +11,7 @@ import { exitCodes, Stop } from '../../terminal/exit.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
 import { type Status, statusIn } from './status-form.js'
+import { type DrivePlace, readerAt } from './stream-client.js'
 
 /** A mount whose daemon has ended, or does not answer within three seconds. */
 export class NoAnswer extends Stop {
@@ -29,6 +31,8 @@ export interface Daemon {
   status(check?: boolean): Promise<Status>
   /** All other operations. @throws Stop where it does not listen */
   control(): Promise<Control>
+  /** Its trees and files. @throws Stop where it does not listen */
+  reader(): Promise<DriveReader>
 }
 
 /** Milliseconds in which a daemon without a known socket answers the kernel. */
@@ -46,10 +50,12 @@ export async function daemonAt(path: string): Promise<Daemon> {
   if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path} any more.`)
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
-  const control = controlAt(listener.socket, mount.device, () => noAnswerFailure(mount, listener.pid))
+  const onSilence = () => noAnswerFailure(mount, listener.pid)
+  const control = controlAt(listener.socket, mount.device, onSilence)
   return {
     status: async check => statusIn((await control.status({ check })).text),
     control: async () => control,
+    reader: async () => readerAt({ socketPath: listener.socket, device: mount.device }, onSilence),
   }
 }
 
@@ -77,7 +83,17 @@ async function withoutSocket(mount: Mount): Promise<Daemon> {
         `the daemon of ${path} has died; calcfs unmount ${path} frees the mount point.`,
       )
     case 'answers':
-      return { status: () => freshStatus(mount), control: () => namedControl(mount) }
+      return {
+        status: () => freshStatus(mount),
+        async control() {
+          const { socketPath, device, onSilence } = await namedSocket(mount)
+          return controlAt(socketPath, device, onSilence)
+        },
+        async reader() {
+          const { onSilence, ...place } = await namedSocket(mount)
+          return readerAt(place, onSilence)
+        },
+      }
   }
 }
 
@@ -107,10 +123,11 @@ async function statusFile(mount: Mount): Promise<Status> {
   return statusIn(text)
 }
 
-async function namedControl(mount: Mount): Promise<Control> {
+/** The socket that the drive's own status names. */
+async function namedSocket(mount: Mount): Promise<DrivePlace & { onSilence: () => Promise<NoAnswer> }> {
   const { control, pid } = await statusFile(mount)
   if (control !== undefined && (await isListening(control)))
-    return controlAt(control, mount.device, () => noAnswerFailure(mount, pid))
+    return { socketPath: control, device: mount.device, onSilence: () => noAnswerFailure(mount, pid) }
   throw new Stop(
     exitCodes.unreachable,
     `the daemon of this drive does not answer the command line (${control ?? 'it has no socket'}), and its log says why; mount ${mount.path} again when that is fixed.`,

@@ -170,17 +170,15 @@ export const longestSilence = 2500
 
 export const isCall = (name: string): name is CallName => Object.hasOwn(forms, name)
 
-const replyForm = z.union([
-  z.object({ answer: z.unknown() }),
-  z.object({
-    failure: z.object({
-      kind: z.string(),
-      sentence: z.string(),
-      said: z.string().optional(),
-      place: z.object({ line: z.number(), column: z.number() }).optional(),
-    }),
-  }),
-])
+/** The transferred form of a failure: what its message and its exit code need. */
+export const failureForm = z.object({
+  kind: z.string(),
+  sentence: z.string(),
+  said: z.string().optional(),
+  place: z.object({ line: z.number(), column: z.number() }).optional(),
+})
+
+const replyForm = z.union([z.object({ answer: z.unknown() }), z.object({ failure: failureForm })])
 
 export function printQuestion(asked: unknown): string {
   return JSON.stringify(asked)
@@ -190,20 +188,26 @@ export function printAnswer(answer: unknown): string {
   return JSON.stringify({ answer })
 }
 
-/** The transferred form of a failure: what its message and its exit code need. */
-export function printFailure({ kind, message, said, place }: Failure): string {
-  return JSON.stringify({ failure: { kind, sentence: message, said, place } })
+export function printFailure(failure: Failure): string {
+  return JSON.stringify({ failure: failureParts(failure) })
 }
+
+export const failureParts = ({ kind, message, said, place }: Failure): z.infer<typeof failureForm> => ({
+  kind,
+  sentence: message,
+  said,
+  place,
+})
+
+/** An unknown kind from another version is no bug here: the exit code is that of any failure. */
+export const failureIn = ({ kind, sentence, said, place }: z.infer<typeof failureForm>): Failure =>
+  new Failure(kind as FailureKind, sentence, { said, place })
 
 /** The answer in a reply. @throws Failure as it was thrown at the other end, 'broken' for an invalid reply */
 export function readReply<Name extends CallName>(name: Name, text: string): CallResult<Name> {
   const reply = replyForm.safeParse(jsonIn(text))
   if (!reply.success) throw otherLanguage()
-  if ('failure' in reply.data) {
-    const { kind, sentence, said, place } = reply.data.failure
-    // An unknown kind from another version is no bug here: the exit code is that of any failure.
-    throw new Failure(kind as FailureKind, sentence, { said, place })
-  }
+  if ('failure' in reply.data) throw failureIn(reply.data.failure)
   const answer = forms[name].answer.safeParse(reply.data.answer)
   if (!answer.success) throw otherLanguage()
   return answer.data

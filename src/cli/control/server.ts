@@ -2,6 +2,7 @@
 import { lstat, rename, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
+import type { DriveReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
 import {
   forms,
@@ -13,6 +14,8 @@ import {
   signOfLifeEvery,
 } from './protocol.js'
 import { boundName, sweep } from './socket.js'
+import { isStream, type StreamName } from './stream-protocol.js'
+import { answerStream } from './stream-server.js'
 
 export interface ControlServer {
   /** Finishes earlier calls, and removes the socket. */
@@ -28,6 +31,7 @@ const lookEvery = 5_000
 /** A drive as the command line asks it. */
 export interface ControlledDrive {
   readonly control: Control
+  readonly reader: DriveReader
   /** Resolves to the kernel's device number of the drive once it is mounted. */
   readonly device: Promise<string | undefined>
 }
@@ -82,9 +86,11 @@ export async function serveControl(
   }
 }
 
-async function listen(path: string, { control, device }: ControlledDrive): Promise<Listening> {
+async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const server = createServer((question, reply) => {
+    const name = callNameOf(question)
+    if (isStream(name)) return void streamed(name, question, reply, { reader, device })
     beginReply(reply)
     answered(question, control, device).then(
       text => end(reply, text),
@@ -140,16 +146,44 @@ async function answered(
   control: Control,
   device: Promise<string | undefined>,
 ): Promise<string> {
-  const name = (question.url ?? '').slice(1)
+  const name = callNameOf(question)
+  await refuseOtherDrive(question, device)
+  if (question.method !== 'POST' || !isCall(name))
+    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
+  return printAnswer(await call(name, await readCallBody(question), control))
+}
+
+const callNameOf = (question: IncomingMessage): string => (question.url ?? '').slice(1)
+
+/** @throws Failure 'replaced' where another drive is meant */
+async function refuseOtherDrive(
+  question: IncomingMessage,
+  device: Promise<string | undefined>,
+): Promise<void> {
   const meant = question.headers[mountHeader]
   if (meant !== undefined && meant !== (await device))
     throw new Failure(
       'replaced',
       'the daemon that listens for this mount point serves another drive, because directories were renamed; nothing was done. Unmount with --force, and mount again',
     )
-  if (question.method !== 'POST' || !isCall(name))
-    throw new Failure('unsupported', `this drive cannot be asked for ${JSON.stringify(name)}`)
-  return printAnswer(await call(name, await readCallBody(question), control))
+}
+
+/** Never rejects. */
+async function streamed(
+  name: StreamName,
+  question: IncomingMessage,
+  reply: ServerResponse,
+  { reader, device }: Pick<ControlledDrive, 'reader' | 'device'>,
+): Promise<void> {
+  await answerStream(
+    name,
+    async () => {
+      await refuseOtherDrive(question, device)
+      return readCallBody(question)
+    },
+    reply,
+    reader,
+  )
 }
 
 async function call<Name extends CallName>(

@@ -21,11 +21,11 @@ export async function withDrive<Result>(
   if (mountPoint !== undefined) return work(await driveAt(mountPoint))
   // Most of the program, which a command with a daemon need not load.
   const { withoutDaemon } = await import('./without-daemon.js')
-  return withoutDaemon(configured(command), work)
+  return withoutDaemon(configured(command), ({ control }) => work(control))
 }
 
 /** A service named with --url is selected, mounted or not; else the mount goes before the configuration. */
-async function mountedDrive(command: Command): Promise<string | undefined> {
+export async function mountedDrive(command: Command): Promise<string | undefined> {
   const { mount, url } = command.optsWithGlobals()
   if (url === undefined) return chosenMount(mount)
   const { config } = configured(command)

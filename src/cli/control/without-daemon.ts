@@ -1,8 +1,9 @@
-// A drive's control without a daemon: assembled in this process for the length of one command.
-import { assemble } from '../../app/assemble.js'
-import { connect } from '../../app/connect.js'
-import { prepareDirectories } from '../../app/prepare-places.js'
-import type { Control } from '../../drive/interface/control.js'
+// A drive without a daemon: assembled in this process for the length of one command.
+import { type AssembledDrive, assemble } from '../../app/assemble.js'
+import { type Connection, connect } from '../../app/connect.js'
+import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.js'
+import { introduced, notTried, withPassword } from '../../app/sign-in.js'
+import type { DriveReader } from '../../drive/interface/reader.js'
 import { noop } from '../../noop.js'
 import { systemClock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
@@ -13,11 +14,12 @@ import { version } from '../../terminal/version.js'
 /** The same parts as in a daemon, for a moment; drafts that a living daemon owns are left to it. */
 export async function withoutDaemon<Result>(
   given: Configured,
-  work: (control: Control) => Promise<Result>,
+  work: (line: AssembledDrive, connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   const capabilities: Capabilities = { sizes: {} }
   const connection = connect(given, { capabilities, note: noop })
   const log = await openLog({ logLevel: 'error', logFile: undefined, logSize: 0 })
+  refuseNetworkDisk(connection.account.places)
   prepareDirectories(connection.account, (sentence, about) => log.warn(about, sentence))
   const line = await assemble({
     config: given.config,
@@ -30,8 +32,22 @@ export async function withoutDaemon<Result>(
     clock: systemClock,
   })
   try {
-    return await work(line.control)
+    return await work(line, connection)
   } finally {
     await line.close()
   }
+}
+
+/**
+ * Reads of a drive without a daemon. The service is asked who the user is first, so that no cache of another user is shown.
+ * @throws Stop where it refuses the user, or is away and nothing of it is known
+ */
+export async function readerWithoutDaemon<Result>(
+  given: Configured,
+  work: (reader: DriveReader) => Promise<Result>,
+): Promise<Result> {
+  return withoutDaemon(await withPassword(given), async (line, { account }) => {
+    await introduced(line, account, notTried, sentence => console.error(`calcfs: ${sentence}`))
+    return work(line.reader)
+  })
 }

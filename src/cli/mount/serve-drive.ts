@@ -5,8 +5,8 @@ import type { KernelCalls } from '../../activity/kernel-calls.js'
 import { type AssembledDrive, assemble } from '../../app/assemble.js'
 import { kernelCacheSeconds } from '../../app/assembly-settings.js'
 import { type Connection, connect } from '../../app/connect.js'
-import { prepareDirectories } from '../../app/prepare-places.js'
-import { type LoginRefusal, triedPassword } from '../../app/sign-in.js'
+import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.js'
+import { introduced, triedPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
 import { mountDrive } from '../../mount/lifecycle.js'
@@ -14,8 +14,7 @@ import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
 import { seldom } from '../../seldom.js'
-import { networkFileSystem } from '../../system/network-filesystem.js'
-import { type ExitCode, exitCodeOf, exitCodes, Stop } from '../../terminal/exit.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
 import type { Log } from '../../terminal/log.js'
 import type { LogReader } from '../../terminal/log-ring.js'
 import type { Configured } from '../../terminal/settings.js'
@@ -90,7 +89,12 @@ export async function prepareDrive(
     version: version(),
     clock,
   })
-  await introduce(line, connection, log, refusal)
+  await introduced(line, connection.account, refusal, (sentence, about) => log.warn(about, sentence)).catch(
+    async thrown => {
+      await line.close()
+      throw thrown
+    },
+  )
   let tellDevice: (device: string | undefined) => void = noop
   const device = new Promise<string | undefined>(resolve => {
     tellDevice = resolve
@@ -100,7 +104,7 @@ export async function prepareDrive(
       ? undefined
       : await serveControl(
           () => socketFor(path, sources.environment),
-          { control: line.control, device },
+          { control: line.control, reader: line.reader, device },
           sentence => log.warn(sentence),
         ).catch(withoutSocket(log))
   return {
@@ -143,59 +147,6 @@ const withoutSocket =
   (thrown: unknown): undefined => {
     log.warn(`calcfs why, refresh, drafts and report cannot reach this drive: ${asFailure(thrown).message}`)
   }
-
-/** Locks and the ledger need a local disk; calcfs is often used with a home directory on NFS. */
-function refuseNetworkDisk(places: Connection['account']['places']): void {
-  for (const [what, directory] of Object.entries(places)) {
-    const network = networkFileSystem(directory)
-    if (network === undefined) continue
-    throw new Stop(
-      exitCodes.usage,
-      `${directory} lies on ${network}, where drafts are not safe from two machines at once; name a local directory with --${what}-dir.`,
-    )
-  }
-}
-
-/**
- * The first request, before anything is mounted: a wrong password or address ends here with a sentence. An outage ends the
- * mount only where nothing of the service is cached; else the drive shows what is cached.
- */
-async function introduce(
-  line: AssembledDrive,
-  { account }: Connection,
-  log: Log,
-  refusal: LoginRefusal,
-): Promise<void> {
-  const met = await line.introduce()
-  // Without an answer from the service the password is not verified either.
-  const failure = met === undefined ? await refusal.known : met
-  if (failure === undefined) return
-  if (failure.kind === 'unauthenticated') {
-    throw await endedBy(
-      line,
-      exitCodes.signIn,
-      `${account.base.origin} does not let ${account.user} in: ${failure.message}`,
-    )
-  }
-  if (line.knowsService) {
-    log.warn(
-      { kind: failure.kind },
-      `the service does not answer, the drive shows what is known: ${failure.message}`,
-    )
-    return
-  }
-  const code = exitCodeOf(failure) === exitCodes.unreachable ? exitCodes.unreachable : exitCodes.failed
-  throw await endedBy(
-    line,
-    code,
-    `${account.base.href} does not answer as the platform does: ${failure.message}; check the address, or run calcfs doctor.`,
-  )
-}
-
-async function endedBy(line: AssembledDrive, code: ExitCode, sentence: string): Promise<Stop> {
-  await line.close()
-  return new Stop(code, sentence)
-}
 
 async function up(
   path: string,

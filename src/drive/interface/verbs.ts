@@ -64,6 +64,10 @@ export interface DirectoryEntry {
   readonly name: string
   /** Type bits of st_mode, for d_type. */
   readonly mode: number
+  /** As `user.calcfs.kind`. */
+  readonly kind: string
+  /** Of the project, calculation, report or share that it belongs to. */
+  readonly id: string | undefined
 }
 
 /** Space as statfs(2) shows it, in blocks of `frsize` bytes. */

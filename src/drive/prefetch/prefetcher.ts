@@ -4,6 +4,7 @@ import type { ContentCache } from '../../cache/content/content.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import { Failure } from '../../failure.js'
 import { lastNameOf, parentOf } from '../../layout.js'
+import { noop } from '../../noop.js'
 import { type Clock, dueIn } from '../../remote/clock.js'
 import { instant } from '../../remote/remote.js'
 import type { Dentry, DirectoryNode, Node } from '../nodes/node.js'
@@ -25,6 +26,9 @@ export interface Prefetcher {
   /** It is read on beyond its beginning, or to its end. */
   readOn(path: string, node: Node): void
 }
+
+/** For what asks side by side by itself. */
+export const noForesight: Prefetcher = { listed: noop, looked: noop, opened: noop, readOn: noop }
 
 export interface PrefetcherPorts {
   readonly catalog: Catalog

@@ -13,17 +13,20 @@ const short = new Set([
   'cache',
   'delete',
   'drafts',
+  'find',
+  'get',
   'login',
   'logout',
+  'ls',
   'refresh',
   'report',
   'resolve',
   'status',
   'why',
 ])
-/** Without a daemon these own drafts as long as their process lives. */
+/** Without a daemon these own drafts as long as their process lives, or have directories open. */
 const ownsDrafts = (args: readonly string[]): boolean =>
-  args.includes('--url') && /^(drafts|report)$/.test(args[0] ?? '')
+  args.includes('--url') && /^(drafts|report|find|get|ls)$/.test(args[0] ?? '')
 const started = new Set<string>()
 const limit = 30_000
 

@@ -1,0 +1,98 @@
+// Client of the long answers of a drive: its reader as if it were in this process.
+import { type IncomingMessage, request } from 'node:http'
+import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
+import { Failure } from '../../failure.js'
+import { type Frame, openFrameReader } from './frames.js'
+import { longestSilence, mountHeader, printQuestion } from './protocol.js'
+import { readEntry, readItems, type StreamName, throwFailure } from './stream-protocol.js'
+
+/** Where a daemon listens, and which drive is meant. */
+export interface DrivePlace {
+  readonly socketPath: string
+  readonly device: string
+}
+
+/**
+ * The reader of the drive that listens there. What fails at the drive rejects with its own Failure.
+ * @param onSilence makes what is thrown where the daemon does not answer, or stops answering
+ */
+export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): DriveReader {
+  async function* frames(name: StreamName, asked: unknown, signal: AbortSignal): AsyncGenerator<Frame> {
+    try {
+      yield* framesOf(place, name, asked, signal)
+    } catch (cause) {
+      signal.throwIfAborted()
+      if (cause instanceof Failure) throw cause
+      const thrown = await onSilence()
+      thrown.cause = cause
+      throw thrown
+    }
+  }
+
+  return {
+    async *tree(asked, signal): AsyncGenerator<readonly TreeItem[]> {
+      for await (const { kind, payload } of frames('tree', asked, signal)) {
+        if (kind === 'failure') throwFailure(payload.toString())
+        if (kind === 'text') yield readItems(payload.toString())
+        if (kind === 'end') return
+      }
+    },
+    async file(path, sink, signal) {
+      for await (const { kind, payload } of frames('file', { path }, signal)) {
+        if (kind === 'failure') throwFailure(payload.toString())
+        if (kind === 'bytes') await sink(payload)
+        if (kind === 'end') return readEntry(payload.toString())
+      }
+      throw new Failure('unreachable', `${path}: the drive ended while it was read`)
+    },
+  }
+}
+
+/** @throws Error, no Failure, where the daemon is silent, or its answer is cut */
+async function* framesOf(
+  { socketPath, device }: DrivePlace,
+  name: StreamName,
+  asked: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<Frame> {
+  const question = request({
+    socketPath,
+    path: `/${name}`,
+    method: 'POST',
+    headers: { [mountHeader]: device },
+    signal,
+  })
+  try {
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      question.once('response', resolve)
+      question.on('error', reject)
+    })
+    question.end(printQuestion(asked))
+    const reply = await inTime(answered)
+    const reader = openFrameReader()
+    const pieces = reply[Symbol.asyncIterator]()
+    for (;;) {
+      const { value: piece, done } = await inTime(pieces.next())
+      if (done === true) throw new Error('the answer ended too early')
+      for (const frame of reader.take(piece)) {
+        yield frame
+        if (frame.kind === 'end' || frame.kind === 'failure') return
+      }
+    }
+  } finally {
+    question.destroy()
+  }
+}
+
+async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const silence = new Promise<never>((_, reject) => {
+    const late = () => reject(new Error(`no sign of life for ${longestSilence} ms`))
+    timer = setTimeout(late, longestSilence)
+  })
+  try {
+    return await Promise.race([answer, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,87 @@
+// Protocol of the long answers of a drive: which there are, what is asked, and what each text of an answer holds.
+import * as z from 'zod'
+import type { DriveEntry, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
+import { Failure } from '../../failure.js'
+import { instant } from '../../remote/remote.js'
+import { failureForm, failureIn, failureParts } from './protocol.js'
+
+const texts = z.array(z.string()).optional()
+
+const filterForm = z.object({
+  names: texts,
+  namesOfAnyCase: texts,
+  paths: texts,
+  types: texts,
+  include: texts,
+  exclude: texts,
+})
+
+/** What is asked for each long answer. */
+export const streamQuestions = {
+  tree: z.object({
+    path: z.string(),
+    top: z.string().optional(),
+    calledAs: z.string().optional(),
+    depth: z.number().optional(),
+    from: z.number().optional(),
+    attributes: z.boolean(),
+    follow: z.boolean(),
+    filter: filterForm,
+  }) satisfies z.ZodType<TreeQuestion>,
+  file: z.object({ path: z.string() }),
+}
+
+export type StreamName = keyof typeof streamQuestions
+export const isStream = (name: string): name is StreamName => Object.hasOwn(streamQuestions, name)
+
+const entryForm = z.object({
+  path: z.string(),
+  type: z.enum(['file', 'directory', 'link']),
+  kind: z.string(),
+  id: z.string().optional(),
+  mode: z.number(),
+  size: z.number().optional(),
+  mtime: z.number().optional(),
+  target: z.string().optional(),
+})
+
+const itemsForm = z.array(z.union([entryForm, z.object({ path: z.string(), failed: failureForm })]))
+
+export const printItems = (items: readonly TreeItem[]): string =>
+  JSON.stringify(
+    items.map(item => ('failure' in item ? { path: item.path, failed: failureParts(item.failure) } : item)),
+  )
+
+export const printEntry = (entry: DriveEntry): string => JSON.stringify(entry)
+
+/** @throws Failure 'broken' */
+export function readItems(text: string): readonly TreeItem[] {
+  return inForm(itemsForm, text).map(item =>
+    'failed' in item ? { path: item.path, failure: failureIn(item.failed) } : dated(item),
+  )
+}
+
+/** @throws Failure 'broken' */
+export const readEntry = (text: string): DriveEntry => dated(inForm(entryForm, text))
+
+/** @throws Failure as it was thrown at the other end */
+export function throwFailure(text: string): never {
+  throw failureIn(inForm(failureForm, text))
+}
+
+const dated = (entry: z.infer<typeof entryForm>): DriveEntry => ({
+  ...entry,
+  mtime: entry.mtime === undefined ? undefined : instant(entry.mtime),
+})
+
+function inForm<Value>(form: z.ZodType<Value>, text: string): Value {
+  try {
+    return form.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new Failure(
+      'broken',
+      'the drive answered in another way than this version of calcfs expects; unmount and mount it again',
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,31 @@
+// `calcfs cat`: files of the drive on standard output, mounted or not.
+import type { Command } from 'commander'
+import { withExamples } from '../../terminal/examples.js'
+import { driveCommand } from '../control/with-drive.js'
+import { withReader } from '../control/with-reader.js'
+import { onStandardError, openProblems } from './problems.js'
+import { toStandardOutput } from './standard-output.js'
+
+export function catCommand(): Command {
+  const command: Command = driveCommand('cat')
+    .description('print files of the drive; needs no FUSE, and no mount')
+    .argument('<path...>', 'files of the drive, or below a mount')
+    .action((paths: readonly string[]) => print(command, paths))
+  return withExamples(
+    command,
+    ["calcfs cat 'projects/Water splitting/TS1_opt/output.cml'", 'one file'],
+    ['calcfs cat by-id/calculation/1234/run.log | grep ENERGY', 'a file by the number of its calculation'],
+  )
+}
+
+/** As cat(1): one that cannot be read is named, and the others follow. */
+async function print(command: Command, given: readonly string[]): Promise<void> {
+  const problems = openProblems(onStandardError)
+  await withReader(command, given, async (reader, paths) => {
+    for (const { given: shown, path } of paths)
+      await reader
+        .file(path, toStandardOutput, new AbortController().signal)
+        .catch((thrown: unknown) => problems.add(shown, thrown))
+  })
+  process.exitCode = problems.exitCode
+}

@@ -1,0 +1,155 @@
+// One file of a copy: whether it is there already, whether it may be replaced, and how it comes to its place.
+import { dirname } from 'node:path'
+import type { DriveEntry, DriveReader } from '../../drive/interface/reader.js'
+import { Failure } from '../../failure.js'
+import {
+  backupName,
+  inTheWay,
+  openAside,
+  openStanding,
+  type Standing,
+  setTime,
+  standing,
+} from './local-target.js'
+
+export interface FileRules {
+  /** Bytes are compared, although size and time are the same. */
+  readonly checksum: boolean
+  /** What differs is replaced, whatever its time, and nothing of it is kept. */
+  readonly overwrite: boolean
+}
+
+/** What became of a file. */
+export type FileOutcome =
+  | { readonly was: 'copied'; readonly replaced?: string | undefined }
+  /** It was there. */
+  | { readonly was: 'same' }
+
+export interface FileCopyPorts {
+  readonly reader: DriveReader
+  readonly rules: FileRules
+  readonly signal: AbortSignal
+  /** Bytes that have arrived; less than 0 where they turned out to be of no use. */
+  readonly counted: (bytes: number) => void
+}
+
+/** A local time counts as the same within so many milliseconds; within two seconds where the file system keeps no parts of seconds. */
+const sameWithinMs = 1
+const coarseMs = 2_000
+/** A file that changes while it is read is read again so often. */
+const triesAtMost = 3
+
+/**
+ * Brings one file to its place. What is there and the same stays. What differs is replaced as `rsync -u -b` does: where
+ * the drive's is newer, and the one of before is kept under a numbered name.
+ * @throws Failure 'exists' where a local change would be lost, or something else stands there
+ */
+export async function copyFile(
+  entry: DriveEntry,
+  target: string,
+  ports: FileCopyPorts,
+): Promise<FileOutcome> {
+  const before = await standing(target)
+  if (before === undefined) {
+    await fetch(entry, target, undefined, ports)
+    return { was: 'copied' }
+  }
+  if (before.is !== 'file') throw inTheWay(target, before)
+  if (await isSame(entry, target, before, ports)) return { was: 'same' }
+  const { rules } = ports
+  if (!rules.overwrite && before.mtimeMs > (entry.mtime ?? 0))
+    throw new Failure(
+      'exists',
+      `${target}: it was changed here after the drive's, and is not replaced; move it away, or take the drive's with --overwrite`,
+    )
+  const kept = rules.overwrite ? undefined : await backupName(target)
+  await fetch(entry, target, kept, ports)
+  return { was: 'copied', replaced: kept }
+}
+
+async function isSame(
+  entry: DriveEntry,
+  target: string,
+  before: Extract<Standing, { is: 'file' }>,
+  ports: FileCopyPorts,
+): Promise<boolean> {
+  if (before.size !== entry.size) return false
+  const isSameTime = sameTime(before.mtimeMs, entry.mtime ?? 0)
+  if (isSameTime && !ports.rules.checksum) return true
+  if (!(await hasSameBytes(entry, target, ports))) return false
+  if (!isSameTime && entry.mtime !== undefined) await setTime(target, entry.mtime)
+  return true
+}
+
+const sameTime = (local: number, drives: number): boolean =>
+  Math.abs(local - drives) <= (local % 1000 === 0 ? coarseMs : sameWithinMs)
+
+async function hasSameBytes({ path }: DriveEntry, target: string, ports: FileCopyPorts): Promise<boolean> {
+  const file = await openStanding(target)
+  try {
+    let offset = 0
+    let isEqual = true
+    await ports.reader.file(
+      path,
+      async bytes => {
+        ports.counted(bytes.length)
+        if (!isEqual) return
+        const { bytesRead, buffer } = await file.read(
+          Buffer.allocUnsafe(bytes.length),
+          0,
+          bytes.length,
+          offset,
+        )
+        offset += bytes.length
+        isEqual = buffer.subarray(0, bytesRead).equals(bytes)
+      },
+      ports.signal,
+    )
+    return isEqual
+  } finally {
+    await file.close()
+  }
+}
+
+async function fetch(
+  entry: DriveEntry,
+  target: string,
+  kept: string | undefined,
+  ports: FileCopyPorts,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await fetchOnce(entry, target, kept, ports)
+    } catch (thrown) {
+      const hasChanged = thrown instanceof Failure && thrown.kind === 'replaced'
+      if (!hasChanged || tries === triesAtMost) throw thrown
+    }
+  }
+}
+
+async function fetchOnce(
+  { path }: DriveEntry,
+  target: string,
+  kept: string | undefined,
+  { reader, signal, counted }: FileCopyPorts,
+): Promise<void> {
+  const aside = await openAside(dirname(target))
+  let arrived = 0
+  try {
+    const read = await reader.file(
+      path,
+      async bytes => {
+        await aside.write(bytes)
+        arrived += bytes.length
+        counted(bytes.length)
+      },
+      signal,
+    )
+    signal.throwIfAborted()
+    await aside.place(target, { mtimeMs: read.mtime ?? Date.now(), mode: read.mode, kept })
+  } catch (thrown) {
+    counted(-arrived)
+    await aside.discard()
+    throw thrown
+  }
+}

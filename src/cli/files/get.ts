@@ -1,0 +1,198 @@
+// `calcfs get`: copies trees and files of the drive to the local disk, mounted or not.
+import { setMaxListeners } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { DriveReader } from '../../drive/interface/reader.js'
+import { drives, innermost, mountPath } from '../../mount/mount-point.js'
+import { withExamples } from '../../terminal/examples.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
+import { driveCommand } from '../control/with-drive.js'
+import { type GivenPath, withReader } from '../control/with-reader.js'
+import type { CopyOrder, CopyProgress, CopyRules } from './copy-tree.js'
+import { onStandardError, openProblems, type Problems } from './problems.js'
+import { bytesText, counted, drawProgress } from './progress-line.js'
+import { collected, jobs } from './settings.js'
+
+interface Flags {
+  readonly as?: string
+  readonly to?: string
+  readonly jobs: number
+  readonly include?: readonly string[]
+  readonly exclude?: readonly string[]
+  readonly follow?: true
+  readonly checksum?: true
+  readonly overwrite?: true
+  readonly json?: true
+}
+
+export function getCommand(): Command {
+  const command: Command = driveCommand('get')
+    .description(
+      'copy trees and files of the drive to this machine; needs no FUSE, and no mount. What is there already is not fetched again',
+    )
+    .argument('<path...>', 'paths of the drive, or below a mount')
+    .addOption(new Option('--as <name>', 'what the copy of the one path is called').conflicts('to'))
+    .option(
+      '--to <directory>',
+      'the directory for the copies, made if it is missing; default: the current one',
+    )
+    .addOption(new Option('--jobs <number>', 'files that are fetched at once').default(32).argParser(jobs))
+    .addOption(repeated('--include <glob>', 'only files whose names match; with a / their paths below PATH'))
+    .addOption(repeated('--exclude <glob>', 'nothing whose name, or path below PATH, matches'))
+    .option('-L, --follow', 'copy what links below lead to; else they are copied as links')
+    .option('--checksum', 'compare the bytes of what is there already, not only size and time')
+    .option('--overwrite', 'replace what differs here, also where it is newer, and keep none of it')
+    .addOption(jsonFlag('what was copied and what could not be had'))
+    .action((paths: readonly string[], flags: Flags) => get(command, paths, flags))
+  return withExamples(
+    command,
+    ["calcfs get 'projects/Water splitting' --to ~/data", 'again: fetches only what is new'],
+    ["calcfs get projects --include '*.out' --jobs 8", 'the outputs of all projects'],
+    ['calcfs get reports/42 --follow --as paper', 'a report with its calculations'],
+  )
+}
+
+const repeated = (flag: string, says: string): Option => new Option(flag, says).argParser(collected)
+
+async function get(command: Command, given: readonly string[], flags: Flags): Promise<void> {
+  if (flags.as !== undefined && given.length > 1)
+    throw new Stop(exitCodes.usage, '--as names the copy of one path; use --to DIRECTORY for several.')
+  const base = resolve(flags.to ?? '.')
+  await refuseDrive(flags.as === undefined ? base : resolve(flags.as))
+  await withReader(command, given, async (reader, paths) => {
+    const orders = ordersFor(paths, flags, base)
+    if (flags.to !== undefined) await made(base)
+    await copy(reader, orders, flags)
+  })
+}
+
+/** The local path of each copy. @throws Stop where one has no name, or two have the same */
+function ordersFor(paths: readonly GivenPath[], flags: Flags, base: string): readonly CopyOrder[] {
+  const orders = paths.map(({ given, path }) => {
+    if (flags.as !== undefined) return { path, target: resolve(flags.as) }
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (name !== '') return { path, target: join(base, name) }
+    throw new Stop(
+      exitCodes.usage,
+      `${given} is the top of the drive, which has no name; name the copy with --as.`,
+    )
+  })
+  const twice = orders.find(({ target }, at) => orders.findIndex(other => other.target === target) !== at)
+  if (twice === undefined) return orders
+  throw new Stop(
+    exitCodes.usage,
+    `two of the paths would be copied to ${twice.target}; copy them one by one, with --as.`,
+  )
+}
+
+/** The copy is on this machine: a drive takes no files. */
+async function refuseDrive(target: string): Promise<void> {
+  const drive = innermost(await mountPath(target), await drives())
+  if (drive === undefined) return
+  throw new Stop(
+    exitCodes.usage,
+    `${target} lies on the drive ${drive.path} itself; name a directory of this machine with --to.`,
+  )
+}
+
+async function made(directory: string): Promise<void> {
+  const { localFailure } = await import('./local-target.js')
+  await mkdir(directory, { recursive: true }).catch((thrown: unknown) => {
+    throw localFailure(thrown, directory)
+  })
+}
+
+async function copy(reader: DriveReader, orders: readonly CopyOrder[], flags: Flags): Promise<void> {
+  const { copyBegins, copyTrees } = await import('./copy-tree.js')
+  const progress = copyBegins()
+  const line = drawProgress(process.stderr, () => ({ ...progress, isGrowing: progress.isWalking }))
+  const problems = openProblems(text => {
+    line.clear()
+    onStandardError(text)
+  })
+  const stopped = stopBySignal()
+  try {
+    await copyTrees(orders, rulesOf(flags), {
+      reader,
+      progress,
+      signal: stopped.signal,
+      failed: (path, failure) => problems.add(path, failure),
+    })
+  } catch (thrown) {
+    line.end()
+    if (!stopped.signal.aborted) {
+      console.error(`calcfs: ${soFar(progress)}; the same command goes on from there.`)
+      throw thrown
+    }
+    console.error(`calcfs: stopped. ${soFar(progress)}; the same command goes on from there.`)
+    process.exitCode = stopped.exitCode()
+    return
+  } finally {
+    stopped.end()
+    line.end()
+  }
+  if (flags.json === true) printJson(summaryOf(progress, problems))
+  else tell(progress, problems)
+  process.exitCode = problems.exitCode
+}
+
+const rulesOf = (flags: Flags): CopyRules => ({
+  jobs: flags.jobs,
+  follow: flags.follow === true,
+  include: flags.include,
+  exclude: flags.exclude,
+  checksum: flags.checksum === true,
+  overwrite: flags.overwrite === true,
+})
+
+/** Ctrl-C lets what is under way be cleaned up; a second one ends the command at once. */
+function stopBySignal() {
+  const control = new AbortController()
+  // Every file under way hears it.
+  setMaxListeners(0, control.signal)
+  let met: NodeJS.Signals = 'SIGINT'
+  const stop = (signal: NodeJS.Signals): void => {
+    if (control.signal.aborted) process.exit(128 + constants.signals[signal])
+    met = signal
+    control.abort()
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.on(signal, stop)
+  return {
+    signal: control.signal,
+    exitCode: () => 128 + constants.signals[met],
+    end() {
+      for (const signal of signals) process.off(signal, stop)
+    },
+  }
+}
+
+const files = (count: number): string => `${counted(count)} ${count === 1 ? 'file' : 'files'}`
+
+const soFar = ({ copied, copiedBytes, same }: CopyProgress): string =>
+  `${files(copied)} copied (${bytesText(copiedBytes)}), ${counted(same)} there already`
+
+function tell(progress: CopyProgress, problems: Problems): void {
+  const { all } = problems
+  console.log(`${soFar(progress)}${all.length === 0 ? '' : `, ${counted(all.length)} could not be had`}.`)
+  if (progress.kept.length > 0)
+    console.log(
+      `${files(progress.kept.length)} of before kept as ${progress.kept.slice(0, 3).join(', ')}${progress.kept.length > 3 ? ' …' : ''}.`,
+    )
+  if (progress.linksOut > 0)
+    console.log(
+      `${counted(progress.linksOut)} of the links lead out of what was copied; --follow copies what they lead to.`,
+    )
+}
+
+const summaryOf = ({ copied, copiedBytes, same, links, kept }: CopyProgress, problems: Problems) => ({
+  copied,
+  copiedBytes,
+  same,
+  links,
+  kept,
+  problems: problems.all,
+})

@@ -1,0 +1,197 @@
+// The local side of a copy: what stands there, directories and links made, files written aside and moved into place.
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import {
+  type FileHandle,
+  lstat,
+  lutimes,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  utimes,
+} from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { asFailure, Failure } from '../../failure.js'
+import { codeOf, isMissing } from '../../system/error-code.js'
+import { isProcessAlive } from '../../system/process.js'
+
+/** What stands under a name; undefined where nothing does. */
+export type Standing =
+  | { readonly is: 'file'; readonly size: number; readonly mtimeMs: number }
+  | { readonly is: 'directory' }
+  | { readonly is: 'link'; readonly target: string }
+  | { readonly is: 'other' }
+
+/** Links are not followed. @throws Failure */
+export async function standing(path: string): Promise<Standing | undefined> {
+  try {
+    const found = await lstat(path)
+    if (found.isDirectory()) return { is: 'directory' }
+    if (found.isSymbolicLink()) return { is: 'link', target: await readlink(path) }
+    return found.isFile() ? { is: 'file', size: found.size, mtimeMs: found.mtimeMs } : { is: 'other' }
+  } catch (thrown) {
+    if (isMissing(thrown)) return undefined
+    throw localFailure(thrown, path)
+  }
+}
+
+/** The failure of an error of the local disk. */
+export function localFailure(thrown: unknown, path: string): Failure {
+  if (thrown instanceof Failure) return thrown
+  const code = codeOf(thrown)
+  if (code === 'ENAMETOOLONG') {
+    const sentence = `${path}: this file system takes no name that long; copy it under another name with --as`
+    return new Failure('name-too-long', sentence, { cause: thrown })
+  }
+  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST')
+    return new Failure('exists', `${path}: something else stands here (${code}); move it away`, {
+      cause: thrown,
+    })
+  return asFailure(thrown)
+}
+
+/**
+ * Makes the directory; one that is there stays as it is, and what killed copies left in it is removed.
+ * @throws Failure where something else stands there: a link is not followed, so that nothing leaves the copy
+ */
+export async function ensureDirectory(path: string): Promise<void> {
+  const before = await standing(path)
+  if (before === undefined) {
+    await mkdir(path).catch(async (thrown: unknown) => {
+      // Another copy may have made it meanwhile.
+      if ((await standing(path))?.is !== 'directory') throw localFailure(thrown, path)
+    })
+    return
+  }
+  if (before.is !== 'directory') throw inTheWay(path, before)
+  await sweep(path)
+}
+
+export const inTheWay = (path: string, { is }: Standing): Failure =>
+  new Failure('exists', `${path}: a ${is === 'other' ? 'special file' : is} stands here; move it away`)
+
+/** Makes a link, or replaces one that leads elsewhere; true where it was there already. @throws Failure */
+export async function ensureLink(
+  path: string,
+  target: string,
+  mtimeMs: number | undefined,
+): Promise<boolean> {
+  const before = await standing(path)
+  if (before !== undefined && before.is !== 'link') throw inTheWay(path, before)
+  if (before?.target === target) return true
+  const aside = temporaryName(dirname(path))
+  try {
+    await symlink(target, aside)
+    if (mtimeMs !== undefined) await lutimes(aside, mtimeMs / 1000, mtimeMs / 1000)
+    await rename(aside, path)
+  } catch (thrown) {
+    await rm(aside, { force: true })
+    throw localFailure(thrown, path)
+  }
+  return false
+}
+
+/** A file that is written beside its place. */
+export interface FileAside {
+  write(bytes: Uint8Array): Promise<void>
+  /** Moves it to its place; what stood there goes to `kept` first, where that is given. */
+  place(path: string, how: { mtimeMs: number; mode: number; kept: string | undefined }): Promise<void>
+  discard(): Promise<void>
+}
+
+/** @throws Failure */
+export async function openAside(directory: string): Promise<FileAside> {
+  const aside = temporaryName(directory)
+  const file = await open(aside, 'wx', privateMode).catch((thrown: unknown) => {
+    throw localFailure(thrown, directory)
+  })
+  let isOpen = true
+  async function close(): Promise<void> {
+    if (!isOpen) return
+    isOpen = false
+    await file.close()
+  }
+  return {
+    write: bytes => writeAll(file, bytes, aside),
+    async place(path, { mtimeMs, mode, kept }) {
+      try {
+        await file.utimes(mtimeMs / 1000, mtimeMs / 1000)
+        await file.chmod(mode & permissionBits & ~umask)
+        await close()
+        if (kept !== undefined) await rename(path, kept)
+        await rename(aside, path)
+      } catch (thrown) {
+        throw localFailure(thrown, path)
+      }
+    },
+    async discard() {
+      await close().catch(ignoredAtTheEnd)
+      await rm(aside, { force: true })
+    },
+  }
+}
+
+/** What was written is thrown away: whether it could be closed well is of no use. */
+function ignoredAtTheEnd(): void {}
+
+const privateMode = 0o600
+const permissionBits = 0o777
+/** Read once: it can only be read by setting it. */
+const umask = process.umask()
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, path: string): Promise<void> {
+  try {
+    for (let done = 0; done < bytes.length; )
+      done += (await file.write(bytes, done, bytes.length - done)).bytesWritten
+  } catch (thrown) {
+    throw localFailure(thrown, path)
+  }
+}
+
+/** The time of a file or directory, without its bytes. @throws Failure */
+export async function setTime(path: string, mtimeMs: number): Promise<void> {
+  await utimes(path, mtimeMs / 1000, mtimeMs / 1000).catch((thrown: unknown) => {
+    throw localFailure(thrown, path)
+  })
+}
+
+/** Opens a file that stands there, and no link. @throws Failure */
+export async function openStanding(path: string): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((thrown: unknown) => {
+    throw localFailure(thrown, path)
+  })
+}
+
+/** A free name for what is replaced, as `cp --backup=numbered` gives it. */
+export async function backupName(path: string): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const name = `${path}.~${number}~`
+    if ((await standing(name)) === undefined) return name
+  }
+}
+
+/** Names begin with a dot, say which process of which machine writes there, and are short, whatever the file is called. */
+const prefix = `.calcfs-get-${createHash('sha256').update(hostname()).digest('hex').slice(0, 8)}`
+let made = 0
+
+function temporaryName(directory: string): string {
+  made += 1
+  return join(directory, `${prefix}-${process.pid}-${made}`)
+}
+
+/** Removes what copies of this machine have left that were killed. */
+async function sweep(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((thrown: unknown) => {
+    throw localFailure(thrown, directory)
+  })
+  for (const name of names) {
+    const [, pid] = name.startsWith(prefix) ? (/-(\d+)-\d+$/.exec(name) ?? []) : []
+    if (pid === undefined || Number(pid) === process.pid || (await isProcessAlive(Number(pid)))) continue
+    await rm(join(directory, name), { force: true })
+  }
+}

@@ -1,0 +1,93 @@
+// The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
+import type { WriteStream } from 'node:tty'
+
+/** How far the work is, in files and bytes. */
+export interface WorkDone {
+  readonly files: number
+  readonly filesDone: number
+  readonly bytes: number
+  readonly bytesDone: number
+  /** More is being found: the sums grow, and the time that is left is not known. */
+  readonly isGrowing: boolean
+}
+
+export interface ProgressLine {
+  /** Takes the line away for good, or to print something else; the next picture draws it again. */
+  clear(): void
+  end(): void
+}
+
+/** Milliseconds between two pictures, and over which the rate is taken. */
+const drawnEvery = 200
+const rateOverMs = 5_000
+
+/** Drawn until it ends. On what is no terminal nothing is. */
+export function drawProgress(stream: WriteStream, work: () => WorkDone): ProgressLine {
+  if (stream.isTTY !== true) return { clear: nothingDrawn, end: nothingDrawn }
+  const rate = openRate()
+  let isDrawn = false
+  function clear(): void {
+    if (isDrawn) stream.write('\r\u001b[K')
+    isDrawn = false
+  }
+  const drawing = setInterval(() => {
+    const done = work()
+    stream.write(`\r\u001b[K${progressText(done, rate(done.bytesDone)).slice(0, (stream.columns || 80) - 1)}`)
+    isDrawn = true
+  }, drawnEvery)
+  drawing.unref()
+  return {
+    clear,
+    end() {
+      clearInterval(drawing)
+      clear()
+    },
+  }
+}
+
+function nothingDrawn(): void {}
+
+/** Bytes a second, over the last few seconds. */
+function openRate(): (bytes: number) => number {
+  const seen: { readonly at: number; readonly bytes: number }[] = []
+  return bytes => {
+    const at = performance.now()
+    seen.push({ at, bytes })
+    while (seen.length > 2 && at - (seen[0]?.at ?? at) > rateOverMs) seen.shift()
+    const [first] = seen
+    return first === undefined || at === first.at ? 0 : (1000 * (bytes - first.bytes)) / (at - first.at)
+  }
+}
+
+/** `123/4,567 files, 1.2 of 3.4 GB, 45 MB/s, 0:51 left`. */
+export function progressText(
+  { files, filesDone, bytes, bytesDone, isGrowing }: WorkDone,
+  bytesPerSecond: number,
+): string {
+  const left = isGrowing || bytesPerSecond <= 0 ? undefined : (bytes - bytesDone) / bytesPerSecond
+  return [
+    `${counted(filesDone)}/${counted(files)}${isGrowing ? '+' : ''} files`,
+    `${bytesText(bytesDone)} of ${bytesText(bytes)}${isGrowing ? '+' : ''}`,
+    `${bytesText(bytesPerSecond)}/s`,
+    ...(left === undefined ? [] : [`${timeText(left)} left`]),
+  ].join(', ')
+}
+
+export const counted = (count: number): string => count.toLocaleString('en')
+
+const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+
+/** In powers of 1000, as `ls --si` shows them. */
+export function bytesText(bytes: number): string {
+  let value = Math.round(bytes)
+  let unit = 0
+  for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000
+  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+}
+
+function timeText(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+}

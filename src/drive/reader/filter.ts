@@ -1,0 +1,74 @@
+// Which entries of a tree a command means: names, paths and types as find(1) takes them, what a copy includes and leaves out.
+import { Minimatch } from 'minimatch'
+import type { EntryType, TreeFilter } from '../interface/reader.js'
+
+export interface FilteredName {
+  readonly name: string
+  /** As it was reached. */
+  readonly path: string
+  /** Below the tree's top, without a leading slash; empty for the top itself. */
+  readonly below: string
+  readonly type: EntryType
+  readonly kind: string
+}
+
+export interface CompiledFilter {
+  /** It is no part of the tree, nor is what lies in it. */
+  leavesOut(entry: FilteredName): boolean
+  /** It is shown; what lies in a directory that is not may be shown all the same. */
+  means(entry: FilteredName): boolean
+}
+
+/** As fnmatch(3): no braces, no `!` or `#` in front, nothing beyond `*`, `?` and `[…]`. */
+const asFnmatch = { dot: true, nobrace: true, noext: true, nonegate: true, nocomment: true } as const
+
+/** For names, and for paths below the top: `**` takes any number of directories. */
+const ofNames = { ...asFnmatch, platform: 'linux' } as const
+
+/** A path of find(1) is one text: `*` takes slashes, too. */
+const slashStandIn = '\u0001'
+
+export function compiledFilter(filter: TreeFilter): CompiledFilter {
+  const names = (filter.names ?? []).map(pattern => matcher(pattern, ofNames))
+  const loose = (filter.namesOfAnyCase ?? []).map(pattern => matcher(pattern, { ...ofNames, nocase: true }))
+  const paths = (filter.paths ?? []).map(pattern => matcher(asOneName(pattern), ofNames))
+  const { types } = filter
+  const include = filter.include?.map(patternBelow)
+  const exclude = filter.exclude?.map(patternBelow) ?? []
+
+  return {
+    leavesOut: entry => entry.below !== '' && exclude.some(matches => matches(entry)),
+    means(entry) {
+      const { name, path, type } = entry
+      if (types !== undefined && !types.some(wanted => isOfType(wanted, entry))) return false
+      if (include !== undefined && type !== 'directory' && !include.some(matches => matches(entry)))
+        return false
+      return (
+        names.every(matches => matches(name)) &&
+        loose.every(matches => matches(name)) &&
+        paths.every(matches => matches(asOneName(path)))
+      )
+    },
+  }
+}
+
+const isOfType = (wanted: string, { type, kind }: FilteredName): boolean =>
+  wanted === type || (type === 'directory' && wanted === kind)
+
+function matcher(pattern: string, options: typeof ofNames & { nocase?: boolean }): (text: string) => boolean {
+  const compiled = new Minimatch(pattern, options)
+  return text => compiled.match(text)
+}
+
+/** As rsync and rclone have it: with a slash the path below the top is meant, else the last name. */
+function patternBelow(pattern: string): (entry: FilteredName) => boolean {
+  const plain = pattern.replace(/^\/|\/$/g, '')
+  if (!plain.includes('/') && !pattern.startsWith('/')) {
+    const matches = matcher(plain, ofNames)
+    return ({ name }) => matches(name)
+  }
+  const matches = matcher(plain, ofNames)
+  return ({ below }) => matches(below)
+}
+
+const asOneName = (path: string): string => path.replaceAll('/', slashStandIn)

@@ -1,0 +1,196 @@
+// Reader of a drive: answers what a command asks of trees and files, over the verbs that the kernel uses.
+import pLimit from 'p-limit'
+import { asFailure, Failure } from '../../failure.js'
+import { lastNameOf } from '../../layout.js'
+import type { MaybePromise } from '../../maybe-promise.js'
+import type { Clock } from '../../remote/clock.js'
+import type { Attributes } from '../interface/attributes.js'
+import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
+import type { Drive, LookupVerbs } from '../interface/verbs.js'
+import { type CompiledFilter, compiledFilter, type FilteredName } from './filter.js'
+import { isDirectoryMode, isLinkMode, withoutLinks } from './links.js'
+import { type Seen, walkTree } from './tree-walk.js'
+import { type FileVerbsUsed, readWhole } from './whole-file.js'
+
+type VerbsUsed = FileVerbsUsed & Pick<LookupVerbs, 'getattr' | 'readdir' | 'readlink' | 'getxattr'>
+
+/** A failure that a command met, for `calcfs why`. */
+export type NoteFailure = (verb: string, path: string, failure: Failure) => void
+
+/** A directory of a walk. */
+interface Place {
+  /** As it was reached, and the same without links. */
+  readonly path: string
+  readonly real: string
+  readonly depth: number
+  /** The things that it lies in and it itself, where links are followed. */
+  readonly lineage: readonly string[]
+}
+
+/** Sizes that one walk asks for side by side. */
+const statsAtOnce = 64
+
+export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: NoteFailure): DriveReader {
+  function problem(verb: string, path: string, thrown: unknown): TreeItem {
+    const failure = asFailure(thrown)
+    note(verb, path, failure)
+    return { path, failure }
+  }
+
+  async function* tree(asked: TreeQuestion, signal: AbortSignal): AsyncGenerator<readonly TreeItem[]> {
+    const filter = compiledFilter(asked.filter)
+    const walk = openTreeLook(verbs, asked, filter, problem)
+    yield* walkTree([await walk.top()], walk.look, signal)
+  }
+
+  return {
+    tree,
+    async file(path, sink, signal) {
+      const real = await withoutLinks(verbs, path)
+      const attributes = await verbs.getattr(real)
+      let isTaken = true
+      const taking = async (bytes: Uint8Array): Promise<void> => {
+        isTaken = false
+        await sink(bytes)
+        isTaken = true
+      }
+      try {
+        if (isDirectoryMode(attributes.mode)) throw new Failure('is-directory', `${path} is a directory`)
+        await readWhole(verbs, { path: real, size: attributes.size }, taking, { signal, clock })
+      } catch (thrown) {
+        // What the sink meets is no failure of the drive.
+        if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
+        throw thrown
+      }
+      return { path, ...(await thingAt(verbs, real)), ...factsOf(attributes) }
+    },
+  }
+}
+
+/** How one walk looks at its top and at each directory. */
+function openTreeLook(
+  verbs: VerbsUsed,
+  asked: TreeQuestion,
+  filter: CompiledFilter,
+  problem: (verb: string, path: string, thrown: unknown) => TreeItem,
+) {
+  const stats = pLimit(statsAtOnce)
+  const { depth: deepest = Number.POSITIVE_INFINITY, from = 0 } = asked
+  const { calledAs = asked.path, top: patternTop = asked.path } = asked
+  const restOf = (path: string, above: string): string => path.slice(above === '/' ? 0 : above.length)
+
+  const named = ({ path, type, kind }: DriveEntry): FilteredName => ({
+    name: lastNameOf(path),
+    path: calledAs + restOf(path, asked.path),
+    below: restOf(path, patternTop).slice(1),
+    type,
+    kind,
+  })
+
+  async function top(): Promise<Seen<Place>> {
+    try {
+      const real = await withoutLinks(verbs, asked.path)
+      const attributes = await verbs.getattr(real)
+      const entry = { path: asked.path, ...(await thingAt(verbs, real)), ...factsOf(attributes) }
+      return seen(entry, { real, depth: 0, lineage: [] })
+    } catch (thrown) {
+      return { items: [problem('getattr', asked.path, thrown)] }
+    }
+  }
+
+  /** What is shown of an entry, and whether the walk enters it. */
+  function seen(
+    entry: DriveEntry,
+    { real, depth, lineage }: Omit<Place, 'path'>,
+    troubles: readonly TreeItem[] = [],
+  ): Seen<Place> {
+    const { path, type } = entry
+    const isShown = depth >= from && filter.means(named(entry))
+    const items = isShown ? [entry, ...troubles] : troubles
+    if (type !== 'directory' || depth >= deepest) return { items }
+    const thing = entry.id === undefined ? real : `${entry.kind} ${entry.id}`
+    if (asked.follow && lineage.includes(thing)) {
+      const loop = new Failure('invalid', `${path}: this link leads to what it lies in; it is not followed`)
+      return { items: [...items, problem('readdir', path, loop)] }
+    }
+    return { items, enter: { path, real, depth, lineage: asked.follow ? [...lineage, thing] : lineage } }
+  }
+
+  async function look(place: Place): Promise<readonly Seen<Place>[]> {
+    try {
+      const listing = await verbs.readdir(place.real)
+      const entries = [...listing].sort((one, other) => (one.name < other.name ? -1 : 1))
+      const all = await Promise.all(entries.map(entry => one(place, entry)))
+      return all.filter(found => found !== undefined)
+    } catch (thrown) {
+      return [{ items: [problem('readdir', place.path, thrown)] }]
+    }
+  }
+
+  function one(
+    place: Place,
+    { name, mode, kind, id }: { name: string; mode: number; kind: string; id: string | undefined },
+  ): MaybePromise<Seen<Place> | undefined> {
+    const path = below(place.path, name)
+    const at = { real: below(place.real, name), depth: place.depth + 1, lineage: place.lineage }
+    const entry = { path, type: typeOf(mode), kind, id, mode }
+    if (filter.leavesOut(named(entry))) return undefined
+    if (entry.type === 'link' && (asked.follow || asked.attributes)) return linkAt(entry, at)
+    return described(entry, at)
+  }
+
+  /** A link that leads nowhere is shown as a link. */
+  async function linkAt(entry: DriveEntry, at: Omit<Place, 'path'>): Promise<Seen<Place>> {
+    try {
+      const target = await verbs.readlink(at.real)
+      if (!asked.follow) return await described({ ...entry, target }, at)
+      const real = await withoutLinks(verbs, at.real)
+      const { mode } = await verbs.getattr(real)
+      const thing = await thingAt(verbs, real)
+      return await described({ path: entry.path, ...thing, mode, type: typeOf(mode) }, { ...at, real })
+    } catch (thrown) {
+      return seen(entry, at, [problem('readlink', entry.path, thrown)])
+    }
+  }
+
+  /** With size and time, where they are wanted. */
+  function described(entry: DriveEntry, at: Omit<Place, 'path'>): MaybePromise<Seen<Place>> {
+    if (!asked.attributes || at.depth < from || !filter.means(named(entry))) return seen(entry, at)
+    return stats(async () => {
+      try {
+        return seen({ ...entry, ...factsOf(await verbs.getattr(at.real)) }, at)
+      } catch (thrown) {
+        return seen(entry, at, [problem('getattr', entry.path, thrown)])
+      }
+    })
+  }
+
+  return { top, look }
+}
+
+async function thingAt(
+  verbs: Pick<LookupVerbs, 'getxattr'>,
+  path: string,
+): Promise<Pick<DriveEntry, 'kind' | 'id'>> {
+  const kind = await verbs.getxattr(path, 'user.calcfs.kind')
+  return { kind: kind ?? 'file', id: await verbs.getxattr(path, 'user.calcfs.id') }
+}
+
+const factsOf = ({
+  mode,
+  size,
+  mtime,
+}: Attributes): Pick<DriveEntry, 'type' | 'mode' | 'size' | 'mtime'> => ({
+  type: typeOf(mode),
+  mode,
+  size,
+  mtime,
+})
+
+function typeOf(mode: number): EntryType {
+  if (isDirectoryMode(mode)) return 'directory'
+  return isLinkMode(mode) ? 'link' : 'file'
+}
+
+const below = (directory: string, name: string): string =>
+  directory === '/' ? `/${name}` : `${directory}/${name}`

@@ -1,0 +1,123 @@
+// The walk through a tree: directories are looked at side by side, ahead of what is shown, and shown in the order of names.
+import { noop } from '../../noop.js'
+import type { TreeItem } from '../interface/reader.js'
+
+/** One name of a directory that was looked at: what is shown of it, and the directory to enter after that. */
+export interface Seen<Place> {
+  readonly items: readonly TreeItem[]
+  readonly enter?: Place | undefined
+}
+
+/** A directory of the walk. */
+interface Look<Place> {
+  readonly place: Place
+  found?: Promise<readonly Seen<Place>[]>
+  isSettled: boolean
+}
+
+/** So many directories are looked at side by side. */
+const looksAtOnce = 32
+/** So many may have been looked at before the walk has come to them: what is found waits in memory. */
+const looksAhead = 256
+/** So many items are one batch. */
+const batchSize = 256
+
+/**
+ * All items from here on, in batches; a batch ends early where the next directory is not known yet. `look` never rejects:
+ * what fails is an item.
+ */
+export async function* walkTree<Place>(
+  top: readonly Seen<Place>[],
+  look: (place: Place) => Promise<readonly Seen<Place>[]>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly TreeItem[]> {
+  const looks = openLooks(look, signal)
+  const frames = [{ seen: looks.enqueue(top), at: 0 }]
+  let batch: TreeItem[] = []
+  try {
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const next = frame.seen[frame.at]
+      frame.at += 1
+      if (next === undefined) {
+        frames.pop()
+        continue
+      }
+      batch.push(...next.items)
+      if (batch.length >= batchSize || (next.enter?.isSettled === false && batch.length > 0)) {
+        yield batch
+        batch = []
+      }
+      if (next.enter !== undefined) frames.push({ seen: await looks.take(next.enter), at: 0 })
+      signal.throwIfAborted()
+    }
+    if (batch.length > 0) yield batch
+  } finally {
+    looks.end()
+  }
+}
+
+interface Entered<Place> {
+  readonly items: readonly TreeItem[]
+  readonly enter: Look<Place> | undefined
+}
+
+/** The directories that the walk has not come to yet. Those next in its order are looked at first. */
+function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]>, signal: AbortSignal) {
+  /** The last one is the nearest. */
+  const waiting: Look<Place>[] = []
+  const ahead = new WeakMap<Look<Place>, readonly Entered<Place>[]>()
+  let underWay = 0
+  let held = 0
+  let isOver = false
+
+  function enqueue(seen: readonly Seen<Place>[]): readonly Entered<Place>[] {
+    const entered = seen.map(({ items, enter }) => ({
+      items,
+      enter: enter === undefined ? undefined : { place: enter, isSettled: false },
+    }))
+    for (const { enter } of entered.toReversed()) if (enter !== undefined) waiting.push(enter)
+    begin()
+    return entered
+  }
+
+  function begin(): void {
+    while (!isOver && !signal.aborted && underWay < looksAtOnce && held < looksAhead) {
+      const next = waiting.pop()
+      if (next === undefined) return
+      if (next.found === undefined) void start(next)
+    }
+  }
+
+  function start(next: Look<Place>): Promise<readonly Seen<Place>[]> {
+    underWay += 1
+    held += 1
+    const found = look(next.place)
+    next.found = found
+    found
+      .then(seen => {
+        ahead.set(next, enqueue(seen))
+      })
+      .catch(noop)
+      .finally(() => {
+        next.isSettled = true
+        underWay -= 1
+        begin()
+      })
+    return found
+  }
+
+  return {
+    enqueue,
+    /** What was found there; looked at now, out of turn, where that has not begun. */
+    async take(next: Look<Place>): Promise<readonly Entered<Place>[]> {
+      const seen = await (next.found ?? start(next))
+      held -= 1
+      begin()
+      return ahead.get(next) ?? enqueue(seen)
+    },
+    end(): void {
+      isOver = true
+      waiting.length = 0
+    },
+  }
+}

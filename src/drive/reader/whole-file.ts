@@ -1,0 +1,64 @@
+// A whole file, read by the verbs as a patient program reads it: slow bytes are waited for, another version is an error.
+import { Failure } from '../../failure.js'
+import { type Clock, sleep } from '../../remote/clock.js'
+import { byteOffset } from '../../remote/remote.js'
+import type { ByteSink } from '../interface/reader.js'
+import type { Drive } from '../interface/verbs.js'
+
+export type FileVerbsUsed = Pick<Drive, 'open' | 'read' | 'release'>
+
+/** Bytes of one read, and of one that is repeated because the bytes came too slowly. */
+const pieceBytes = 256 * 1024
+const smallPieceBytes = 32 * 1024
+/** A read that is late is repeated so often without a byte in between. */
+const lateReads = 3
+/** Milliseconds after which what came late may be asked for again: before, the drive takes it for the same read. */
+const againAfterMs = 1_100
+
+/**
+ * Gives all bytes of the file to the sink. `size` is what a stat has just said.
+ * @throws Failure 'replaced' where the file turns out to have another length
+ */
+export async function readWhole(
+  verbs: FileVerbsUsed,
+  wanted: { readonly path: string; readonly size: number },
+  sink: ByteSink,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
+): Promise<void> {
+  const { path, size } = wanted
+  const handle = await verbs.open(path, 'read')
+  try {
+    const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, size)))
+    let offset = 0
+    let late = 0
+    for (;;) {
+      signal.throwIfAborted()
+      const into = late === 0 ? buffer : buffer.subarray(0, smallPieceBytes)
+      const count = await readInTime(into, offset)
+      if (count === undefined) {
+        late += 1
+        continue
+      }
+      if (count === 0) break
+      late = 0
+      await sink(into.subarray(0, count))
+      offset += count
+    }
+    if (offset !== size)
+      throw new Failure('replaced', `${path}: it was ${size} bytes long, and ended after ${offset}`)
+
+    /** Undefined where the bytes come too slowly, and it is worth another try. */
+    async function readInTime(into: Uint8Array, at: number): Promise<number | undefined> {
+      try {
+        return await verbs.read(handle, into, byteOffset(at))
+      } catch (thrown) {
+        const isLate = thrown instanceof Failure && thrown.kind === 'timeout'
+        if (!isLate || late >= lateReads) throw thrown
+        await sleep(clock, againAfterMs)
+        return undefined
+      }
+    }
+  } finally {
+    await verbs.release(handle)
+  }
+}

@@ -1,0 +1,302 @@
+// Promises of `ls`, `find` and `cat`: what a mount shows, with a daemon and without one.
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
+import { type Chance, chance } from '../../long/chance.js'
+import { anyTitle } from '../../long/names/titles.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
+import { printed, run } from '../../testbed/programs.js'
+import { cml, fillSampleData, ids } from '../../testbed/sample-data.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+import { gate, until } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+
+const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
+t.comment(`seed ${seed}`)
+
+/** The command with a mounted drive, and with none. */
+type Way = (...args: string[]) => ReturnType<KernelTestbed['calcfs']>
+const ways = ({ calcfs, service, directory }: KernelTestbed): readonly (readonly [string, Way])[] => [
+  ['mounted', (name, ...args) => calcfs(name ?? '', '--mount', directory, ...args)],
+  ['not mounted', (name, ...args) => calcfs(name ?? '', '--url', service.url, '--user', 'demo', ...args)],
+]
+
+/** Does the work with a mount, and then once more without one. */
+async function bothWays(
+  testbed: WarmTestbed,
+  work: (how: string, calcfs: Way) => Promise<void>,
+): Promise<void> {
+  for (const [how, calcfs] of ways(testbed)) {
+    if (how === 'not mounted') await testbed.end()
+    await work(how, calcfs)
+  }
+}
+
+const sorted = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter(line => line !== '')
+    .sort()
+
+/** A tree as drawn: titles that services really hold, equal ones among them. */
+function drawnTree(draw: Chance) {
+  return (seed: Seed): void => {
+    fillSampleData(seed)
+    let id = 5_000
+    const title = (): string => anyTitle(draw).replace(/[\ud800-\udfff]/g, 'x')
+    const below = (parent: string | undefined, depth: number): void => {
+      const count = draw.whole(1, 3)
+      for (let at = 0; at < count; at += 1) {
+        id += 1
+        const project = String(id)
+        const place = parent === undefined ? {} : { parent }
+        seed.addProject({ id: project, name: title(), owner: 'demo', ...place })
+        if (depth > 0) below(project, depth - 1)
+        for (let calculation = draw.whole(0, 3); calculation > 0; calculation -= 1) {
+          id += 1
+          const files = {
+            'output.cml': cml,
+            [draw.of(['a b.txt', '.hidden', '-n', 'é.log'])]: draw.word(0, 900),
+          }
+          seed.addCalculation({ id: String(id), name: title(), project, files })
+        }
+      }
+    }
+    below(undefined, 1)
+  }
+}
+
+t.test('NOFUSE-1 find, ls and cat show what a mount shows, mounted and not', async t => {
+  const testbed = await warmMount(t, { fill: drawnTree(chance(seed)) })
+  const { directory } = testbed
+  const paths = sorted(await printed('find', ['projects'], { cwd: directory }))
+  const facts = await printed('find', ['projects', '-type', 'f', '-printf', '%p\\t%s\\t%m\\t%T@\\n'], {
+    cwd: directory,
+  })
+  const hashes = await printed(
+    'bash',
+    ['-c', 'find projects -type f -print0 | sort -z | xargs -0 cat -- | md5sum'],
+    {
+      cwd: directory,
+    },
+  )
+  const files = sorted(
+    await printed('find', ['projects', '-type', 'f'], { cwd: directory, environment: { LC_ALL: 'C' } }),
+  )
+  await bothWays(testbed, async (how, calcfs) => {
+    const found = await calcfs('find', 'projects')
+    t.match(found, { code: 0, stderr: '' }, how)
+    t.same(sorted(found.stdout), paths, `${how}: names`)
+    const entries: readonly { path: string; size?: number; mode: string; mtime: string; type: string }[] =
+      JSON.parse((await calcfs('find', 'projects', '--type', 'f', '--json')).stdout)
+    const lines = entries.map(
+      ({ path, size, mode, mtime }) => `${path}\t${size}\t${mode.replace(/^0/, '')}\t${Date.parse(mtime)}`,
+    )
+    const expected = sorted(facts).map(line =>
+      line.replace(
+        /\t(\d+)\.(\d{3})\d*$/,
+        (_, seconds, parts) => `\t${Number(seconds) * 1000 + Number(parts)}`,
+      ),
+    )
+    t.same(lines.sort(), expected, `${how}: sizes, modes and times`)
+    const all = await calcfs('cat', ...files)
+    t.equal(all.code, 0, how)
+    t.equal(
+      (await printed('md5sum', [], { input: all.stdout })).split(' ')[0],
+      hashes.split(' ')[0],
+      `${how}: bytes`,
+    )
+    const listed = await calcfs('ls', '-a', 'projects', '--depth', '9')
+    t.same(
+      sorted(listed.stdout),
+      paths
+        .filter(path => path !== 'projects')
+        .map(path => path.slice('projects/'.length))
+        .sort(),
+      `${how}: ls`,
+    )
+  })
+})
+
+t.test('NOFUSE-1 a path is one of the drive, or one below a mount, and links lead on', async t => {
+  const testbed = await warmMount(t)
+  const { directory, local } = testbed
+  const index = await printed('cat', ['projects/Water splitting/.index.tsv'], { cwd: directory })
+  await symlink(join(directory, 'projects'), join(local, 'mine'))
+  const below = [
+    `${directory}/projects/Water splitting/.index.tsv`,
+    join(local, 'mine', 'Water splitting', '.index.tsv'),
+  ]
+  const ofDrive = [
+    'projects/Water splitting/.index.tsv',
+    '/projects/./Dyes/../Water splitting/.index.tsv',
+    `by-id/project/${ids.water}/.index.tsv`,
+    '/db/demo/Water splitting/.index.tsv',
+    `reports/${ids.report}/../../by-id/project/${ids.water}/.index.tsv`,
+  ]
+  for (const path of below) t.match(await testbed.calcfs('cat', path), { code: 0, stdout: index }, path)
+  const own = await run('bash', ['-c', 'cd "$1/projects" && pwd', '-', directory])
+  t.equal(own.code, 0)
+  await bothWays(testbed, async (how, calcfs) => {
+    for (const path of ofDrive)
+      t.match(await calcfs('cat', path), { code: 0, stdout: index }, `${how}: ${path}`)
+    const links = await calcfs('ls', '-l', `reports/${ids.report}`)
+    t.match(links.stdout, /^lrwxrwxrwx +\d+ \S+ \S+ 01-.* -> .*1234$/m, how)
+    const followed = await calcfs('ls', `db/demo/Water splitting`)
+    t.match(followed.stdout, /^TS1_opt$/m, `${how}: a link that is named is followed`)
+    const [first = ''] = links.stdout.split('\n').flatMap(line => / (01-.*) -> /.exec(line)?.[1] ?? [])
+    const log = await calcfs('cat', `reports/${ids.report}/${first}/input.inp`)
+    t.match(log, { code: 0, stdout: '! B3LYP opt\n' }, `${how}: through a link`)
+  })
+})
+
+t.test('NOFUSE-2 what cannot be had is named, the rest goes on, and the exit code says why', async t => {
+  const testbed = await warmMount(t)
+  const well = testbed.service.intercept(/^(GET|HEAD) \/calculation\/files\b.*1235/, response => {
+    response.writeHead(500)
+    response.end()
+  })
+  const forbidden = testbed.service.intercept(/\/calculation\/files\b.*1236/, response => {
+    response.writeHead(403)
+    response.end()
+  })
+  await bothWays(testbed, async (how, calcfs) => {
+    const found = await calcfs('find', 'projects/Water splitting', '--name', '*.inp')
+    t.match(found, { code: 1, stdout: 'projects/Water splitting/TS1_opt/input.inp\n' }, how)
+    for (const name of ['H2O', 'No geometry'])
+      t.match(found.stderr, new RegExp(`calcfs: .*projects/Water splitting/${name}\\b`), how)
+    const none = await calcfs(
+      'cat',
+      'projects/Nope',
+      'projects/Water splitting/TS1_opt/input.inp',
+      'projects',
+    )
+    t.match(none, { code: 1, stdout: '! B3LYP opt\n', stderr: /Nope.*\n.*is a directory/ }, how)
+    t.match(
+      await calcfs('ls', 'nope', 'projects'),
+      { code: 1, stdout: /Water splitting/, stderr: /nope/ },
+      how,
+    )
+  })
+  well()
+  forbidden()
+  await testbed.service.leave()
+  const [, [, unmounted]] = ways(testbed) as [unknown, [string, Way]]
+  const known = await unmounted('find', 'projects/Water splitting', '--name', 'input.inp')
+  t.match(
+    known,
+    { stdout: 'projects/Water splitting/TS1_opt/input.inp\n', stderr: /shows what is known/ },
+    'away',
+  )
+  const unknown = await unmounted('cat', `by-id/calculation/${ids.indigo}/output.cml`)
+  t.match(unknown, { code: 4, stdout: '' }, 'what was never seen')
+})
+
+t.test('NOFUSE-4 find means what find(1) means', async t => {
+  const testbed = await warmMount(t, { fill: drawnTree(chance(seed + 1)) })
+  const { directory } = testbed
+  const cases: readonly (readonly string[])[] = [
+    ['--name', '*.xyz'],
+    ['--name', '.*'],
+    ['--name', '*'],
+    ['--name', '?????*'],
+    ['--name', '[a-m]*', '--name', '*[!.]*'],
+    ['--name', '{a,b}*'],
+    ['--iname', '*.CML'],
+    ['--path', 'projects/*/*.cml'],
+    ['--type', 'd', '--maxdepth', '2'],
+    ['--type', 'f,d', '--mindepth', '2', '--maxdepth', '3'],
+    ['--type', 'l'],
+    ['--maxdepth', '0'],
+    ['--mindepth', '9'],
+  ]
+  const expected = await Promise.all(
+    cases.map(words => printed('find', ['projects', ...findWords(words)], { cwd: directory })),
+  )
+  await bothWays(testbed, async (how, calcfs) => {
+    // Each way of starting is tried with all of them; a process without a daemon takes a while.
+    for (const [at, words] of cases.entries()) {
+      if (how === 'not mounted' && at % 3 !== seed % 3) continue
+      const found = await calcfs('find', 'projects', ...words)
+      t.same(sorted(found.stdout), sorted(expected[at] ?? ''), `${how}: ${words.join(' ')}`)
+    }
+    const calculations = await calcfs('find', 'projects/Water splitting', '--type', 'calculation')
+    t.same(
+      sorted(calculations.stdout),
+      ['H2O', 'No geometry', 'TS1_opt'].map(name => `projects/Water splitting/${name}`),
+      how,
+    )
+  })
+})
+
+/** find(1) wants its depths first. */
+const findWords = (words: readonly string[]): readonly string[] => {
+  const single = words.map(word => word.replace(/^--/, '-'))
+  const depths = single.flatMap((word, at) => (/depth$/.test(word) ? [word, single[at + 1] ?? ''] : []))
+  const others = single.filter((word, at) => !/depth$/.test(word) && !/depth$/.test(single[at - 1] ?? ''))
+  return [...depths, ...others]
+}
+
+t.test('NOFUSE-5 a tree is asked for side by side, however slow the service is', async t => {
+  const fill = (seed: Seed): void => {
+    seed.addUser({ name: 'demo', password: 'demo' })
+    for (let project = 201; project <= 220; project += 1) {
+      seed.addProject({ id: String(project), name: `project ${project}`, owner: 'demo' })
+      seed.addCalculation({
+        id: String(1000 + project),
+        name: 'c',
+        project: String(project),
+        files: { a: 'x' },
+      })
+    }
+  }
+  for (const how of ['mounted', 'not mounted']) {
+    const testbed = await warmMount(t, { fill })
+    const [mounted, unmounted] = ways(testbed)
+    const [, calcfs] = (how === 'mounted' ? mounted : unmounted) ?? []
+    if (how === 'not mounted') await testbed.end()
+    const held = gate()
+    let waiting = 0
+    testbed.service.intercept(
+      /^GET \/(project|calculation)\S*\b(id|\w+Id)=2[012]\d\b/,
+      async (_, { carryOut }) => {
+        waiting += 1
+        await held.opened
+        const answer = await carryOut()
+        answer()
+      },
+    )
+    const finding = calcfs?.('find', 'projects', '--type', 'f')
+    await until(30_000, `${how}: questions side by side`, () => waiting >= 16)
+    held.open()
+    t.match(await finding, { code: 0, stderr: '' }, how)
+  }
+})
+
+t.test('NOFUSE-3 a daemon that hangs holds up no ls, find, cat or get', async t => {
+  const testbed = await realMount(t)
+  const { directory, calcfs, local } = testbed
+  const pid = JSON.parse((await testbed.files.readFile('.calcfs/status.json')).toString()).pid
+  await mkdir(join(local, 'to'))
+  process.kill(pid, 'SIGSTOP')
+  try {
+    const path = `${directory}/projects`
+    const commands = [
+      ['ls', path],
+      ['find', path],
+      ['cat', `${path}/x`],
+      ['get', path, '--to', join(local, 'to')],
+    ]
+    for (const words of commands)
+      t.match(
+        await calcfs(...words),
+        { code: 4, stderr: new RegExp(`process ${pid}\\) is stopped`) },
+        words.join(' '),
+      )
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  t.match(await calcfs('ls', `${directory}/projects`), { code: 0, stdout: /Water splitting/ })
+})
