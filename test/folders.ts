@@ -1,5 +1,7 @@
 // Which folder may import which: a folder imports only folders that stand above it here. test/house.test.ts holds it.
 
+import { benchFolders } from './bench-folders.js'
+
 /** Folders of src by their name below it (`src` is its top), and those of bench; each with the folders that it may import. */
 export const folders: Readonly<Record<string, readonly string[]>> = {
   // the machine's own facts: codes of system errors, clocks, directories, kinds of file systems, processes
@@ -353,59 +355,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cli/files',
   ],
 
-  // generated trees
-  'bench/trees': [],
-
-  // the servers that show them
-  'bench/origin': ['bench/trees'],
-
-  // raw requests, without a mount
-  'bench/limits': [],
-
-  // processes of the bench, and what they cost
-  'bench/processes': ['bench/trees', 'bench/origin', 'bench/limits'],
-
-  // the mounts that are compared
-  'bench/peers': ['system', 'mount', 'bench/trees', 'bench/processes'],
-
-  // what is measured, and how
-  'bench/run': [
-    'remote',
-    'cache/content/store',
-    'bench/trees',
-    'bench/origin',
-    'bench/limits',
-    'bench/processes',
-    'bench/peers',
-  ],
-
-  // which of it, in which order, in how much time
-  'bench/plan': ['bench/trees', 'bench/run'],
-
-  // tables, targets, plots
-  'bench/report': ['bench/trees', 'bench/run'],
-
-  // many mounts over one Redis
-  'bench/fleet': [
-    'system',
-    'remote',
-    'remote/rest',
-    'config',
-    'fleet/engine',
-    'drive/interface',
-    'service',
-    'app',
-    'bench/trees',
-    'bench/origin',
-    'bench/processes',
-    'bench/peers',
-    'bench/run',
-    'bench/plan',
-    'bench/report',
-  ],
-
-  // the command
-  bench: ['bench/fleet', 'bench/processes', 'bench/peers', 'bench/run', 'bench/plan', 'bench/report'],
+  ...benchFolders,
 }
 
 /** Folders that may hold more than sixteen files side by side, each with its reason. */
