@@ -52,6 +52,7 @@ const needs = [
     python3: '/usr/bin/python3',
     'redis-tools': 'redis-cli',
     systemd: 'systemd-analyze',
+    'systemd-container': 'systemd-nspawn',
     xvfb: 'Xvfb',
   }),
   ...programs(Object.fromEntries(namesakes.map(name => [name, name]))),

@@ -42,8 +42,15 @@ t.test('a restart is tried only where it can help', async t => {
   }
 })
 
-t.test('no unit hides its mount in a namespace of its own', async t => {
+t.test('the unit of a user has no mount namespace of its own, in which its mount would be hidden', async t => {
   const hiding =
-    /^(ProtectSystem|ProtectHome|PrivateTmp|PrivateDevices|PrivateMounts|ReadOnlyPaths|DynamicUser)=/m
-  for (const unit of units) t.notMatch(readFileSync(join(directory, unit), 'utf8'), hiding, unit)
+    /^(ProtectSystem|ProtectHome|PrivateTmp|PrivateDevices|PrivateMounts|ReadOnlyPaths|BindReadOnlyPaths|DynamicUser|NoNewPrivileges)=/m
+  t.notMatch(readFileSync(join(directory, 'calcfs@.service'), 'utf8'), hiding)
+})
+
+t.test('what the unit of the system mounts and unmounts, it does outside of its sandbox', async t => {
+  const unit = readFileSync(join(directory, 'calcfs-system@.service'), 'utf8')
+  const outside = unit.match(/^Exec(StartPost|Stop|StopPost)=.*$/gm) ?? []
+  t.equal(outside.length, 3)
+  for (const line of outside) t.match(line, /=\+-?\/usr\/bin\/nsenter --target 1 --mount /)
 })

@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   history: async () => (await import('./commands/history.js')).historyCommand(),
   restore: async () => (await import('./commands/history.js')).restoreCommand(),
   get: async () => (await import('./files/get.js')).getCommand(),
+  'hand-over': async () => (await import('./commands/hand-over.js')).handOverCommand(),
   login: async () => (await import('./commands/login.js')).loginCommand(),
   logout: async () => (await import('./commands/login.js')).logoutCommand(),
   ls: async () => (await import('./files/ls.js')).lsCommand(),

@@ -20,6 +20,9 @@ export interface Sources {
   readonly files: readonly ConfigFile[]
 }
 
+/** It may hold a password that only the machine's own drives use. */
+const systemFile = '/etc/calcfs/config.toml'
+
 /** A value with the words that say where it was written. */
 interface FoundValue {
   readonly value: unknown
@@ -39,7 +42,7 @@ export function configFiles(
     if (file === undefined) throw new BadSetting(`${asked}: there is no such configuration file.`)
     return [file]
   }
-  const files = [userConfigFile(environment), '/etc/calcfs/config.toml'].map(readConfigFile)
+  const files = [readConfigFile(userConfigFile(environment)), readConfigFile(systemFile, 'if it may be read')]
   return files.filter(file => file !== undefined)
 }
 

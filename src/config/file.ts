@@ -1,7 +1,7 @@
 // TOML configuration files: the allowed keys, and a sentence with file, line and nearest name for a wrong one.
 import { readFileSync, statSync } from 'node:fs'
 import { parse, TomlError } from 'smol-toml'
-import { isMissing } from '../system/error-code.js'
+import { codeOf, isMissing } from '../system/error-code.js'
 import { nearestPhrase } from './nearest.js'
 import { BadSetting, flagName, settingNames } from './settings.js'
 
@@ -26,8 +26,8 @@ const tables = ['dialect', 'profiles']
  * @returns undefined where there is none
  * @throws BadSetting for bad TOML, an unknown key, or a secret that others could read
  */
-export function readConfigFile(path: string): ConfigFile | undefined {
-  const text = readConfigText(path)
+export function readConfigFile(path: string, how?: 'if it may be read'): ConfigFile | undefined {
+  const text = readConfigText(path, how)
   if (text === undefined) return undefined
   const lineOf = (key: string) => lineOfError(text, key)
   const { profiles = {}, ...top } = parseToml(path, text)
@@ -44,11 +44,11 @@ export function readConfigFile(path: string): ConfigFile | undefined {
   return file
 }
 
-function readConfigText(path: string): string | undefined {
+function readConfigText(path: string, how?: 'if it may be read'): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (reason) {
-    if (isMissing(reason)) return undefined
+    if (isMissing(reason) || (how !== undefined && codeOf(reason) === 'EACCES')) return undefined
     throw new BadSetting(`${path}: cannot be read; check its owner and mode.`, { cause: reason })
   }
 }

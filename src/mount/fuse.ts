@@ -19,6 +19,8 @@ export interface KernelSettings {
   /** No program is started from it. */
   readonly noExec: boolean
   readonly allowOther: boolean
+  /** The mount point is an automount point, which libfuse must not look into. */
+  readonly onAutomount?: boolean
   /** Whether extended attributes are answered; else the kernel hears ENOSYS once, and asks for none any more. */
   readonly xattrs: boolean
   /** Seconds for which the kernel caches names and attributes; at most 1 where it cannot be told of changes. */
@@ -62,7 +64,7 @@ export class CalcfsFuse extends Fuse {
   }
 
   override _fuseOptions(): string {
-    const { cacheSeconds, readOnly, noExec, allowOther, source } = this.settings
+    const { cacheSeconds, readOnly, noExec, allowOther, onAutomount, source } = this.settings
     const options = [
       'subtype=calcfs',
       'big_writes',
@@ -80,6 +82,7 @@ export class CalcfsFuse extends Fuse {
       'nosuid',
       'nodev',
       ...(noExec ? ['noexec'] : []),
+      ...(onAutomount ? ['nonempty'] : []),
       ...(readOnly ? ['ro'] : []),
       ...(allowOther ? ['allow_other'] : []),
     ]

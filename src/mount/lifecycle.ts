@@ -4,6 +4,7 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { asFailure } from '../failure.js'
 import type { Clock } from '../remote/clock.js'
+import { withoutLooking } from './automount-point.js'
 import { openPendingCalls } from './changes-in-progress.js'
 import { CalcfsFuse, type CallLog, type KernelSettings, operationsOf } from './fuse.js'
 import { openKeptByKernel } from './kept-by-kernel.js'
@@ -95,8 +96,9 @@ async function mountOnce(
     settings,
   )
   const before = new Set((await drives()).map(({ device }) => device))
-  const mount = (): Promise<void> =>
+  const begin = (): Promise<void> =>
     new Promise((mounted, failed) => fuse.mount(error => (error === null ? mounted() : failed(error))))
+  const mount = settings.onAutomount ? () => withoutLooking(path, begin) : begin
   // Only what is told needs a number that no file gets.
   const descriptor = await inTurn(() => (isLong ? withHighDescriptor(mount) : mount().then(() => undefined)))
   const own = await ownMount(path, before, descriptor)

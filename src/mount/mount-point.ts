@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import pLimit from 'p-limit'
 import { codeOf } from '../system/error-code.js'
+import { automountType } from './automount-point.js'
 import { probeDaemon } from './probe.js'
 
 const run = promisify(execFile)
@@ -124,7 +125,8 @@ export async function fitness(path: string): Promise<Unfit | undefined> {
     if (found === 'silent') return 'silent'
     if (found !== 'dead') return 'in-use'
     await detach(path)
-  } else if (type !== undefined) return 'in-use'
+  } else if (type === automountType) return undefined
+  else if (type !== undefined) return 'in-use'
   if (innermost(path, await drives()) !== undefined) return 'in-drive'
   try {
     if (!(await stat(path)).isDirectory()) return 'not-a-directory'

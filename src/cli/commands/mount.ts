@@ -2,7 +2,8 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { recordPhrase } from '../../edit/journal/record-key.js'
-import { fitness, mountPath, type Unfit } from '../../mount/mount-point.js'
+import { automountType } from '../../mount/automount-point.js'
+import { fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
@@ -21,6 +22,7 @@ interface Flags {
   readonly quiet?: true
   /** This process was started by one with --daemon. */
   readonly inBackground?: true
+  readonly handOver?: true
 }
 
 export function mountCommand(): Command {
@@ -34,6 +36,7 @@ export function mountCommand(): Command {
     .option('--daemon', 'go to the background once the drive is mounted')
     .addOption(new Option('--in-background').hideHelp())
     .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
+    .option('--hand-over', 'in a systemd unit: wait for `calcfs hand-over` to mount it')
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
         ? mount(configured(command), refuseAddress(first), flags)
@@ -53,8 +56,11 @@ async function mount(given: Configured, directory: string, flags: Flags): Promis
   await refuseUnfit(path)
   const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(await withOwnSecrets(given, flags))
-  if (flags.daemon === true) return inBackground(asked.sources.environment, flags.quiet === true)
-  await serveMount(asked, path)
+  if (flags.daemon === true) {
+    const staysInGroup = (await mountedType(path)) === automountType
+    return inBackground(asked.sources.environment, { isQuiet: flags.quiet === true, staysInGroup })
+  }
+  await serveMount(asked, path, flags)
 }
 
 /** Those of the environment live in this process's memory from here on. */
@@ -101,7 +107,7 @@ function unfitSentence(unfit: Unfit, path: string): string {
   }
 }
 
-async function serveMount(given: Configured, path: string): Promise<void> {
+async function serveMount(given: Configured, path: string, { handOver }: Flags): Promise<void> {
   const { environment } = given.sources
   const [{ openLogWithLines }, { systemClock }, { giveMemoryBack }, { prepareDrive }] = await Promise.all([
     import('../../terminal/log.js'),
@@ -115,11 +121,17 @@ async function serveMount(given: Configured, path: string): Promise<void> {
   surviveBugs(log, systemClock)
   // Before the kernel knows the mount: a signal right after it must not leave a dead mount point.
   const ended = untilSignal(log)
+  // systemd then starts `calcfs hand-over`, the ExecStartPost= of the unit, which is up when that has ended.
+  if (handOver === true) await notifySystemd('READY=1', environment)
   const served = await prepared.mount()
+  if (handOver === true) {
+    const { sayUp } = await import('../mount/hand-over.js')
+    await sayUp(environment['RUNTIME_DIRECTORY'] ?? '')
+  }
   const unsaved = served.unsent()
   if (unsaved.length > 0) log.warn(waitingSentence(unsaved.length))
   tellStarter({ mounted: path, unsaved: unsaved.length })
-  await notifySystemd('READY=1', environment)
+  if (handOver !== true) await notifySystemd('READY=1', environment)
   const checking = setTimeout(served.check, checkAfterMs).unref()
   await Promise.race([ended, served.gone])
   clearTimeout(checking)

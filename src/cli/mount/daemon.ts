@@ -17,15 +17,26 @@ const startLimit = 45_000
 /** Where Node has the flag, SIGUSR1 opens no debugger in the moment before `bin/calcfs` is run either. */
 const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
 
+/** How a daemon is started. */
+export interface BackgroundStart {
+  /** Nothing is printed where the drive is mounted. */
+  readonly isQuiet: boolean
+  /** On an automount point every process but those of the group that mounts waits for the mount, the daemon too. */
+  readonly staysInGroup: boolean
+}
+
 /**
  * Starts this command line in the background and returns when its drive is mounted. Secrets of the environment go over the
  * channel between the two: what a process was started with can be read in /proc as long as it lives.
  */
-export async function inBackground(environment: Environment, isQuiet: boolean): Promise<void> {
+export async function inBackground(
+  environment: Environment,
+  { isQuiet, staysInGroup }: BackgroundStart,
+): Promise<void> {
   const args = process.argv.slice(1).map(argument => (argument === '--daemon' ? '--in-background' : argument))
   const { plain, secrets } = parted(environment)
   const child = spawn(process.execPath, [...withoutDebugger, ...args], {
-    detached: true,
+    detached: !staysInGroup,
     env: plain,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })

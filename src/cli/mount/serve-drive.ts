@@ -9,7 +9,9 @@ import { prepareDirectories, refuseNetworkDisk } from '../../app/prepare-places.
 import { introduced, triedPassword } from '../../app/sign-in.js'
 import type { Config } from '../../config/config.js'
 import { asFailure, Failure } from '../../failure.js'
+import { automountType } from '../../mount/automount-point.js'
 import { mountDrive } from '../../mount/lifecycle.js'
+import { mountedType } from '../../mount/mount-point.js'
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Capabilities } from '../../remote/rest/capabilities.js'
@@ -165,6 +167,7 @@ async function up(
     source: sourceShown(config.url, connection.account.base.href),
     readOnly: config.access === 'read',
     noExec: config.noexec,
+    onAutomount: (await mountedType(path)) === automountType,
     allowOther: config.allowOther,
     cacheSeconds: kernelCacheSeconds(config),
     xattrs: config.xattrs,

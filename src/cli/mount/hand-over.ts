@@ -1,0 +1,108 @@
+// Mounting for a sandboxed daemon: the privileged part of a systemd unit runs fusermount, whose answer goes to the daemon's libfuse.
+import { execFile } from 'node:child_process'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { isMissing } from '../../system/error-code.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { packageRoot } from '../../terminal/package-root.js'
+
+const run = promisify(execFile)
+
+/** Milliseconds. */
+const limits = { whole: 60_000, fusermount: 10_000, pause: 50 }
+
+/** What the stand-in for fusermount writes, which lies over it in the sandbox. */
+type Request =
+  | { readonly what: 'unmount' }
+  | {
+      readonly what: 'mount'
+      /** Where libfuse waits for the descriptor of the mount. */
+      readonly pid: number
+      readonly descriptor: number
+      readonly options: readonly string[]
+    }
+
+/** The daemon says that its drive is mounted for good. */
+export const sayUp = (runtime: string): Promise<void> => writeFile(join(runtime, 'up'), '')
+
+/**
+ * Mounts on a directory for the daemon that waits in the runtime directory of the unit, as often as that asks for it; returns once
+ * the drive is up.
+ * @param runtime RUNTIME_DIRECTORY of the unit
+ * @param daemon MAINPID of the unit
+ * @throws Stop where the daemon ends before, or fusermount refuses
+ */
+export async function mountFor(runtime: string, daemon: number, directory: string): Promise<void> {
+  const until = performance.now() + limits.whole
+  while (!(await isThere(join(runtime, 'up')))) {
+    const request = await requestIn(runtime)
+    if (request !== undefined) await carryOut(request, runtime, directory)
+    else if (!(await isThere(`/proc/${daemon}`)))
+      throw new Stop(exitCodes.failed, 'the daemon ended before its drive was up; its log says why.')
+    else if (performance.now() > until)
+      throw new Stop(exitCodes.unreachable, `the daemon has not mounted ${directory} in time.`)
+    else await new Promise(wake => setTimeout(wake, limits.pause))
+  }
+}
+
+async function carryOut(request: Request, runtime: string, directory: string): Promise<void> {
+  await rm(join(runtime, 'request'))
+  const [program, ...args] = await lineFor(request, directory)
+  try {
+    await run(program, args, { timeout: limits.fusermount })
+  } catch (cause) {
+    await answer(runtime, 'refused')
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    throw new Stop(exitCodes.noFuse, `${directory} could not be mounted (${said}).`, { cause })
+  }
+  await answer(runtime, 'done')
+}
+
+async function lineFor(request: Request, directory: string): Promise<readonly [string, ...string[]]> {
+  if (request.what === 'unmount') return ['fusermount', '-u', '-z', directory]
+  const { pid, descriptor, options } = request
+  await refuseStranger(pid)
+  const script = join(packageRoot(), 'systemd', 'hand-over', 'with-descriptor.pl')
+  const mounting = ['fusermount', '-o', options.join(','), '--', directory]
+  return ['perl', script, String(pid), String(descriptor), ...mounting]
+}
+
+/** One reader waits at the other end. */
+const answer = (runtime: string, word: 'done' | 'refused'): Promise<void> =>
+  writeFile(join(runtime, 'answer'), `${word}\n`)
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Options that libfuse gives to fusermount for a drive; nothing else that a sandboxed process writes reaches it. */
+const option =
+  /^(ro|rw|noexec|default_permissions|allow_other|max_read=\d+|subtype=calcfs|fsname=[^,\\"\s]*)$/
+
+async function requestIn(runtime: string): Promise<Request | undefined> {
+  const text = await readFile(join(runtime, 'request'), 'utf8').catch(unlessMissing)
+  const [what, options = '', pid = '', descriptor = ''] = text?.split('\n') ?? []
+  if (what === 'unmount') return { what }
+  if (what !== 'mount' || !/^\d+$/.test(pid) || !/^\d+$/.test(descriptor)) return undefined
+  const allowed = options.split(',').filter(one => option.test(one))
+  return {
+    what,
+    pid: Number(pid),
+    descriptor: Number(descriptor),
+    options: ['nosuid', 'nodev', ...allowed],
+  }
+}
+
+function unlessMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw thrown
+}
+
+/** A descriptor is taken from processes of the same unit only. */
+async function refuseStranger(pid: number): Promise<void> {
+  const groupOf = (process: number | 'self'): Promise<string> => readFile(`/proc/${process}/cgroup`, 'utf8')
+  if ((await groupOf(pid)) === (await groupOf('self'))) return
+  throw new Stop(exitCodes.failed, `process ${pid} asks for a mount, but belongs to another unit.`)
+}
