@@ -42,11 +42,14 @@ t.test('a restart is tried only where it can help', async t => {
   }
 })
 
-t.test('the unit of a user has no mount namespace of its own, in which its mount would be hidden', async t => {
-  const hiding =
-    /^(ProtectSystem|ProtectHome|PrivateTmp|PrivateDevices|PrivateMounts|ReadOnlyPaths|BindReadOnlyPaths|DynamicUser|NoNewPrivileges)=/m
-  t.notMatch(readFileSync(join(directory, 'calcfs@.service'), 'utf8'), hiding)
-})
+t.test(
+  'the unit of a user has no mount namespace of its own, in which its mount would be hidden',
+  async t => {
+    const hiding =
+      /^(ProtectSystem|ProtectHome|PrivateTmp|PrivateDevices|PrivateMounts|ReadOnlyPaths|BindReadOnlyPaths|DynamicUser|NoNewPrivileges)=/m
+    t.notMatch(readFileSync(join(directory, 'calcfs@.service'), 'utf8'), hiding)
+  },
+)
 
 t.test('what the unit of the system mounts and unmounts, it does outside of its sandbox', async t => {
   const unit = readFileSync(join(directory, 'calcfs-system@.service'), 'utf8')

@@ -11,7 +11,7 @@ export function handOverCommand(): Command {
   return withExamples(
     command,
     ['calcfs hand-over /srv/calcfs/group', 'as ExecStartPost=+ of the unit, outside of its sandbox'],
-    ['calcfs mount --hand-over /srv/calcfs/group', 'as ExecStart= of the unit, inside of it'],
+    ['calcfs hand-over /srv/calcfs/%i', 'in a template unit; its ExecStart= is calcfs mount --hand-over'],
   )
 }
 
