@@ -297,6 +297,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 
   // one drive from its settings to its end, and what only a running daemon needs: detached, notifying systemd, giving memory back
   'cli/mount': [
+    'system',
     'src',
     'activity',
     'config',
