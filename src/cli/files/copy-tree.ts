@@ -1,4 +1,5 @@
 // The copy of trees: walks ahead of the files, many at once, names what could not be had, and tries once more what may come later.
+import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -88,18 +89,25 @@ export async function copyTrees(
   rules: CopyRules,
   ports: CopyPorts,
 ): Promise<void> {
-  const first = await copyAll(
-    orders.map(order => ({ ...order, top: order })),
-    rules,
-    ports,
-  )
-  const later = first.filter(({ failure, path }) => mayComeLater({ failure, path }))
-  for (const { path, failure } of first.filter(missing => !later.includes(missing)))
-    ports.failed(path, failure)
-  if (later.length === 0) return
-  for (const { entry } of later) if (entry !== undefined) uncount(entry, ports.progress)
-  await sleep(againAfterMs, undefined, { signal: ports.signal })
-  for (const { path, failure } of await copyAll(later, rules, ports)) ports.failed(path, failure)
+  const directories: CopiedDirectory[] = []
+  const whole = orders.map(order => ({ ...order, top: order }))
+  const later: Missing[] = []
+  for (const missing of await copyAll(whole, rules, ports, directories))
+    if (mayComeLater(missing)) later.push(missing)
+    else ports.failed(missing.path, missing.failure)
+  if (later.length > 0) {
+    for (const { entry } of later) if (entry !== undefined) uncount(entry, ports.progress)
+    await sleep(againAfterMs, undefined, { signal: ports.signal })
+    for (const { path, failure } of await copyAll(later, rules, ports, directories))
+      ports.failed(path, failure)
+  }
+  // A new file changes the time of its directory: the deepest comes first, when all files are there.
+  for (const { path, target, mtimeMs } of directories.toReversed())
+    await setTime(target, mtimeMs).catch((thrown: unknown) => ports.failed(path, asFailure(thrown)))
+}
+
+interface CopiedDirectory extends CopyOrder {
+  readonly mtimeMs: number
 }
 
 /** It will be found again. */
@@ -114,14 +122,14 @@ async function copyAll(
   orders: readonly PlacedOrder[],
   rules: CopyRules,
   ports: CopyPorts,
+  directories: CopiedDirectory[],
 ): Promise<readonly Missing[]> {
-  const round = openRound(rules, ports)
+  const round = openRound(rules, ports, directories)
   ports.progress.isWalking = true
   try {
     for (const order of orders) await round.walk(order)
     ports.progress.isWalking = false
     await round.settled()
-    await round.setTimes()
   } finally {
     // What is under way removes what it has written aside.
     await round.ended()
@@ -130,24 +138,23 @@ async function copyAll(
 }
 
 /** One pass over trees. */
-function openRound(rules: CopyRules, { reader, progress, signal }: CopyPorts) {
+function openRound(rules: CopyRules, ports: CopyPorts, directories: CopiedDirectory[]) {
+  const { reader, progress } = ports
+  const over = new AbortController()
+  const signal = AbortSignal.any([ports.signal, over.signal])
+  // Every file under way hears it.
+  setMaxListeners(0, signal)
   const missing: Missing[] = []
   const underWay = new Set<Promise<void>>()
-  const directories: { readonly target: string; readonly mtimeMs: number }[] = []
   const made = new Set<string>()
-  let fatal: unknown
 
   /** A full disk, or a daemon that hangs, ends the copy; anything else is a missing file. */
   function met(thrown: unknown, place: PlacedOrder, entry?: DriveEntry): void {
-    if (thrown instanceof Stop || signal.aborted) fatal ??= thrown
+    if (signal.aborted) return
     const failure = asFailure(thrown)
-    if (failure.kind === 'no-space') fatal ??= failure
-    missing.push({ ...place, failure, entry })
-  }
-
-  function throwIfOver(): void {
-    signal.throwIfAborted()
-    if (fatal !== undefined) throw fatal
+    if (thrown instanceof Stop) over.abort(thrown)
+    else if (failure.kind === 'no-space') over.abort(failure)
+    else missing.push({ ...place, failure, entry })
   }
 
   async function walk(order: PlacedOrder): Promise<void> {
@@ -157,11 +164,12 @@ function openRound(rules: CopyRules, { reader, progress, signal }: CopyPorts) {
     const asked = { path, top: top.path, attributes: true, follow: rules.follow, filter }
     for await (const items of reader.tree(asked, signal))
       for (const item of items) {
-        throwIfOver()
+        signal.throwIfAborted()
         const below = item.path === path ? '' : item.path.slice(path === '/' ? 1 : path.length + 1)
-        const place = { path: item.path, target: below === '' ? target : join(target, safe(below)), top }
+        const place = { path: item.path, target: join(target, below), top }
         if (blocked.some(directory => item.path.startsWith(`${directory}/`))) continue
         if (isProblem(item)) met(item.failure, place)
+        else if (!isSafe(below)) met(unsafe(item.path), { ...place, target })
         else if (!(await taken(item, place))) blocked.push(item.path)
       }
   }
@@ -175,15 +183,16 @@ function openRound(rules: CopyRules, { reader, progress, signal }: CopyPorts) {
       return true
     } catch (thrown) {
       met(thrown, place)
-      throwIfOver()
+      signal.throwIfAborted()
       return entry.type !== 'directory'
     }
   }
 
   /** Where only some files are wanted, directories come with the first of them. */
-  async function directory({ mtime }: DriveEntry, { target }: CopyOrder): Promise<void> {
-    if (rules.include === undefined) await make(target)
-    if (mtime !== undefined) directories.push({ target, mtimeMs: mtime })
+  async function directory({ mtime }: DriveEntry, { path, target }: CopyOrder): Promise<void> {
+    if (rules.include !== undefined) return
+    await make(target)
+    if (mtime !== undefined) directories.push({ path, target, mtimeMs: mtime })
   }
 
   async function make(target: string): Promise<void> {
@@ -212,12 +221,12 @@ function openRound(rules: CopyRules, { reader, progress, signal }: CopyPorts) {
   async function begin(entry: DriveEntry, place: PlacedOrder): Promise<void> {
     // Its problem is the next item.
     if (entry.size === undefined) return
+    await makeAbove(place.target, place.top)
     progress.files += 1
     progress.bytes += entry.size
-    await makeAbove(place.target, place.top)
     while (underWay.size >= rules.jobs) {
       await Promise.race(underWay)
-      throwIfOver()
+      signal.throwIfAborted()
     }
     const copying = one(entry, place).finally(() => underWay.delete(copying))
     underWay.add(copying)
@@ -251,29 +260,22 @@ function openRound(rules: CopyRules, { reader, progress, signal }: CopyPorts) {
     async settled() {
       while (underWay.size > 0) {
         await Promise.race(underWay)
-        throwIfOver()
+        signal.throwIfAborted()
       }
-      throwIfOver()
+      signal.throwIfAborted()
     },
     async ended() {
       await Promise.all(underWay)
     },
-    /** Those of directories come last, deepest first: a new file changes the one of its directory. */
-    async setTimes() {
-      for (const { target, mtimeMs } of directories.toReversed())
-        if (rules.include === undefined || made.has(target)) await setTime(target, mtimeMs)
-    },
   }
 }
 
-const isInside = (path: string, top: string): boolean => path === top || path.startsWith(`${top}/`)
+const isInside = (path: string, top: string): boolean =>
+  top === '/' || path === top || path.startsWith(`${top}/`)
 
-/**
- * A path below a top whose names lead nowhere else. The drive makes names safe itself; this holds whatever a daemon says.
- * @throws Failure 'broken'
- */
-function safe(below: string): string {
-  const isHarmful = below === '' || below.includes('\0') || /(^|\/)(\.{0,2})(\/|$)/.test(below)
-  if (!isHarmful) return below
-  throw new Failure('broken', `${JSON.stringify(below)} is no name for a file; it is not copied`)
-}
+/** The drive makes names safe itself; this holds whatever a daemon says: a copy never leaves its directory. */
+const isSafe = (below: string): boolean =>
+  below === '' || !(below.includes('\0') || /(^|\/)(\.{0,2})(\/|$)/.test(below))
+
+const unsafe = (path: string): Failure =>
+  new Failure('broken', `${JSON.stringify(path)} has no name for a file; it is not copied`)

@@ -123,11 +123,8 @@ async function copy(reader: DriveReader, orders: readonly CopyOrder[], flags: Fl
     })
   } catch (thrown) {
     line.end()
-    if (!stopped.signal.aborted) {
-      console.error(`calcfs: ${soFar(progress)}; the same command goes on from there.`)
-      throw thrown
-    }
-    console.error(`calcfs: stopped. ${soFar(progress)}; the same command goes on from there.`)
+    console.error(`calcfs: stopped: ${soFar(progress)}; the same command goes on from there.`)
+    if (!stopped.signal.aborted) throw thrown
     process.exitCode = stopped.exitCode()
     return
   } finally {

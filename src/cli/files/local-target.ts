@@ -48,11 +48,16 @@ export function localFailure(thrown: unknown, path: string): Failure {
     const sentence = `${path}: this file system takes no name that long; copy it under another name with --as`
     return new Failure('name-too-long', sentence, { cause: thrown })
   }
+  if (code === 'ENOENT')
+    return new Failure('absent', `${path}: its directory is not there; make it first`, { cause: thrown })
   if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'EEXIST')
     return new Failure('exists', `${path}: something else stands here (${code}); move it away`, {
       cause: thrown,
     })
-  return asFailure(thrown)
+  const failure = asFailure(thrown)
+  if (failure.kind !== 'no-space') return failure
+  const sentence = `${dirname(path)}: the disk is full; make room, and give the same command again`
+  return new Failure('no-space', sentence, { cause: thrown })
 }
 
 /**
@@ -87,7 +92,7 @@ export async function ensureLink(
   const aside = temporaryName(dirname(path))
   try {
     await symlink(target, aside)
-    if (mtimeMs !== undefined) await lutimes(aside, mtimeMs / 1000, mtimeMs / 1000)
+    if (mtimeMs !== undefined) await lutimes(aside, secondsOf(mtimeMs), secondsOf(mtimeMs))
     await rename(aside, path)
   } catch (thrown) {
     await rm(aside, { force: true })
@@ -120,7 +125,7 @@ export async function openAside(directory: string): Promise<FileAside> {
     write: bytes => writeAll(file, bytes, aside),
     async place(path, { mtimeMs, mode, kept }) {
       try {
-        await file.utimes(mtimeMs / 1000, mtimeMs / 1000)
+        await file.utimes(secondsOf(mtimeMs), secondsOf(mtimeMs))
         await file.chmod(mode & permissionBits & ~umask)
         await close()
         if (kept !== undefined) await rename(path, kept)
@@ -153,9 +158,12 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, path: string): Prom
   }
 }
 
+/** Node cuts a fraction of seconds after its microseconds: half of one more keeps the millisecond. */
+const secondsOf = (milliseconds: number): number => (milliseconds + 0.000_5) / 1000
+
 /** The time of a file or directory, without its bytes. @throws Failure */
 export async function setTime(path: string, mtimeMs: number): Promise<void> {
-  await utimes(path, mtimeMs / 1000, mtimeMs / 1000).catch((thrown: unknown) => {
+  await utimes(path, secondsOf(mtimeMs), secondsOf(mtimeMs)).catch((thrown: unknown) => {
     throw localFailure(thrown, path)
   })
 }

@@ -3,13 +3,13 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Seed } from '../../../src/service/seed.js'
-import { type Chance, chance } from '../../long/chance.js'
-import { anyTitle } from '../../long/names/titles.js'
+import { chance } from '../../long/chance.js'
 import { type KernelTestbed, realMount } from '../../testbed/mount.js'
 import { printed, run } from '../../testbed/programs.js'
-import { cml, fillSampleData, ids } from '../../testbed/sample-data.js'
+import { ids } from '../../testbed/sample-data.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { gate, until } from '../../testbed/within.js'
+import { drawnTree } from './drawn-tree.js'
 
 t.setTimeout(480_000)
 
@@ -39,34 +39,6 @@ const sorted = (text: string): readonly string[] =>
     .split('\n')
     .filter(line => line !== '')
     .sort()
-
-/** A tree as drawn: titles that services really hold, equal ones among them. */
-function drawnTree(draw: Chance) {
-  return (seed: Seed): void => {
-    fillSampleData(seed)
-    let id = 5_000
-    const title = (): string => anyTitle(draw).replace(/[\ud800-\udfff]/g, 'x')
-    const below = (parent: string | undefined, depth: number): void => {
-      const count = draw.whole(1, 3)
-      for (let at = 0; at < count; at += 1) {
-        id += 1
-        const project = String(id)
-        const place = parent === undefined ? {} : { parent }
-        seed.addProject({ id: project, name: title(), owner: 'demo', ...place })
-        if (depth > 0) below(project, depth - 1)
-        for (let calculation = draw.whole(0, 3); calculation > 0; calculation -= 1) {
-          id += 1
-          const files = {
-            'output.cml': cml,
-            [draw.of(['a b.txt', '.hidden', '-n', 'é.log'])]: draw.word(0, 900),
-          }
-          seed.addCalculation({ id: String(id), name: title(), project, files })
-        }
-      }
-    }
-    below(undefined, 1)
-  }
-}
 
 t.test('NOFUSE-1 find, ls and cat show what a mount shows, mounted and not', async t => {
   const testbed = await warmMount(t, { fill: drawnTree(chance(seed)) })

@@ -1,0 +1,234 @@
+// Promises of `calcfs get` in trouble: killed, interrupted, without room, without its daemon, with a service that fails.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { Seed } from '../../../src/service/seed.js'
+import { type Chance, chance } from '../../long/chance.js'
+import { smallDisk } from '../../testbed/disk/small-disk.js'
+import { type MountTestbed, realMount } from '../../testbed/mount.js'
+import { plainNode } from '../../testbed/programs.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+import { until, within } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+
+const seed = Number(process.env['CALCFS_TEST_SEED'] ?? Date.now() % 1_000_000)
+const kills = Number(process.env['CALCFS_TEST_RUNS'] ?? 4)
+t.comment(`seed ${seed}`)
+
+const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const limit = 60_000
+/** Lengths of files whose size takes no download: an empty one is downloaded to be believed. */
+const shown = [1, 700, 70_000]
+
+/** Files of many lengths; each byte of each is known. */
+function manyFiles(draw: Chance, lengths = [0, 1, 700, 70_000, 400_000]) {
+  const truth = new Map<string, Buffer>()
+  const fill = (seed: Seed): void => {
+    seed.addUser({ name: 'demo', password: 'demo' })
+    seed.addProject({ id: '50', name: 'P', owner: 'demo' })
+    for (let at = 0; at < 12; at += 1) {
+      const files = Object.fromEntries(
+        ['a.out', 'b.out', 'c.out'].map(name => [name, draw.bytes(draw.of(lengths))]),
+      )
+      for (const [name, bytes] of Object.entries(files)) truth.set(`C${at}/${name}`, bytes)
+      seed.addCalculation({ id: String(100 + at), name: `C${at}`, project: '50', files })
+    }
+  }
+  return { truth, fill }
+}
+
+/** Which of the files are there, all of them whole. What is written beside them is told apart by its name. */
+async function lookedAt(directory: string, truth: ReadonlyMap<string, Buffer>) {
+  const found = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => [])
+  const wrong: string[] = []
+  let [whole, aside] = [0, 0]
+  for (const entry of found.filter(one => one.isFile())) {
+    const path = join(entry.parentPath, entry.name).slice(directory.length + 1)
+    if (entry.name.startsWith('.calcfs-get-')) aside += 1
+    const expected = truth.get(path)
+    if (expected === undefined) continue
+    if (expected.equals(await readFile(join(directory, path)))) whole += 1
+    else wrong.push(path)
+  }
+  return { wrong, whole, aside }
+}
+
+/** The command in a process that can be killed, without a daemon if `mounted` is false. */
+function getting({ home, service, directory }: MountTestbed, target: string, mounted: boolean) {
+  const place = mounted ? ['--mount', directory] : ['--url', service.url, '--user', 'demo']
+  const [program, ...first] = plainNode
+  const child = spawn(
+    program,
+    [...first, calcfs, 'get', 'projects/P', '--as', target, '--jobs', '4', ...place],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: home,
+        XDG_CONFIG_HOME: join(home, 'config'),
+        XDG_CACHE_HOME: join(home, mounted ? 'cache' : 'other-cache'),
+        XDG_STATE_HOME: join(home, mounted ? 'state' : 'other-state'),
+        XDG_RUNTIME_DIR: join(home, 'run'),
+        CALCFS_PASSWORD: 'demo',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', piece => (said += piece))
+  const ended = once(child, 'close')
+  return { child, said: () => said, ended: () => within(limit, 'get', ended) }
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null) return
+  child.kill(signal)
+  await within(limit, 'its end', once(child, 'exit'))
+}
+
+t.test(
+  'NOFUSE-10 a get that is killed at any moment leaves no wrong file, and the next one goes on',
+  async t => {
+    const draw = chance(seed)
+    const { truth, fill } = manyFiles(draw)
+    const testbed = await realMount(t, { fill })
+    // Contents come one after the other, so that a kill meets a copy at work.
+    testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
+      const answer = await carryOut()
+      await new Promise(wake => setTimeout(wake, draw.whole(0, 30)))
+      answer()
+    })
+    for (const mounted of [true, false]) {
+      const target = join(testbed.local, mounted ? 'of-daemon' : 'of-caches')
+      let met = 0
+      for (let kill = 0; kill < kills; kill += 1) {
+        const { child } = getting(testbed, target, mounted)
+        const from = met
+        const more = draw.whole(0, 6)
+        await until(
+          limit,
+          'files arrive',
+          async () => {
+            if (child.exitCode !== null) return true
+            met = (await lookedAt(target, truth)).whole
+            return met >= Math.min(from + more, truth.size)
+          },
+          5,
+        )
+        await ended(child, 'SIGKILL')
+        const { wrong, whole } = await lookedAt(target, truth)
+        t.same(wrong, [], `mounted ${mounted}, kill ${kill} at ${whole} files`)
+        met = whole
+      }
+      const last = getting(testbed, target, mounted)
+      const [code] = await last.ended()
+      t.equal(code, 0, last.said())
+      t.match(
+        await lookedAt(target, truth),
+        { wrong: [], whole: truth.size, aside: 0 },
+        'whole, and nothing beside it',
+      )
+    }
+  },
+)
+
+t.test('NOFUSE-10 Ctrl-C ends with 130, and leaves nothing beside the files', async t => {
+  const { truth, fill } = manyFiles(chance(seed + 1), shown)
+  const testbed = await realMount(t, { fill })
+  let asked = 0
+  testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
+    asked += 1
+    if (asked <= 3) (await carryOut())()
+  })
+  const target = join(testbed.local, 'copy')
+  const { child, said, ended: end } = getting(testbed, target, true)
+  await until(limit, 'a file is there', async () => (await lookedAt(target, truth)).whole > 0)
+  child.kill('SIGINT')
+  const [code] = await end()
+  t.equal(code, 130, said())
+  t.match(said(), /stopped: \d+ files? copied .*; the same command goes on from there\./)
+  t.match(await lookedAt(target, truth), { wrong: [], aside: 0 })
+})
+
+t.test('NOFUSE-10 a daemon that is killed meanwhile ends the get, and what is there is whole', async t => {
+  const { truth, fill } = manyFiles(chance(seed + 2), shown)
+  const testbed = await realMount(t, { fill })
+  let asked = 0
+  const slow = testbed.service.intercept(/^GET \/calculation\/files\/bitstream/, async (_, { carryOut }) => {
+    asked += 1
+    if (asked <= 5) (await carryOut())()
+  })
+  const target = join(testbed.local, 'copy')
+  const { said, ended: end } = getting(testbed, target, true)
+  await until(limit, 'files are there', async () => (await lookedAt(target, truth)).whole > 1)
+  await testbed.kill9()
+  const [code] = await end()
+  t.ok([1, 4, 6].includes(Number(code)), `${code} ${said()}`)
+  t.match(said(), /calcfs: the daemon of .* (has died|does not answer)/)
+  t.match(await lookedAt(target, truth), { wrong: [], aside: 0 })
+  slow()
+  const [rest] = await getting(testbed, target, false).ended()
+  t.equal(rest, 0, 'the caches alone bring the rest')
+  t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
+})
+
+t.test('NOFUSE-11 a full disk ends the get with a sentence, and with room it goes on', async t => {
+  const { truth, fill } = manyFiles(chance(seed + 3))
+  const testbed = await warmMount(t, { fill })
+  const disk = await smallDisk(t)
+  await disk.leave(30)
+  const target = join(disk.directory, 'copy')
+  const run = () => testbed.calcfs('get', '--mount', testbed.directory, 'projects/P', '--as', target)
+  const full = await run()
+  t.match(full, {
+    code: 1,
+    stderr: /stopped: \d+ files? copied.*\n.*: the disk is full; make room, and give the same command again/,
+  })
+  t.match(await lookedAt(target, truth), { wrong: [], aside: 0 })
+  await disk.makeRoom()
+  const again = await run()
+  const { wrong, whole } = await lookedAt(target, truth)
+  t.same(wrong, [])
+  const bytes = [...truth.values()].reduce((sum, { length }) => sum + length, 0)
+  if (bytes < 900_000) t.match(again, { code: 0 })
+  t.ok(whole > 0)
+})
+
+t.test('NOFUSE-12 what fails is tried once more, then named, and comes with the next get', async t => {
+  const { truth, fill } = manyFiles(chance(seed + 4), shown)
+  const testbed = await warmMount(t, { fill })
+  const { service, local, directory } = testbed
+  const target = join(local, 'copy')
+  const run = () => testbed.calcfs('get', '--mount', directory, 'projects/P', '--as', target)
+  let failures = 0
+  const once = service.intercept(/bitstream\S*b\.out/, async (response, { carryOut }) => {
+    failures += 1
+    if (failures > 6) return (await carryOut())()
+    response.writeHead(503)
+    response.end()
+  })
+  const well = await run()
+  t.ok(failures > 6, 'the service failed')
+  t.match(well, { code: 0, stderr: '' }, 'what passes is tried again')
+  t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size })
+  once()
+
+  await rm(target, { recursive: true })
+  await mkdir(target)
+  await testbed.calcfs('cache', 'clear', '--mount', directory)
+  await testbed.remount()
+  const never = service.intercept(/bitstream\S*(id|Id)=105\S*a\.out|bitstream\S*a\.out\S*=105/, response => {
+    response.writeHead(403)
+    response.end()
+  })
+  const bad = await run()
+  t.match(bad, { code: 1, stdout: /1 could not be had/, stderr: /projects\/P\/C5\/a\.out/ }, 'it is named')
+  t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size - 1, aside: 0 }, 'the rest is there')
+  never()
+  await testbed.pass(6_000)
+  t.match(await run(), { code: 0, stdout: /^1 file copied/ }, 'the next one brings what was missing')
+  t.match(await lookedAt(target, truth), { wrong: [], whole: truth.size, aside: 0 })
+})
