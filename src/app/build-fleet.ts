@@ -28,7 +28,6 @@ export async function buildFleet(
   const shared = openFleet({
     facts: factsOf(capabilities),
     connections: config.connections,
-    absenceMs: config.ttlAbsent,
     address: configuredFleet(fleet, fleetPasswordFile),
     key: readFleetKey(fleetKeyFile),
     caFile: fleetCaFile,

@@ -14,7 +14,7 @@ export function fleetControl(fleet: Fleet, clock: Clock): FleetControl {
     async report() {
       await soonReady(fleet, clock)
       const { address, away, full, medianMs, lagMs } = fleet.status()
-      const facts = { address, full, medianMs, lagMs }
+      const facts = { address, full, medianMs: medianMs && Number(medianMs.toFixed(2)), lagMs }
       if (away !== undefined) return { ...facts, away, nodes: [] }
       try {
         return { ...facts, nodes: await fleet.nodes(), server: await serverOf(fleet) }
@@ -27,7 +27,10 @@ export function fleetControl(fleet: Fleet, clock: Clock): FleetControl {
       try {
         return await fleet.clear()
       } catch (cause) {
-        throw new Failure('unreachable', 'the fleet does not answer: nothing was cleared for sure', { cause })
+        const why = cause instanceof Error ? cause.message : String(cause)
+        throw new Failure('unreachable', `nothing was cleared for sure, the fleet is passed by: ${why}`, {
+          cause,
+        })
       }
     },
   }

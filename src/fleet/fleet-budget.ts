@@ -2,6 +2,7 @@
 import { noop } from '../noop.js'
 import type { Clock } from '../remote/clock.js'
 import type { SharedBudget } from '../remote/shared-budget.js'
+import { nonsense } from './engine/fleet-lane.js'
 import { partsKey, spokeKey, sumsKey } from './engine/fleet-scripts.js'
 import type { FleetStore } from './engine/fleet-store.js'
 import type { Seal } from './engine/seal.js'
@@ -73,6 +74,7 @@ export function openFleetBudget(ports: FleetBudgetPorts): FleetBudget {
       const [mine, short, scarce] = await store.commands.run(scripts =>
         scripts.fleetShare(...keys, node, keeps, wants, connections, forgottenMs),
       )
+      if (![mine, short, scarce].every(Number.isSafeInteger)) throw new Error(nonsense)
       part = mine
       isAnswered = true
       othersWait = short > 0
@@ -116,6 +118,7 @@ export function openFleetBudget(ports: FleetBudgetPorts): FleetBudget {
     async turn(spacing) {
       try {
         const ahead = await store.commands.run(scripts => scripts.fleetTurn(sums, Math.ceil(spacing * 1_000)))
+        if (!Number.isFinite(ahead)) throw new Error(nonsense)
         return ahead / 1_000
       } catch {
         return spacing * ports.mounts()

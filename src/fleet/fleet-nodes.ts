@@ -42,7 +42,8 @@ export function openFleetNodes({ store, seal, clock, node, own }: FleetNodesPort
     stop()
     try {
       const value = seal.close(name, Buffer.from(JSON.stringify(own())))
-      count = Math.max(1, await store.beat(name, node, value, forgottenMs))
+      const found = await store.beat(name, node, value, forgottenMs)
+      if (Number.isSafeInteger(found)) count = Math.max(1, found)
     } catch {
       // It is passed by, and says why itself; most likely there are as many as before.
     }

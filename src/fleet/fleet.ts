@@ -66,8 +66,6 @@ export interface FleetOptions {
   readonly facts: ServiceFacts
   /** Requests that all mounts together may have in flight. */
   readonly connections: number
-  /** Milliseconds for which "not there" is believed. */
-  readonly absenceMs: number
   readonly log: Say
   /** Another daemon has changed it. */
   readonly outdated: (change: ChangeElsewhere) => void
@@ -85,7 +83,6 @@ export function openFleet({
   clock,
   facts,
   connections,
-  absenceMs,
   outdated,
   ...options
 }: FleetOptions): Fleet {
@@ -105,6 +102,7 @@ export function openFleet({
       tellState('the fleet is passed by', { fleet: address.shown, why: sentence })
       budget?.look()
     },
+    filled: sentence => log('the fleet takes nothing more', { fleet: address.shown, why: sentence }),
     back() {
       budget?.look()
       if (wasAway) tellState('the fleet is used again', { fleet: address.shown })
@@ -126,8 +124,8 @@ export function openFleet({
   const nodes = openFleetNodes({ store, seal, clock, node, own })
   const shared = openSharedCapabilities({ store, seal, clock, facts })
   const ports = { store, seal, clock, node, counts, log }
-  const answers = openSharedAnswers(ports, news, changes, absenceMs)
-  const contents = openSharedContents(ports, changes, absenceMs)
+  const answers = openSharedAnswers(ports, news, changes)
+  const contents = openSharedContents(ports, changes)
 
   function hear(change: ChangeElsewhere): void {
     // The answer to one question was replaced in the fleet before this was said.

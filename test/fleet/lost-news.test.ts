@@ -60,6 +60,31 @@ t.test('FLEET-2 a mount that does not hear the others shows nothing old for long
   }
 })
 
+t.test('FLEET-2 news that were lost after the server forgot its count are noticed', async t => {
+  const settings = { ttlRecord: '1h' }
+  const bed = await fleetBed(t)
+  const relay = await testRelay(t, bed.redis.port)
+  const writer = await bed.join(settings)
+  const hearer = await bed.join({ ...settings, fleet: relay.address })
+  const save = async (title: string): Promise<void> => {
+    const text = await textOf(writer, path)
+    await overwrite(writer, path, text.replace(/"title": "[^"]*"/, `"title": "${title}"`))
+  }
+  const isSeen = (title: string) => async (): Promise<boolean> => (await textOf(hearer, path)).includes(title)
+  await textOf(hearer, path)
+  await bed.redis.client.flushall()
+  await save('First')
+  await within(20_000, 'the first', until(10_000, 'the first is seen', isSeen('First')))
+  // The echoes of both know the count by now.
+  await wait(700)
+  await bed.redis.client.flushall()
+  const calm = relay.spoil((piece, line) => (line.hears && piece.includes(':news') ? undefined : piece))
+  await save('Second')
+  await wait(100)
+  calm()
+  await within(20_000, 'the second', until(seenMs, 'the second is seen', isSeen('Second')))
+})
+
 t.test('FLEET-2 what was changed while nothing was heard is asked for again when it is', async t => {
   const bed = await fleetBed(t)
   const relay = await testRelay(t, bed.redis.port)

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js'
 import { BadSetting } from '../../config/settings.js'
 import type { FleetAddress } from '../../fleet/engine/fleet-address.js'
 import { slowMs } from '../../fleet/engine/fleet-breaker.js'
-import { isOlder } from '../../fleet/engine/fleet-connection.js'
+import { isOlder, nodeOfCluster, wantsCertificate } from '../../fleet/engine/fleet-connection.js'
 import { readFleetKey } from '../../fleet/engine/fleet-key.js'
 import { bad, type Finding, good, poor } from './finding.js'
 import { type FleetLook, lookAtFleet } from './fleet-look.js'
@@ -93,6 +93,8 @@ function seen(address: FleetAddress, look: FleetLook): readonly Finding[] {
 function mendOf(why: string, { hosts, tls }: FleetAddress): string {
   if (/NOAUTH|WRONGPASS/.test(why))
     return 'valkey://USER:PASSWORD@host, percent-encoded, or --fleet-password-file FILE'
+  if (why === wantsCertificate) return 'tls-auth-clients no, in the file of the server'
+  if (why === nodeOfCluster) return 'valkey://host1:6379,host2:6379'
   if (/certificate|self.signed|SSL|TLS/i.test(why))
     return '--fleet-ca-file FILE with the authority of its certificate'
   if (tls && /TIMEDOUT/.test(why))

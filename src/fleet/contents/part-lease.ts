@@ -3,7 +3,7 @@ import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { FleetLane } from '../engine/fleet-lane.js'
 import type { SealedName } from '../engine/seal.js'
-import { leaseMs, release } from '../shared/shared-value.js'
+import { type FleetCounts, leaseMs, release } from '../shared/shared-value.js'
 
 export interface PartLease {
   /** Something came: the others go on waiting. */
@@ -16,6 +16,7 @@ export interface PartLease {
 export interface PartLeases {
   readonly lane: FleetLane
   readonly clock: Clock
+  readonly counts: Pick<FleetCounts, 'sent'>
   /** Milliseconds for which a part lies there. */
   readonly livesMs: number
 }
@@ -26,6 +27,7 @@ const puttingAtMost = 32 << 20
 export function openPartLeases({
   lane,
   clock,
+  counts,
   livesMs,
 }: PartLeases): (name: SealedName, owner: string) => PartLease {
   let putting = 0
@@ -65,10 +67,14 @@ export function openPartLeases({
         if (putting + value.length > puttingAtMost) return this.release()
         if (!over()) return
         putting += value.length
-        const done = (): void => {
-          putting -= value.length
-        }
-        lane.put(name, owner, value, livesMs).then(done, done)
+        lane
+          .put(name, owner, value, livesMs)
+          .then(isThere => {
+            if (isThere) counts.sent += value.length
+          }, noop)
+          .finally(() => {
+            putting -= value.length
+          })
       },
       release() {
         if (over()) release(lane, name, owner)

@@ -59,7 +59,7 @@ export function openPartSource(
 ): PartSource {
   const { store, seal, clock, counts, log } = ports
   const lane = store.contents
-  const leaseOf = openPartLeases({ lane, clock, livesMs })
+  const leaseOf = openPartLeases({ lane, clock, counts, livesMs })
   let asked = 0
 
   const partName = (whole: string, base: number): SealedName =>
@@ -139,9 +139,7 @@ export function openPartSource(
     const isClear = body.ends === 'proven' && body.wasPacked !== true
     const sealed = (at: number, bytes: Buffer, total: number): Buffer => {
       const name = partName(whole, at)
-      const value = seal.close(name, ...partForm({ length: total, version, bytes }))
-      counts.sent += value.length
-      return value
+      return seal.close(name, ...partForm({ length: total, version, bytes }))
     }
     // A generated file is sent without its length: it is known at the end.
     if (isClear && length === undefined && position === 0 && body.start === 0)

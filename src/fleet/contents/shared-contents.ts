@@ -15,7 +15,6 @@ import {
   waitsOf,
 } from '../../remote/remote.js'
 import type { LateChanges } from '../shared/late-changes.js'
-import { absenceForm, packedAbsence, unpackedAbsence } from '../shared/shared-absence.js'
 import { type SharedValuePorts, sharedValue } from '../shared/shared-value.js'
 import { isOf, partBytes } from './content-part.js'
 import { type PartDownload, unsharedDownload } from './part-download.js'
@@ -36,11 +35,7 @@ const sizeLivesMs = 600_000
 const partsAtMost = 64
 const namesAtMost = 16_384
 
-export function openSharedContents(
-  ports: SharedValuePorts,
-  changes: LateChanges,
-  absenceMs: number,
-): SharedContents {
+export function openSharedContents(ports: SharedValuePorts, changes: LateChanges): SharedContents {
   const { seal, clock } = ports
   const lengths = openRecentMap<number>(namesAtMost)
   const replacedAt = openRecentMap<Instant>(namesAtMost)
@@ -76,9 +71,7 @@ export function openSharedContents(
       ask: () => remote.contentSize(content, context),
       pack: size =>
         size === undefined ? undefined : { plain: Buffer.from(String(size)), livesMs: sizeLivesMs },
-      packFailure: failure => packedAbsence(failure, absenceMs),
       unpack(plain) {
-        if (plain[0] === absenceForm) throw unpackedAbsence(plain)
         const text = plain.toString('latin1')
         return /^\d{1,15}$/.test(text) ? Number(text) : undefined
       },

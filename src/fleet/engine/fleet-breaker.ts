@@ -22,6 +22,10 @@ export interface FleetBreakerPorts {
   readonly clock: Clock
   /** One command that every server answers; its milliseconds, or a rejection. */
   readonly probe: () => Promise<number>
+  /** Milliseconds between two probes at the most while they fail; each pause is twice as long. */
+  readonly longestFailingPauseMs?: number
+  /** In words, why a probe was rejected. */
+  readonly reasonOf: (thrown: unknown) => string
   readonly opened: (sentence: string) => void
   readonly closed: () => void
 }
@@ -40,7 +44,14 @@ const longestPauseMs = 30_000
 /** Before the first connection. */
 export const notYet = 'it is not connected yet'
 
-export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerPorts): FleetBreaker {
+export function openFleetBreaker({
+  clock,
+  probe,
+  reasonOf,
+  opened,
+  closed,
+  longestFailingPauseMs = probeEveryMs,
+}: FleetBreakerPorts): FleetBreaker {
   /** The latest last. */
   let moment: { readonly at: number; readonly took: number }[] = []
   // Nothing waits for the first connection.
@@ -51,6 +62,8 @@ export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerP
   let stop: (() => void) | undefined
   let isEnded = false
   let isLooking = false
+  /** Probes that failed since the last good one. */
+  let failures = 0
 
   function medianOf(): number | undefined {
     const since = clock.now() - momentMs
@@ -80,20 +93,32 @@ export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerP
     probe().then(
       took => {
         isLooking = false
+        failures = 0
         good = took <= slowMs ? good + 1 : 0
         if (good >= goodProbes) return close()
         again()
       },
-      () => {
+      thrown => {
         isLooking = false
         good = 0
+        failures += 1
+        changeReason(reasonOf(thrown))
         again()
       },
     )
   }
 
+  /** What was silent may refuse now, and what refused may be gone. */
+  function changeReason(sentence: string): void {
+    if (isEnded || why === undefined || why === sentence) return
+    why = sentence
+    opened(sentence)
+  }
+
   function again(): void {
-    if (!isEnded) stop ??= clock.after(good > 0 ? probeEveryMs : pauseMs, look, 'in-background')
+    const failing = Math.min(longestFailingPauseMs, probeEveryMs * 2 ** Math.max(0, failures - 2))
+    const pause = good > 0 ? probeEveryMs : Math.max(pauseMs, failing)
+    if (!isEnded) stop ??= clock.after(pause, look, 'in-background')
   }
 
   function silent(sentence: string): void {
@@ -110,6 +135,7 @@ export function openFleetBreaker({ clock, probe, opened, closed }: FleetBreakerP
     stop?.()
     stop = undefined
     why = undefined
+    failures = 0
     closedAt = clock.now()
     if (!isEnded) closed()
   }

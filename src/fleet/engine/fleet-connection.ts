@@ -42,8 +42,9 @@ export function connectFleet(
         enableOfflineQueue: false,
         shardedSubscribers: true,
         clusterRetryStrategy: retryStrategy,
-        // The breaker is quicker than what the client would wait for.
-        retryDelayOnFailover: 20,
+        // The breaker is quicker than what the client would wait for; each try of a node that is gone asks all others where it went.
+        maxRedirections: 4,
+        retryDelayOnFailover: 50,
         retryDelayOnTryAgain: 5,
         slotsRefreshInterval: 5_000,
       })
@@ -70,15 +71,28 @@ export function receivedBytes(client: Redis | Cluster): number {
   return servers.reduce((sum, { stream }) => sum + ((stream as Socket | undefined)?.bytesRead ?? 0), 0)
 }
 
+/** Reasons that say what to do, because the words of the server do not. */
+export const nodeOfCluster = 'it is a node of a cluster: name several of its nodes'
+export const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, is wanted'
+export const wantsCertificate =
+  'it wants a certificate of each client, which calcfs has none of: tls-auth-clients no in its file'
+
 /** In few words. A client of a cluster says only that none of its nodes would do, and keeps the reason. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const last: unknown = Reflect.get(thrown, 'lastNodeError')
   const { message } = last instanceof Error ? last : thrown
   if (message.startsWith('NOAUTH')) return 'NOAUTH: it wants a password'
+  if (message.startsWith('MOVED')) return nodeOfCluster
+  if (/Unknown Redis command called from script/.test(message)) return tooOld
+  if (/alert certificate required/.test(message)) return wantsCertificate
   if (message.startsWith("Stream isn't writeable")) return 'it is not connected'
   // Where in which script says nothing to a user.
-  return message.replace(/ script: \w+, on @user_script:.*$/, '').replace(/\.$/, '')
+  return message
+    .replace(/ script: \w+, on @user_script:.*$/s, '')
+    .replace(/^\w+:error:\w+:SSL routines:(?:\w*:)*([^:]*):.*$/s, 'TLS: $1')
+    .trim()
+    .replace(/\.$/, '')
 }
 
 /** What a server says of itself; several of one cluster together. */
@@ -128,10 +142,13 @@ function factsIn(info: string): ServerFacts {
 export const isOlder = (one: string, other: string): boolean =>
   one.localeCompare(other, 'en', { numeric: true }) < 0
 
-function authorityIn(file: string): Buffer {
+function authorityIn(file: string): string {
+  let text: string
   try {
-    return readFileSync(file)
+    text = readFileSync(file, 'latin1')
   } catch (cause) {
     throw new BadSetting(`--fleet-ca-file ${file}: cannot be read; give a PEM file.`, { cause })
   }
+  if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  throw new BadSetting(`--fleet-ca-file ${file}: holds no certificate; give the PEM file of the authority.`)
 }

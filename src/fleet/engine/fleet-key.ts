@@ -1,6 +1,7 @@
 // Key of a fleet: a file that only its owner reads, from which the names and the seals of all values are made.
 import { hkdfSync, randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { BadSetting } from '../../config/settings.js'
 import { codeOf } from '../../system/error-code.js'
 
@@ -13,9 +14,10 @@ export interface FleetKey {
 const keyBytes = 32
 const form = /^calcfs-fleet-key-1 ([A-Za-z0-9_-]{43})$/
 
-/** Makes such a file, 0600. @throws BadSetting where there is one already, or it cannot be written */
+/** Makes such a file, 0600, and the directory that is missing above it. @throws BadSetting where there is one already, or it cannot be written */
 export function makeFleetKey(file: string): void {
   try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const descriptor = openSync(file, 'wx', 0o600)
     try {
       writeSync(descriptor, `calcfs-fleet-key-1 ${randomBytes(keyBytes).toString('base64url')}\n`)

@@ -18,8 +18,8 @@ export type Taken =
 export interface FleetLane {
   /** The value, where it counts for longer than `leftMs`; else a lease of so many milliseconds for `owner`, who may take it again. */
   take(name: SealedName, owner: string, leaseMs: number, leftMs?: number): Promise<Taken>
-  /** Puts it under the lease; not where that is another's by now, or something has changed meanwhile. */
-  put(name: SealedName, owner: string, value: Buffer, livesMs: number): Promise<void>
+  /** Puts it under the lease; false where that is another's by now, something has changed meanwhile, or there is no room. */
+  put(name: SealedName, owner: string, value: Buffer, livesMs: number): Promise<boolean>
   /** Ends the lease without a value: the next one asks. */
   release(name: SealedName, owner: string): Promise<void>
   renew(name: SealedName, owner: string, leaseMs: number): Promise<void>
@@ -37,6 +37,7 @@ export type RunCommand = <Answer>(command: () => Promise<Answer>) => Promise<Ans
 const leased = 1
 const full = 2
 const isThere = 3
+const put = 1
 const alone = 1
 /** Milliseconds for which a change is held to be at the same time as others: longer than a save takes. */
 const writerMs = 60_000
@@ -99,7 +100,7 @@ export function openFleetLane(
     const [value, answer] = await taking(name, owner, () =>
       Promise.all([
         client.getBuffer(valueKey(name)),
-        commands.fleetClaim(valueKey(name), leaseKey(name), owner, leaseMs),
+        understood(commands.fleetClaim(valueKey(name), leaseKey(name), owner, leaseMs)),
       ]),
     )
     if (answer !== isThere) return withoutValue(answer)
@@ -112,11 +113,21 @@ export function openFleetLane(
     return { is: answer === full ? 'full' : answer === leased ? 'leased' : 'asked' }
   }
 
+  /** As the scripts answer. */
+  async function understood<Answer>(command: Promise<Answer>): Promise<Answer> {
+    const answer = await command
+    const isOurs = Array.isArray(answer) ? Buffer.isBuffer(answer[0]) : typeof answer === 'number'
+    if (!isOurs) throw new Error(nonsense)
+    return answer
+  }
+
   return {
     async take(name, owner, leaseMs, leftMs = 0) {
       if (length === 'long') return takeLong(name, owner, leaseMs)
       const answer = await taking(name, owner, () =>
-        commands.fleetTakeBuffer(valueKey(name), leaseKey(name), owner, leaseMs, Math.ceil(leftMs)),
+        understood(
+          commands.fleetTakeBuffer(valueKey(name), leaseKey(name), owner, leaseMs, Math.ceil(leftMs)),
+        ),
       )
       if (Array.isArray(answer) && Buffer.isBuffer(answer[0]))
         return { is: 'there', value: answer[0], leftMs: Number(answer[1]) }
@@ -127,6 +138,7 @@ export function openFleetLane(
         commands.fleetPut(valueKey(name), leaseKey(name), owner, value, livesMs, channelOf(name)),
       )
       if (answer === full) filled()
+      return answer === put
     },
     release,
     back() {
@@ -150,6 +162,13 @@ export function openFleetLane(
     },
   }
 }
+
+/** Why a server that answers, but not as a script of calcfs, is passed by. */
+export const nonsense = 'it answers nonsense: is it a Valkey or Redis?'
+
+/** The server's own word for a key that holds no text. */
+export const isOfOtherKind = (thrown: unknown): boolean =>
+  thrown instanceof Error && /\bWRONGTYPE\b/.test(thrown.message)
 
 /** The server's own word for a memory that is used up, and a policy that evicts nothing. */
 export const isFull = (thrown: unknown): boolean =>

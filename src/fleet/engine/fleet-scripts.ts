@@ -47,13 +47,24 @@ redis.call('DEL', KEYS[1], KEYS[2])
 if ARGV[5] and isAlone then redis.pcall('SET', KEYS[1], ARGV[5], 'PX', ARGV[2]) end
 redis.call('SPUBLISH', ARGV[1], '')
 return isAlone and 1 or 2`
+/** A count that was lost goes on with the milliseconds since 1970: no number comes a second time. Where there is no room, it is 0. */
+const countOn = `if redis.call('EXISTS', KEYS[1]) == 0 then
+  local time = redis.call('TIME')
+  redis.pcall('SET', KEYS[1], string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)), 'PX', 86400000)
+end`
 /** KEYS: how many news there were. ARGV: channel, message. What is missed shows as a gap in the numbers. */
-const tellScript = `local count = redis.pcall('INCR', KEYS[1])
-if type(count) == 'table' then count = '?' else redis.call('PEXPIRE', KEYS[1], 86400000) end
+const tellScript = `${countOn}
+local count = redis.pcall('INCR', KEYS[1])
+if type(count) == 'table' then count = '?'
+else
+  count = string.format('%.0f', count)
+  redis.call('PEXPIRE', KEYS[1], 86400000)
+end
 redis.call('SPUBLISH', ARGV[1], count .. ' ' .. ARGV[2])
 return 1`
 /** KEYS: the same. ARGV: channel of the node itself, message. */
-const echoScript = `redis.call('SPUBLISH', ARGV[1], (redis.call('GET', KEYS[1]) or '0') .. ' ' .. ARGV[2])
+const echoScript = `${countOn}
+redis.call('SPUBLISH', ARGV[1], (redis.call('GET', KEYS[1]) or '0') .. ' ' .. ARGV[2])
 return 1`
 /** KEYS: nodes by the time they were there last, what they said. ARGV: node, value, milliseconds. */
 const beatScript = `local time = redis.call('TIME')
@@ -199,6 +210,8 @@ export const fleetScripts = {
 
 // The braces keep all keys of one name in one slot of a cluster.
 export const valueKey = (name: string): string => `calcfs:{${name}}:v`
+/** The pattern of every value, for SCAN. Leases, budgets and the list of mounts are of the moment, and end by themselves. */
+export const anyValue = 'calcfs:{*}:v'
 export const leaseKey = (name: string): string => `calcfs:{${name}}:l`
 export const writerKey = (name: string): string => `calcfs:{${name}}:by`
 export const nodesKey = (name: string): string => `calcfs:{${name}}:nodes`

@@ -5,9 +5,10 @@ import type { Clock } from '../../remote/clock.js'
 import type { FleetAddress } from './fleet-address.js'
 import { type FleetBreaker, openFleetBreaker } from './fleet-breaker.js'
 import { connectFleet, reasonOf, receivedBytes, type ServerFacts, serverFacts } from './fleet-connection.js'
-import { type FleetLane, isFull, openFleetLane, type RunCommand } from './fleet-lane.js'
+import { type FleetLane, isFull, isOfOtherKind, openFleetLane, type RunCommand } from './fleet-lane.js'
 import { NoAnswer, openFleetPatience, type ServerSigns } from './fleet-patience.js'
 import {
+  anyValue,
   channelOf,
   countKey,
   echoChannel,
@@ -45,7 +46,7 @@ export interface FleetStore {
   leave(name: SealedName, node: string): Promise<void>
   /** What each node said last. */
   nodes(name: SealedName): Promise<readonly Buffer[]>
-  /** Drops all that calcfs keeps there, of every user; how many values that were. */
+  /** Drops all values that calcfs keeps there, of every user; how many. @throws FleetAway where it is passed by, or stops in the middle */
   clear(): Promise<number>
   readonly news: NewsCarrier
   readonly commands: CommandsOfFleet
@@ -87,6 +88,8 @@ export interface FleetStoreOptions {
   readonly caFile: string | undefined
   readonly clock: Clock
   readonly away: (sentence: string) => void
+  /** It has no room for something. */
+  readonly filled: (sentence: string) => void
   readonly back: () => void
 }
 
@@ -96,8 +99,12 @@ const [shortMs, longMs] = [500, 5_000]
 const shortOfClusterMs = 250
 /** A cluster is probed in so many slots: one node that is gone keeps what lies there, and each command for it waited for. */
 const slotsProbed = 64
-/** For so many milliseconds nothing is put into a fleet that was full. */
-const fullMs = 1_000
+/** Milliseconds between two probes of a cluster that goes on failing: each asks its other nodes where the slots are now. */
+const clusterFailingPauseMs = 4_000
+/** Milliseconds for which it is said that there was no room. */
+const fullMs = 10_000
+/** Milliseconds for which what a probe writes lies there. */
+const probeLivesMs = 1_000
 /** Milliseconds between two looks at the leases that end a wait. */
 const lookMs = 100
 const fullSentence = 'it is full and evicts nothing: set maxmemory-policy to allkeys-lru'
@@ -120,12 +127,14 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   const breaker = openFleetBreaker({
     clock,
     async probe() {
-      const written = probeKeys.map(key => client.set(key, '', 'PX', fullMs))
+      const written = probeKeys.map(key => client.set(key, '', 'PX', probeLivesMs))
       const done = Promise.all(written).catch(thrown => {
         if (!isFull(thrown)) throw thrown
       })
       return (await patience.answered(done)).took
     },
+    ...(isCluster ? { longestFailingPauseMs: clusterFailingPauseMs } : {}),
+    reasonOf,
     opened(sentence) {
       // Who waits for a command, or for another daemon's answer, asks the service now.
       for (const giveUp of [...attempts]) giveUp(new FleetAway(sentence))
@@ -170,6 +179,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
 
   function filled(): void {
     fullUntil = clock.now() + fullMs
+    options.filled(fullSentence)
   }
 
   const heard = (): number => all.reduce((sum, one) => sum + receivedBytes(one), 0)
@@ -194,6 +204,8 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       if (thrown instanceof FleetAway) throw thrown
       const sentence = reasonOf(thrown)
       if (isFull(thrown)) filled()
+      // Another program has put something of another kind under one name: the rest is as it was.
+      else if (isOfOtherKind(thrown)) throw new FleetAway(sentence, { cause: thrown })
       else if (thrown instanceof NoAnswer) breaker.silent(sentence)
       else breaker.failed(sentence)
       throw new FleetAway(sentence, { cause: thrown })
@@ -286,13 +298,16 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       const servers = client instanceof Cluster ? client.nodes('master') : [client]
       if (servers.length === 0) throw new FleetAway('no node of the cluster is known')
       let count = 0
-      for (const server of servers)
-        for await (const keys of server.scanStream({ match: 'calcfs:*', count: 1_000 })) {
-          const found = keys as string[]
+      for (const server of servers) {
+        let cursor = '0'
+        do {
+          const [next, found] = await runLong(() => server.scan(cursor, 'MATCH', anyValue, 'COUNT', 1_000))
           // Of several slots, where it is a cluster.
-          await Promise.all(found.map(key => server.unlink(key)))
+          await runLong(() => Promise.all(found.map(key => server.unlink(key))))
           count += found.length
-        }
+          cursor = next
+        } while (cursor !== '0')
+      }
       return count
     },
     refused,

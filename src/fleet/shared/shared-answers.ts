@@ -6,7 +6,6 @@ import { type Instant, instant, type RequestContext, waitsOf } from '../../remot
 import type { SealedName } from '../engine/seal.js'
 import type { FleetNews } from './fleet-news.js'
 import type { LateChanges } from './late-changes.js'
-import { absenceForm, packedAbsence, unpackedAbsence } from './shared-absence.js'
 import { type SharedValuePorts, sharedValue } from './shared-value.js'
 
 /** How an answer is told apart in its value: the first byte. */
@@ -30,7 +29,6 @@ export function openSharedAnswers(
   ports: SharedValuePorts,
   news: FleetNews,
   changes: LateChanges,
-  absenceMs: number,
 ): SharedAnswers {
   const { seal, clock } = ports
   /** What was asked for before does not count: of a question, and of all. */
@@ -58,13 +56,7 @@ export function openSharedAnswers(
         const plain = packed(query.encode(answer), query.lifetime)
         return plain.length > longest ? undefined : { plain, livesMs: query.lifetime - tookMs }
       },
-      packFailure: failure => packedAbsence(failure, absenceMs),
       unpack(plain, left) {
-        if (plain[0] === absenceForm) {
-          const made = instant(Math.floor(clock.now() - (absenceMs - left)))
-          if (!counts(name, made)) return undefined
-          throw unpackedAbsence(plain)
-        }
         const age = plain.readUInt32LE(1) - left
         // Of a mount with another lifetime; younger than it can be where the server's clock was set back.
         if (age < -clockMs || age + leftMs >= query.lifetime) return undefined

@@ -1,5 +1,4 @@
 // Shared value: one daemon of a fleet asks the service, under a lease; the others wait for what it puts.
-import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import { awaiting, type Waits } from '../../waits.js'
@@ -48,9 +47,7 @@ export interface SharedQuestion<Answer> {
   ask(): Promise<Answer>
   /** What others get of it, and for how many milliseconds; undefined for what they must ask for themselves. */
   pack(answer: Answer, tookMs: number): PackedAnswer | undefined
-  /** The same of a refusal. */
-  packFailure(failure: Failure): PackedAnswer | undefined
-  /** Undefined where it counts no longer; throws a Failure that was the answer, and an Error for what is none of this version. */
+  /** Undefined where it counts no longer; throws an Error for what is none of this version. */
   unpack(plain: Buffer, leftMs: number): Answer | undefined
 }
 
@@ -137,10 +134,6 @@ function opened<Answer>(
     counts.received += value.length
     return { answer }
   } catch (cause) {
-    if (cause instanceof Failure) {
-      counts.hits += 1
-      throw cause
-    }
     counts.wrong += 1
     log('a value in the fleet is of another form, and is not used', { name, cause })
     return 'wrong'
@@ -163,8 +156,9 @@ async function askForAll<Answer>(
     if (packed === undefined || packed.livesMs <= 0) release(ports.store.answers, name, owner)
     else {
       const value = seal.close(name, packed.plain)
-      counts.sent += value.length
-      store.answers.put(name, owner, value, Math.ceil(packed.livesMs)).catch(noop)
+      store.answers.put(name, owner, value, Math.ceil(packed.livesMs)).then(isThere => {
+        if (isThere) counts.sent += value.length
+      }, noop)
     }
     return answer
   } catch (thrown) {

@@ -1,6 +1,6 @@
 // The breaker of a fleet: open where it is slow or gone, closed after two good probes, and slower to believe what did not last.
 import t from 'tap'
-import { openFleetBreaker } from '../../../src/fleet/engine/fleet-breaker.js'
+import { type FleetBreakerPorts, openFleetBreaker } from '../../../src/fleet/engine/fleet-breaker.js'
 import type { Clock } from '../../../src/remote/clock.js'
 import { instant } from '../../../src/remote/remote.js'
 
@@ -33,18 +33,20 @@ function stillClock() {
   return { clock, pass }
 }
 
-function breakerOf() {
+function breakerOf(more: Partial<FleetBreakerPorts> = {}) {
   const { clock, pass } = stillClock()
   const said: string[] = []
   const probes: number[] = []
   const server = { takes: 1, answers: true }
   const breaker = openFleetBreaker({
+    ...more,
     clock,
     async probe() {
       probes.push(clock.now())
       if (!server.answers) throw new Error('gone')
       return server.takes
     },
+    reasonOf: thrown => (thrown as Error).message,
     opened: sentence => said.push(sentence),
     closed: () => said.push('closed'),
   })
@@ -94,6 +96,36 @@ t.test('FLEET-3 an outage is probed twice a second, and over after two good prob
   bed.server.answers = true
   t.equal(await openFor(bed), 1_000)
 })
+
+t.test('FLEET-3 a reason that changes is told', async t => {
+  const bed = breakerOf()
+  await bed.pass(1_000)
+  bed.server.answers = false
+  bed.breaker.silent('it does not answer')
+  await bed.pass(2_000)
+  t.equal(bed.breaker.why, 'gone')
+  t.same(bed.said, ['closed', 'it does not answer', 'gone'])
+})
+
+t.test(
+  'FLEET-3 a cluster that goes on failing is probed less and less often, and soon again once it was well',
+  async t => {
+    const bed = breakerOf({ longestFailingPauseMs: 4_000 })
+    await bed.pass(10_000)
+    bed.server.answers = false
+    bed.breaker.failed('gone')
+    bed.probes.length = 0
+    await bed.pass(60_000)
+    t.ok(bed.probes.length < 20, `${bed.probes.length} probes in a minute`)
+    bed.server.answers = true
+    t.ok((await openFor(bed)) <= 4_500)
+    await bed.pass(10_000)
+    bed.server.answers = false
+    bed.breaker.failed('gone')
+    bed.server.answers = true
+    t.equal(await openFor(bed), 1_000)
+  },
+)
 
 t.test('FLEET-3 one that was silent for a moment is used again as soon as it answers', async t => {
   const bed = breakerOf()
