@@ -5,7 +5,7 @@ import { Option } from 'commander'
  * The flag of a command that prints facts.
  * @param what names the document: `an array of drafts`
  */
-export const jsonFlag = (what: string): Option => new Option('--json', `print ${what} as JSON`)
+export const jsonFlag = (what: string): Option => new Option('--json', `print JSON: ${what}`)
 
 /**
  * Prints one document. Its keys are in camelCase, times are texts in ISO 8601 (UTC), sizes bytes, durations milliseconds, ids

@@ -5,6 +5,7 @@ import type { Control, DeletableItem } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { askFor } from '../../terminal/prompt.js'
 import { driveAt, NoAnswer } from '../control/find-daemon.js'
 import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.js'
@@ -12,6 +13,7 @@ import { type DrivePath, drivePathOf, mountFlag } from '../control/select-mount.
 interface Flags {
   readonly mount?: string
   readonly yes?: true
+  readonly json?: true
 }
 
 export function deleteCommand(): Command {
@@ -22,6 +24,7 @@ export function deleteCommand(): Command {
     .argument('<path...>', 'paths below a mount, or of the drive: reports/42.json')
     .option(...mountFlag)
     .option('--yes', 'do not ask')
+    .addOption(jsonFlag('with --yes: an array of {"path", "kind", "id", "title", "outcome"}'))
     .action((paths: readonly string[], flags: Flags) => deleteAll(paths, flags))
   return withExamples(
     command,
@@ -31,15 +34,17 @@ export function deleteCommand(): Command {
 }
 
 async function deleteAll(given: readonly string[], flags: Flags): Promise<void> {
+  if (flags.json === true && flags.yes !== true)
+    throw new Stop(exitCodes.usage, '--json asks nothing; add --yes, or leave --json out and be asked.')
   const places = await Promise.all(given.map(path => itemPath(path, flags.mount)))
   const [first] = places
   if (first === undefined || places.some(({ mountPoint }) => mountPoint !== first.mountPoint))
     throw new Stop(exitCodes.usage, 'these paths belong to several drives; delete from one at a time.')
   const drive = await driveAt(first.mountPoint)
   const things = await drive.deletion({ paths: places.map(({ path }) => path) })
-  for (const thing of things) console.log(describeItem(thing))
+  if (flags.json !== true) for (const thing of things) console.log(describeItem(thing))
   if (flags.yes !== true) await confirm(things)
-  await deleteItem(drive, things)
+  await deleteItem(drive, things, flags)
 }
 
 /** A link differs from its target: the last name is not followed, as in `rm`. */
@@ -56,13 +61,18 @@ async function confirm(things: readonly DeletableItem[]): Promise<void> {
   if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was deleted.')
 }
 
-async function deleteItem(drive: Control, things: readonly DeletableItem[]): Promise<void> {
+async function deleteItem(drive: Control, things: readonly DeletableItem[], { json }: Flags): Promise<void> {
+  const outcomes: object[] = []
+  const note = ({ path, kind, id, title }: DeletableItem, outcome: 'deleted' | 'stays' | 'unknown') =>
+    outcomes.push({ path, kind, id, title, outcome })
   const ends = { stays: 0, unknown: 0 }
   for (const thing of things) {
     try {
       await drive.delete({ thing })
-      console.log(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
+      note(thing, 'deleted')
+      if (json !== true) console.log(`deleted ${thing.kind} ${thing.id} ${thing.title}`)
     } catch (thrown) {
+      note(thing, isUnknown(thrown) ? 'unknown' : 'stays')
       if (isUnknown(thrown)) {
         ends.unknown += 1
         console.error(
@@ -74,6 +84,7 @@ async function deleteItem(drive: Control, things: readonly DeletableItem[]): Pro
       }
     }
   }
+  if (json === true) printJson(outcomes)
   const sums = [
     ends.stays === 0 ? [] : `${ends.stays} of ${things.length} were not deleted`,
     ends.unknown === 0 ? [] : `the outcome of ${ends.unknown} of ${things.length} is unknown`,

@@ -62,9 +62,12 @@ function diffCommand(): Command {
   const command = driveCommand('diff')
     .description('print what the text would change, as a unified diff from what the service has')
     .argument('<draft>', nameHelp)
-    .action((name: string) =>
+    .addOption(jsonFlag('{"name", "against", "other", "mine"}, both texts whole'))
+    .action((name: string, { json }: { json?: true }) =>
       withDrive(command, async control => {
-        process.stdout.write(unified(await control.diff({ name })))
+        const compared = await control.diff({ name })
+        if (json === true) printJson(compared)
+        else process.stdout.write(unified(compared))
       }),
     )
   return withExamples(
@@ -86,6 +89,7 @@ function unified({ name, against, other, mine }: Comparison): string {
 
 interface SendFlags {
   readonly all?: true
+  readonly json?: true
   readonly again?: true
 }
 
@@ -98,6 +102,7 @@ function sendCommand(): Command {
       '--again',
       'a new report whose outcome is unknown: send it again, although this may make a second one',
     )
+    .addOption(jsonFlag('an array of {"name", "record"} that are saved'))
     .action((name: string | undefined, flags: SendFlags) =>
       withDrive(command, control => send(control, name, flags)),
     )
@@ -111,32 +116,49 @@ function sendCommand(): Command {
 async function send(control: Control, name: string | undefined, flags: SendFlags): Promise<void> {
   if ((name === undefined) === (flags.all !== true))
     throw new Stop(exitCodes.usage, 'name one draft, or say --all; calcfs drafts list names them.')
-  if (name !== undefined) return sendOne(control, name, flags.again === true)
+  if (name !== undefined) {
+    const saved = await control.send({ name, again: flags.again === true })
+    if (flags.json === true) printJson([saved])
+    else console.log(savedLine(saved, flags.again === true))
+    return
+  }
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
   const drafts = await control.drafts({})
-  if (drafts.length === 0) console.log('everything is saved.')
+  if (drafts.length === 0 && flags.json !== true) console.log('everything is saved.')
   const failed: string[] = []
+  const saved: SavedDraft[] = []
   for (const draft of drafts) {
-    await sendOne(control, draft.name, false).catch(thrown => {
+    try {
+      const one = await control.send({ name: draft.name, again: false })
+      saved.push(one)
+      if (flags.json !== true) console.log(savedLine(one, false))
+    } catch (thrown) {
       failed.push(draft.name)
       console.error(`calcfs: ${sentenceOf(asFailure(thrown))}`)
-    })
+    }
   }
+  if (flags.json === true) printJson(saved)
   if (failed.length > 0) throw new Stop(exitCodes.unsent, `not saved: ${failed.join(', ')}`)
 }
 
-async function sendOne(control: Control, asked: string, again: boolean): Promise<void> {
-  const { name, record } = await control.send({ name: asked, again })
-  console.log(`${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`)
-}
+type SavedDraft = Awaited<ReturnType<Control['send']>>
+
+const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
+  `${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`
 
 function dropCommand(): Command {
   const command = driveCommand('drop')
     .description('drop a draft; its record shows what the service has')
     .argument('<draft>', nameHelp)
-    .action((asked: string) =>
+    .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}'))
+    .action((asked: string, { json }: { json?: true }) =>
       withDrive(command, async control => {
-        const { name, record, mayBeStored, kept } = await control.drop({ name: asked })
+        const dropped = await control.drop({ name: asked })
+        if (json === true) {
+          printJson(dropped)
+          return
+        }
+        const { name, record, mayBeStored, kept } = dropped
         const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
         console.log(`${name} is given up${becameOf(record, mayBeStored)}${where}.`)
       }),

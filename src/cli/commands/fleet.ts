@@ -21,9 +21,12 @@ export function fleetCommand(): Command {
       'make the key that every node of a fleet needs a copy of; nothing in the fleet can be read without it',
     )
     .argument('<file>', 'where; there must be none yet')
-    .action((file: string) => {
+    .addOption(jsonFlag('{"file"}'))
+    .action((file: string, flags: Flags) => {
       makeFleetKey(file)
-      console.log(
+      print(
+        flags,
+        { file },
         `${file} is made; copy it to every node, readable by you alone, and mount with --fleet-key-file.`,
       )
     })
@@ -36,7 +39,7 @@ export function fleetCommand(): Command {
     .description(
       'show which mounts share the fleet, and how many requests that saved; exit code 4 while it is passed by',
     )
-    .addOption(jsonFlag('an object, null where nothing is shared,'))
+    .addOption(jsonFlag('an object, null where nothing is shared'))
     .action((flags: Flags) => withDrive(status, async control => show(await control.fleet({}), flags)))
   withExamples(
     status,

@@ -53,7 +53,8 @@ function diffCommand(): Command {
     .description('print what changed from a text of the history to another one, or to the present text')
     .argument('<path@n>', numberedHelp)
     .argument('[path@m]', 'the later text; default: the present one')
-    .action((given: string, other: string | undefined) => {
+    .addOption(jsonFlag('{"path", "from", "to", "earlier", "later"}, both texts whole'))
+    .action((given: string, other: string | undefined, { json }: { json?: true }) => {
       const from = numbered(given)
       const to = other === undefined ? undefined : numbered(other)
       if (to !== undefined && to.path !== from.path)
@@ -62,9 +63,14 @@ function diffCommand(): Command {
         const [one, two] = await Promise.all(
           [from.number, to?.number].map(number => control.historyText({ path, number, isPlain: true })),
         )
+        const [earlier, later] = [one?.text ?? '', two?.text ?? '']
+        if (json === true) {
+          printJson({ path, from: from.number, to: to?.number, earlier, later })
+          return
+        }
         const label = to === undefined ? `${from.path}, as it is now` : (other ?? '')
         const { createTwoFilesPatch } = await import('diff')
-        process.stdout.write(createTwoFilesPatch(given, label, one?.text ?? '', two?.text ?? ''))
+        process.stdout.write(createTwoFilesPatch(given, label, earlier, later))
       })
     })
   return withExamples(
@@ -80,10 +86,15 @@ export function restoreCommand(): Command {
       'save a text of the history again, by the rules of any save; what is there now is kept in the history',
     )
     .argument('<path@n>', numberedHelp)
-    .action((given: string) => {
+    .addOption(jsonFlag('{"path", "number", "changed"}'))
+    .action((given: string, { json }: { json?: true }) => {
       const { path, number } = numbered(given)
       return withPath(command, path, async (control, at) => {
         const { changed } = await control.restore({ path: at, number })
+        if (json === true) {
+          printJson({ path: at, number, changed })
+          return
+        }
         console.log(
           changed === 'nothing'
             ? `${path} says what @${number} says already; nothing was sent.`

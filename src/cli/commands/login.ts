@@ -31,11 +31,10 @@ export function loginCommand(): Command {
     .description('sign in to a service; only the token is kept, readable by you alone')
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .option('--list', 'list the sign-ins that are kept: whose, until when, where; nothing is asked')
-    .addOption(jsonFlag('an array of sign-ins, with --list,'))
+    .addOption(jsonFlag('{"service", "user", "until", "keptIn"}, with --list an array of sign-ins'))
     .action((url: string | undefined, flags: Flags) => {
       if (flags.list === true) return list(configured(command, url), flags)
-      if (flags.json !== true) return login(configured(command, url))
-      throw new Stop(exitCodes.usage, '--json is for a list: calcfs login --list --json')
+      return login(configured(command, url), flags)
     })
   withExamples(
     command,
@@ -51,7 +50,8 @@ export function logoutCommand(): Command {
   const command = new Command('logout')
     .description('forget the token kept for a service; unsaved texts stay')
     .argument('[url]', 'address of the service; default: url of the configuration file')
-    .action((url: string | undefined) => logout(configured(command, url)))
+    .addOption(jsonFlag('{"service", "user", "wasSignedIn", "mounted", "unsaved", "keptIn"}'))
+    .action((url: string | undefined, flags: Flags) => logout(configured(command, url), flags))
   withExamples(
     command,
     ['calcfs logout https://lab.example.org', 'the user of the last log-in there'],
@@ -60,7 +60,7 @@ export function logoutCommand(): Command {
   return withSettings(command, 'service')
 }
 
-async function login({ config, sources }: Configured): Promise<void> {
+async function login({ config, sources }: Configured, { json }: Flags): Promise<void> {
   const base = serviceBase(config)
   const secret = findSecret(config, sources)
   if (secret?.as === 'token') {
@@ -80,9 +80,13 @@ async function login({ config, sources }: Configured): Promise<void> {
   })
   await rememberUser(account, config, sources.environment)
   const place = config.keyring ? 'the keyring' : account.places.state
-  console.log(
-    `Signed in to ${base.href} as ${user}, ${lifeOf(tokenEnd(token))}; the token is kept in ${place}.`,
-  )
+  const end = tokenEnd(token)
+  if (json === true) {
+    const until = end === undefined ? undefined : time(end)
+    printJson({ service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place })
+    return
+  }
+  console.log(`Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`)
 }
 
 /** `end` in milliseconds since 1970. */
@@ -138,12 +142,17 @@ function lineOf(one: SignIn): string {
   return `${signInName(one)}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
 }
 
-async function logout({ config, sources }: Configured): Promise<void> {
+async function logout({ config, sources }: Configured, { json }: Flags): Promise<void> {
   const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
   const { base, user, places } = account
   const was = await forgetToken(account)
-  console.log(was ? `Signed out ${user} of ${base.href}.` : `${user} was not signed in to ${base.href}.`)
   const [drives, unsaved] = await Promise.all([drivesOf(account), unsavedIn(places.state)])
+  if (json === true) {
+    const mounted = drives.map(({ mountPoint }) => mountPoint)
+    printJson({ service: base.href, user, wasSignedIn: was, mounted, unsaved, keptIn: places.state })
+    return
+  }
+  console.log(was ? `Signed out ${user} of ${base.href}.` : `${user} was not signed in to ${base.href}.`)
   for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) console.log(line)
   if (unsaved > 0)
     console.log(

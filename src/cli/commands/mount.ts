@@ -7,9 +7,10 @@ import { fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-p
 import { type SeldomClock, seldom } from '../../seldom.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import type { Log } from '../../terminal/log.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
-import { inBackground, tellStarter, waitingSentence } from '../mount/daemon.js'
+import { inBackground, type StartedMount, tellStarter, waitingSentence } from '../mount/daemon.js'
 import { notifySystemd } from '../mount/notify.js'
 import { forgetOwnSecrets, secretsOfStarter } from '../mount/own-secrets.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
@@ -20,6 +21,7 @@ const checkAfterMs = 10_000
 interface Flags {
   readonly daemon?: true
   readonly quiet?: true
+  readonly json?: true
   /** This process was started by one with --daemon. */
   readonly inBackground?: true
   readonly handOver?: true
@@ -36,6 +38,7 @@ export function mountCommand(): Command {
     .option('--daemon', 'go to the background once the drive is mounted')
     .addOption(new Option('--in-background').hideHelp())
     .option('--quiet', 'with --daemon: print nothing where the drive is mounted')
+    .addOption(jsonFlag('with --daemon: {"mountPoint", "pid", "unsaved"}'))
     .option('--hand-over', 'in a systemd unit: wait for `calcfs hand-over` to mount it')
     .action((first: string, second: string | undefined, flags: Flags) =>
       second === undefined
@@ -52,15 +55,29 @@ export function mountCommand(): Command {
 }
 
 async function mount(given: Configured, directory: string, flags: Flags): Promise<void> {
+  if (flags.json === true && flags.daemon !== true && flags.inBackground !== true)
+    throw new Stop(exitCodes.usage, '--json is for a drive in the background; add --daemon.')
   const path = await mountPath(resolve(directory))
   await refuseUnfit(path)
   const { withPassword } = await import('../../app/sign-in.js')
   const asked = await withPassword(await withOwnSecrets(given, flags))
   if (flags.daemon === true) {
     const staysInGroup = (await mountedType(path)) === automountType
-    return inBackground(asked.sources.environment, { isQuiet: flags.quiet === true, staysInGroup })
+    sayMounted(await inBackground(asked.sources.environment, { staysInGroup }), flags)
+    return
   }
   await serveMount(asked, path, flags)
+}
+
+function sayMounted(started: StartedMount, { quiet, json }: Flags): void {
+  if (json === true) {
+    printJson(started)
+    return
+  }
+  const { mountPoint, pid, unsaved } = started
+  if (quiet !== true)
+    console.log(`mounted ${mountPoint} (process ${pid}); calcfs unmount ${mountPoint} ends it`)
+  if (unsaved > 0) console.log(waitingSentence(unsaved))
 }
 
 /** Those of the environment live in this process's memory from here on. */

@@ -3,7 +3,16 @@ import { Command } from 'commander'
 import type { Control, NewOrder } from '../../drive/interface/control.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
+
+interface Flags {
+  readonly json?: true
+}
+
+interface SetFlags extends Flags {
+  readonly clear?: true
+}
 
 export function reportCommand(): Command {
   const command = new Command('report').description(
@@ -19,7 +28,8 @@ function addCommand(): Command {
   const command = driveCommand('add')
     .description('list reports in reports/: the service cannot list them, so they are remembered here')
     .argument('<id...>', 'their numbers')
-    .action((ids: readonly string[]) => withDrive(command, control => add(control, ids)))
+    .addOption(jsonFlag('an array of {"id", "title"}'))
+    .action((ids: readonly string[], flags: Flags) => withDrive(command, control => add(control, ids, flags)))
   return withExamples(
     command,
     ['calcfs report add 42', 'it is reports/42.json from now on'],
@@ -28,17 +38,20 @@ function addCommand(): Command {
 }
 
 /** A number that is wrong does not keep the others from being listed; the code of the first failure counts. */
-async function add(control: Control, ids: readonly string[]): Promise<void> {
+async function add(control: Control, ids: readonly string[], { json }: Flags): Promise<void> {
+  const listed: { readonly id: string; readonly title: string }[] = []
   const failed: { readonly id: string; readonly thrown: unknown }[] = []
   for (const id of ids) {
     try {
       const { title } = await control.addReport({ id })
-      console.log(`report ${id} is listed: ${title}`)
+      listed.push({ id, title })
+      if (json !== true) console.log(`report ${id} is listed: ${title}`)
     } catch (thrown) {
       failed.push({ id, thrown })
       console.error(`calcfs: ${sentenceOf(thrown)}`)
     }
   }
+  if (json === true) printJson(listed)
   const [first] = failed
   if (first === undefined) return
   if (ids.length === 1) process.exitCode = exitCodeOf(first.thrown)
@@ -53,7 +66,8 @@ function setCommand(): Command {
     .argument('<id>', 'its number')
     .argument('[calculation...]', calculationHelp)
     .option('--clear', 'set an empty list')
-    .action((id: string, entries: readonly string[], flags: { clear?: true }) =>
+    .addOption(jsonFlag('{"id", "order", "shown"}'))
+    .action((id: string, entries: readonly string[], flags: SetFlags) =>
       withDrive(command, control => set(control, { id, entries }, flags)),
     )
   return withExamples(
@@ -67,7 +81,7 @@ function setCommand(): Command {
 async function set(
   control: Control,
   asked: { readonly id: string; readonly entries: readonly string[] },
-  flags: { clear?: true },
+  flags: SetFlags,
 ): Promise<void> {
   if ((asked.entries.length === 0) !== (flags.clear === true)) {
     throw new Stop(
@@ -76,6 +90,10 @@ async function set(
     )
   }
   const { order, shown } = await control.setReport(asked)
+  if (flags.json === true) {
+    printJson({ id: asked.id, order, shown })
+    return
+  }
   const list = order.length === 0 ? 'no calculations' : order.join(', ')
   const seen = shown ? '' : '; the service took it, but does not show the list'
   console.log(`report ${asked.id} has ${list}${seen}.`)
@@ -88,10 +106,13 @@ function renumberCommand(): Command {
     )
     .argument('<id>', 'its number')
     .argument('[calculation...]', `${calculationHelp}; default: the order of its unsent draft`)
-    .action((id: string, entries: readonly string[]) =>
+    .addOption(jsonFlag('{"id", "order", "before", "after"}'))
+    .action((id: string, entries: readonly string[], { json }: Flags) =>
       withDrive(command, async control => {
         const wish = entries.length === 0 ? undefined : entries
-        console.log(renumbered(id, await control.renumber({ id, entries: wish })))
+        const made = await control.renumber({ id, entries: wish })
+        if (json === true) printJson({ id, ...made })
+        else console.log(renumbered(id, made))
       }),
     )
   return withExamples(

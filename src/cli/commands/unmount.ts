@@ -5,22 +5,27 @@ import { leftoverDrafts } from '../../edit/journal/drafts.js'
 import {
   detach,
   drives,
+  drivesOfUser,
   fileSystemType,
   innermost,
   type Mount,
   mountAt,
   mountPath,
+  sourceOf,
   unmount,
 } from '../../mount/mount-point.js'
 import { isProcessAlive } from '../../system/process.js'
+import { userPhrase } from '../../system/user-name.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
 import { daemonAt, NoAnswer } from '../control/find-daemon.js'
 import { sweepFor } from '../control/socket.js'
 import type { Status } from '../control/status-form.js'
 
 interface Flags {
   readonly force?: true
+  readonly json?: true
 }
 
 /** Milliseconds a daemon may take to finish its work. */
@@ -31,6 +36,7 @@ export function unmountCommand(): Command {
     .description('unmount the drive and wait until its daemon has ended')
     .argument('<drive>', 'where it is mounted')
     .option('--force', 'unmount it although a program still uses it')
+    .addOption(jsonFlag('{"mountPoint", "unsaved", "keptIn"}'))
     .action((directory: string, flags: Flags) => takeAway(directory, flags))
   return withExamples(
     command,
@@ -40,27 +46,44 @@ export function unmountCommand(): Command {
 }
 
 async function takeAway(directory: string, flags: Flags): Promise<void> {
+  if (/^https?:\/\//.test(directory)) throw await byAddress(directory)
   const path = await mountPath(resolve(directory))
   const mount = await mountAt(path)
   if (mount === undefined) {
     const above = innermost(path, await drives())
-    const inside = above === undefined ? '' : `; it lies in the drive on ${above.path}`
-    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}${inside}.`)
+    const next =
+      above === undefined ? 'calcfs status lists your drives.' : `it lies in the drive on ${above.path}.`
+    throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path}; ${next}`)
   }
   if (mount.type !== fileSystemType)
-    throw new Stop(exitCodes.mountPoint, `${path} is a ${mount.type} mount and none of calcfs.`)
-  refuseStranger(mount)
+    throw new Stop(
+      exitCodes.mountPoint,
+      `${path} is a ${mount.type} mount and none of calcfs; umount ${path} takes it away.`,
+    )
+  await refuseStranger(mount)
   const asked = await lastStatus(path, flags)
   if (asked instanceof NoAnswer) return takeAwaySilent(path, asked, flags)
   await (flags.force === true ? detach(path) : unmountIdle(path))
-  if (asked === undefined) return
-  await ended(asked.pid)
-  const unsent = await unsentAfter(asked)
-  if (unsent.length === 0) return
+  if (asked !== undefined) await ended(asked.pid)
+  const unsent = asked === undefined ? [] : await unsentAfter(asked)
+  if (flags.json === true)
+    printJson({ mountPoint: path, unsaved: unsent, keptIn: asked && join(asked.state, 'drafts') })
+  if (asked === undefined || unsent.length === 0) return
   throw new Stop(
     exitCodes.unsent,
     `unmounted, but not saved on the service: ${unsent.join(', ')}; the texts are kept in ${join(asked.state, 'drafts')} and shown at the next mount.`,
   )
+}
+
+/** The service is not what is unmounted. */
+async function byAddress(url: string): Promise<Stop> {
+  const host = URL.canParse(url) ? new URL(url).origin : url
+  const meant = (await drivesOfUser()).filter(({ source }) => source.startsWith(sourceOf(host)))
+  const next =
+    meant.length === 0
+      ? 'calcfs status lists your drives'
+      : `write: calcfs unmount ${meant.map(({ path }) => path).join(' or ')}`
+  return new Stop(exitCodes.usage, `name the directory, not the address of the service; ${next}.`)
 }
 
 /** Read from the disk once the daemon has ended: it finishes running saves, and programs may save until then. */
@@ -73,12 +96,12 @@ async function unsentAfter({ state, unsent }: Status): Promise<readonly string[]
   }
 }
 
-function refuseStranger({ path, owner }: Mount): void {
+async function refuseStranger({ path, owner }: Mount): Promise<void> {
   const user = process.getuid?.()
   if (user === 0 || user === owner) return
   throw new Stop(
     exitCodes.mountPoint,
-    `the drive on ${path} is another user's (user id ${owner}); only its owner or root can unmount it.`,
+    `the drive on ${path} belongs to ${await userPhrase(owner)}, who alone can unmount it, and root; ask one of them.`,
   )
 }
 
@@ -97,14 +120,16 @@ async function lastStatus(path: string, flags: Flags): Promise<Status | NoAnswer
 async function takeAwaySilent(path: string, met: NoAnswer, flags: Flags): Promise<void> {
   if (met.daemon === 'silent' && flags.force !== true) throw met
   await detach(path)
+  const say = flags.json === true ? console.error : console.log
+  if (flags.json === true) printJson({ mountPoint: path, daemon: met.daemon, pid: met.pid })
   if (met.daemon === 'dead') {
     await sweepFor(path, process.env)
-    console.log(`${path}: its daemon had died; the mount point is free again.`)
+    say(`${path}: its daemon had died; the mount point is free again.`)
     return
   }
   const who = met.pid === undefined ? 'a process of calcfs mount' : `process ${met.pid}`
   const kill = met.pid === undefined ? '' : `; kill -9 ${met.pid} ends it`
-  console.log(
+  say(
     `${path}: the mount point is free again, but its daemon (${who}) did not answer and still runs${kill}. What was not saved is kept, and shown by a mount after its end.`,
   )
 }

@@ -7,6 +7,7 @@ import { fixedNames } from '../../layout.js'
 import { type Mount, mountAt } from '../../mount/mount-point.js'
 import { probeDaemon, textAt } from '../../mount/probe.js'
 import { processAt } from '../../system/process.js'
+import { userPhrase } from '../../system/user-name.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { controlAt } from './client.js'
 import { isListening, listenerAt } from './socket.js'
@@ -117,7 +118,7 @@ async function statusFile(mount: Mount): Promise<Status> {
   if (text === 'forbidden') {
     throw new Stop(
       exitCodes.mountPoint,
-      `the drive on ${mount.path} is another user's (user id ${mount.owner}); only its owner can ask it.`,
+      `the drive on ${mount.path} belongs to ${await userPhrase(mount.owner)}, who alone can ask it.`,
     )
   }
   return statusIn(text)

@@ -11,6 +11,14 @@ interface Word {
   readonly unsaved: number
 }
 
+/** A drive that a background process serves. */
+export interface StartedMount {
+  readonly mountPoint: string
+  readonly pid: number | undefined
+  /** Edits of earlier mounts that wait to be saved. */
+  readonly unsaved: number
+}
+
 /** Milliseconds a mount may take: a log-in, the first request and the kernel. */
 const startLimit = 45_000
 
@@ -19,8 +27,6 @@ const withoutDebugger = ['--disable-sigusr1'].filter(flag => process.allowedNode
 
 /** How a daemon is started. */
 export interface BackgroundStart {
-  /** Nothing is printed where the drive is mounted. */
-  readonly isQuiet: boolean
   /** On an automount point every process but those of the group that mounts waits for the mount, the daemon too. */
   readonly staysInGroup: boolean
 }
@@ -31,8 +37,8 @@ export interface BackgroundStart {
  */
 export async function inBackground(
   environment: Environment,
-  { isQuiet, staysInGroup }: BackgroundStart,
-): Promise<void> {
+  { staysInGroup }: BackgroundStart,
+): Promise<StartedMount> {
   const args = process.argv.slice(1).map(argument => (argument === '--daemon' ? '--in-background' : argument))
   const { plain, secrets } = parted(environment)
   const child = spawn(process.execPath, [...withoutDebugger, ...args], {
@@ -66,11 +72,7 @@ export async function inBackground(
   }
   child.disconnect()
   child.unref()
-  if (!isQuiet)
-    console.log(
-      `mounted ${mounted.mounted} (process ${child.pid}); calcfs unmount ${mounted.mounted} ends it`,
-    )
-  if (mounted.unsaved > 0) console.log(waitingSentence(mounted.unsaved))
+  return { mountPoint: mounted.mounted, pid: child.pid, unsaved: mounted.unsaved }
 }
 
 /** The exit code that the process would have had in the foreground. */
