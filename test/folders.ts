@@ -309,6 +309,21 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cli/control',
   ],
 
+  // a sign-in made, listed and forgotten
+  'cli/sign-in': [
+    'system',
+    'src',
+    'config',
+    'remote',
+    'remote/session',
+    'edit/journal',
+    'mount',
+    'terminal',
+    'app/account',
+    'app',
+    'cli/control',
+  ],
+
   // the form of every --help, and its topics
   'cli/help': ['config', 'terminal'],
 
@@ -324,7 +339,6 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'src',
     'config',
     'remote',
-    'remote/session',
     'edit/journal',
     'drive/nodes',
     'drive/interface',
@@ -333,12 +347,12 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'service/store',
     'service',
     'terminal',
-    'app/account',
     'app',
     'cli/control',
     'cli/doctor',
     'cli/demo',
     'cli/mount',
+    'cli/sign-in',
   ],
 
   // ls, cat, find and get: the drive's paths without FUSE, and the local side of a copy

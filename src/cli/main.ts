@@ -88,6 +88,7 @@ export async function wholeProgram(): Promise<Command> {
 /** The command that a line names; all of them where it names none, for the help. */
 function commandsFor(args: readonly string[]): Promise<readonly Command[]> {
   const named = args.find((word, at) => !word.startsWith('-') && !takesValue(args[at - 1]))
+  if (named === undefined && /^(-V|--version)$/.test(args[0] ?? '')) return Promise.resolve([])
   const load = named !== undefined && Object.hasOwn(commands, named) ? commands[named] : undefined
   return Promise.all(load === undefined ? Object.values(commands).map(one => one()) : [load()])
 }

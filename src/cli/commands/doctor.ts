@@ -17,7 +17,6 @@ import {
   libfuse,
   mountHelper,
 } from '../doctor/machine.js'
-import { reached, signIn } from '../doctor/service.js'
 
 export function doctorCommand(): Command {
   const command = new Command('doctor')
@@ -54,6 +53,7 @@ function onThisMachine({ config, sources }: Configured): readonly Finding[] {
 
 async function atTheService(given: Configured): Promise<readonly Finding[]> {
   if (given.config.url === undefined) return []
+  const { reached, signIn } = await import('../doctor/service.js')
   const way = await reached(given)
   return way.some(({ state, check }) => state === 'bad' && check === 'service')
     ? way

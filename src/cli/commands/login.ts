@@ -1,29 +1,12 @@
-// `calcfs login` and `calcfs logout`: exchanges a password for a token, keeps only the token, and lists what is kept.
+// `calcfs login` and `calcfs logout`: their flags.
 import { Command } from 'commander'
-import { type Account, accountOf, knownAccount, rememberUser } from '../../app/account/account.js'
-import { type SignIn, signInName, signInsIn } from '../../app/account/sign-ins.js'
-import { forgetToken } from '../../app/account/token-store.js'
-import { serviceBase } from '../../app/connect.js'
-import { exchangeCredentials } from '../../app/sign-in.js'
-import { statesOf } from '../../config/places.js'
-import { findSecret } from '../../config/secret.js'
-import { leftoverDrafts } from '../../edit/journal/drafts.js'
-import { asFailure } from '../../failure.js'
-import { drivesOfUser } from '../../mount/mount-point.js'
-import { systemClock } from '../../remote/clock.js'
-import { tokenEnd } from '../../remote/session/token.js'
-import { isMissing } from '../../system/error-code.js'
 import { withExamples } from '../../terminal/examples.js'
-import { exitCodes, Stop } from '../../terminal/exit.js'
-import { jsonFlag, printJson } from '../../terminal/json.js'
-import { askFor } from '../../terminal/prompt.js'
-import { type Configured, configured, withSettings } from '../../terminal/settings.js'
-import { daemonAt } from '../control/find-daemon.js'
-import type { Status } from '../control/status-form.js'
+import { jsonFlag } from '../../terminal/json.js'
+import { configured, withSettings } from '../../terminal/settings.js'
+import type { Flags } from '../sign-in/sign-in.js'
 
-interface Flags {
+interface LoginFlags extends Flags {
   readonly list?: true
-  readonly json?: true
 }
 
 export function loginCommand(): Command {
@@ -32,9 +15,10 @@ export function loginCommand(): Command {
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .option('--list', 'list the sign-ins that are kept: whose, until when, where; nothing is asked')
     .addOption(jsonFlag('{"service", "user", "until", "keptIn"}, with --list an array of sign-ins'))
-    .action((url: string | undefined, flags: Flags) => {
-      if (flags.list === true) return list(configured(command, url), flags)
-      return login(configured(command, url), flags)
+    .action(async (url: string | undefined, flags: LoginFlags) => {
+      const { list, login } = await import('../sign-in/sign-in.js')
+      const given = configured(command, url)
+      return flags.list === true ? list(given, flags) : login(given, flags)
     })
   withExamples(
     command,
@@ -51,140 +35,14 @@ export function logoutCommand(): Command {
     .description('forget the token kept for a service; unsaved texts stay')
     .argument('[url]', 'address of the service; default: url of the configuration file')
     .addOption(jsonFlag('{"service", "user", "wasSignedIn", "mounted", "unsaved", "keptIn"}'))
-    .action((url: string | undefined, flags: Flags) => logout(configured(command, url), flags))
+    .action(async (url: string | undefined, flags: Flags) => {
+      const { logout } = await import('../sign-in/sign-in.js')
+      return logout(configured(command, url), flags)
+    })
   withExamples(
     command,
     ['calcfs logout https://lab.example.org', 'the user of the last log-in there'],
     ['calcfs logout --profile group', 'the service of a profile'],
   )
   return withSettings(command, 'service')
-}
-
-async function login({ config, sources }: Configured, { json }: Flags): Promise<void> {
-  const base = serviceBase(config)
-  const secret = findSecret(config, sources)
-  if (secret?.as === 'token') {
-    throw new Stop(
-      exitCodes.usage,
-      'a ready token is set, which needs no log-in; unset it to log in instead.',
-    )
-  }
-  const user = config.user ?? (await askedUser(base))
-  const password =
-    secret === undefined
-      ? await askFor(`Password of ${user} at ${base.host}: `, 'hidden')
-      : await secret.read()
-  const account = accountOf(base, user, config, sources.environment)
-  const token = await exchangeCredentials(account, password, config).catch((thrown: unknown) => {
-    throw refusedPassword(thrown, account)
-  })
-  await rememberUser(account, config, sources.environment)
-  const place = config.keyring ? 'the keyring' : account.places.state
-  const end = tokenEnd(token)
-  if (json === true) {
-    const until = end === undefined ? undefined : time(end)
-    printJson({ service: base.href, user, until, keptIn: config.keyring ? 'keyring' : place })
-    return
-  }
-  console.log(`Signed in to ${base.href} as ${user}, ${lifeOf(end)}; the token is kept in ${place}.`)
-}
-
-/** `end` in milliseconds since 1970. */
-function lifeOf(end: number | undefined): string {
-  if (end === undefined) return 'for as long as the service takes the token, which does not say its end'
-  return `until ${time(end)} (for ${lengthOf(end - systemClock.now())})`
-}
-
-const time = (at: number): string => new Date(at).toISOString()
-
-/** In the largest unit of which there are two. */
-function lengthOf(milliseconds: number): string {
-  const minutes = Math.max(0, Math.round(milliseconds / 60_000))
-  if (minutes < 120) return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
-}
-
-/** Replaces the advice that a mount gives, which is to run this command. */
-function refusedPassword(thrown: unknown, { base, user }: Account): unknown {
-  const failure = asFailure(thrown)
-  if (failure.kind !== 'unauthenticated' || asFailure(failure.cause).kind === 'internal') return thrown
-  const said = failure.said === undefined ? '' : ` (the service said: ${failure.said})`
-  return new Stop(
-    exitCodes.signIn,
-    `${base.host} refused the password of ${user}${said}; check user name and password, and try again. Nothing was changed.`,
-  )
-}
-
-/** A pipe delivers one line, the password. */
-function askedUser(base: URL): Promise<string> {
-  if (process.stdin.isTTY) return askFor(`User name at ${base.host}: `, 'shown')
-  throw new Stop(exitCodes.usage, 'this is no terminal to ask for a user name; give --user.')
-}
-
-/** Those of one service where the command line or a configuration file names one for it. */
-function list({ config, sources }: Configured, flags: Flags): void {
-  const all = signInsIn(statesOf(config, sources.environment), systemClock.now())
-  const asked = sources.flags['url'] === undefined ? undefined : serviceBase(config).href
-  const wanted = all.filter(({ service }) => asked === undefined || service === asked)
-  if (flags.json === true) printJson(wanted.map(jsonOf))
-  else console.log(wanted.length === 0 ? 'no sign-in is kept.' : wanted.map(lineOf).join('\n'))
-}
-
-const jsonOf = ({ until, ...rest }: SignIn): object => ({
-  ...rest,
-  until: until === undefined ? undefined : time(until),
-})
-
-function lineOf(one: SignIn): string {
-  const { until, expired, keptIn, file } = one
-  const end = until === undefined ? 'without a known end' : `${expired ? 'ended' : 'until'} ${time(until)}`
-  return `${signInName(one)}: ${end}, kept in ${keptIn === 'file' ? file : 'the keyring'}`
-}
-
-async function logout({ config, sources }: Configured, { json }: Flags): Promise<void> {
-  const account = knownAccount(serviceBase(config), { config, secret: undefined }, sources.environment)
-  const { base, user, places } = account
-  const was = await forgetToken(account)
-  const [drives, unsaved] = await Promise.all([drivesOf(account), unsavedIn(places.state)])
-  if (json === true) {
-    const mounted = drives.map(({ mountPoint }) => mountPoint)
-    printJson({ service: base.href, user, wasSignedIn: was, mounted, unsaved, keptIn: places.state })
-    return
-  }
-  console.log(was ? `Signed out ${user} of ${base.href}.` : `${user} was not signed in to ${base.href}.`)
-  for (const line of drives.flatMap(drive => mountedLines(drive, base.href))) console.log(line)
-  if (unsaved > 0)
-    console.log(
-      `${unsaved} unsaved ${unsaved === 1 ? 'text is' : 'texts are'} kept in ${places.state}; calcfs login ${base.href} and calcfs drafts send --all --url ${base.href} save what waits.`,
-    )
-}
-
-/** What a drive that is mounted with the sign-in does from now on. */
-function mountedLines({ mountPoint, signedInUntil, signInRenewed, unsent }: Status, url: string): string[] {
-  const until = signedInUntil === undefined ? 'its end' : signedInUntil
-  const goesOn = signInRenewed
-    ? 'it has a password of its own, and signs in again by itself'
-    : `it uses the token it has until ${until}, then answers EACCES until calcfs login ${url}`
-  const waiting = unsent.length === 0 ? '' : `; ${unsent.length} unsaved, which stay`
-  return [`${mountPoint} is still mounted: ${goesOn}${waiting}. calcfs unmount ${mountPoint} ends it.`]
-}
-
-/** A daemon that does not answer is left out: nothing is known of its sign-in. */
-async function drivesOf({ base, user }: Account): Promise<readonly Status[]> {
-  const all = await Promise.allSettled(
-    (await drivesOfUser()).map(async ({ path }) => (await daemonAt(path)).status()),
-  )
-  const known = all.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
-  return known.filter(status => status.service === base.href && status.user === user)
-}
-
-/** Those that no daemon has; none where there is no directory for them. */
-async function unsavedIn(stateDirectory: string): Promise<number> {
-  try {
-    return (await leftoverDrafts(stateDirectory)).length
-  } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
-    return 0
-  }
 }

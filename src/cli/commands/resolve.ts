@@ -1,6 +1,6 @@
 // `calcfs resolve PATH`: the id behind a path of the platform's web pages or of the drive.
 import { Command } from 'commander'
-import { type Connection, connect } from '../../app/connect.js'
+import type { Connection } from '../../app/connect.js'
 import { titlesIn } from '../../drive/nodes/name.js'
 import { unlessAbsent } from '../../failure.js'
 import { dueIn, systemClock } from '../../remote/clock.js'
@@ -30,6 +30,7 @@ export function resolveCommand(): Command {
 }
 
 async function resolve(path: string, options: { json?: true }, given: Configured): Promise<void> {
+  const { connect } = await import('../../app/connect.js')
   const connection = connect(given, { capabilities: { sizes: {} }, note: console.error })
   const deadline = given.config.deadlineMetadata
   try {
