@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox ed file fish git grep jq mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
+  'busybox dunst ed file fish git grep jq mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
     ' ',
   )
 
@@ -44,11 +44,13 @@ const needs = [
     findutils: 'find',
     'gnome-keyring': 'gnome-keyring-daemon',
     'libglib2.0-bin': 'gio',
+    'libnotify-bin': 'notify-send',
     'libsecret-tools': 'secret-tool',
     'man-db': 'man',
     moreutils: 'sponge',
     openbabel: 'obabel',
     procps: 'ps',
+    prometheus: 'promtool',
     python3: '/usr/bin/python3',
     'redis-tools': 'redis-cli',
     systemd: 'systemd-analyze',
@@ -60,7 +62,7 @@ const needs = [
 ]
 
 /** Packages that start a service of their own, which the tests have no use for: they start a server of theirs on a free port. */
-const services = ['redis-server']
+const services = ['redis-server', 'prometheus', 'prometheus-node-exporter']
 
 /** The real programs that the tests let loose on a mount, or start beside it: package → command. */
 function programs(commands) {

@@ -284,6 +284,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'remote',
     'remote/rest',
     'drive/interface',
+    'metrics',
     'mount',
     'terminal',
     'app',
@@ -303,6 +304,8 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'config',
     'remote',
     'remote/rest',
+    'drive/interface',
+    'metrics',
     'mount',
     'terminal',
     'app',
@@ -333,6 +336,9 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   // manual pages and docs/settings.md, from the same
   'cli/manual': ['config', 'terminal', 'cli/help', 'cli/mount'],
 
+  // what goes on: top, mounts, log, metrics
+  'cli/watch': ['system', 'config', 'drive/interface', 'mount', 'terminal', 'cli/control'],
+
   // one file a command
   'cli/commands': [
     'system',
@@ -349,6 +355,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'terminal',
     'app',
     'cli/control',
+    'cli/watch',
     'cli/doctor',
     'cli/demo',
     'cli/mount',
@@ -360,6 +367,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 
   // the command table
   cli: [
+    'cli/watch',
     'system',
     'config',
     'terminal',

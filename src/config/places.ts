@@ -42,6 +42,13 @@ export function ownDirectories(
   }
 }
 
+/** The log of a daemon in the background that was given no file, by its mount point. */
+export function defaultLogFile(mountPoint: string, base: NamedDirectories, environment: Environment): string {
+  const hash = createHash('sha256').update(mountPoint).digest('hex').slice(0, 8)
+  const readable = mountPoint.replace(/[^\w.@-]/g, '_').slice(-80)
+  return join(base.stateDir ?? stateOfAll(environment), 'logs', `${readable}-${hash}.log`)
+}
+
 /** The directories of calcfs that hold those of all accounts. One that the user names is the user's own, as are those above. */
 export function ownParents(base: NamedDirectories, environment: Environment): readonly string[] {
   return [

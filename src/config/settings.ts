@@ -1,6 +1,6 @@
 // The one table of settings: from it come the flags, the CALCFS_ variables, the keys of the file, their types and their help.
 import * as z from 'zod'
-import { choice, count, duration, place, size, text, texts, word } from './units.js'
+import { choice, count, duration, loopbackPort, place, size, text, texts, word } from './units.js'
 
 /** A wrong or missing setting: one sentence that says where and what to write instead. */
 export class BadSetting extends Error {
@@ -156,6 +156,15 @@ export const settings = {
   cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
   maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
   xattrs: switchedOff('drive', 'answer extended attributes; they cost `ls -l` and `cp -a` two calls a file'),
+  metrics: setting(
+    'drive',
+    [loopbackPort, '<address>'],
+    'show metrics and health there over HTTP, for example 127.0.0.1:9464; loopback addresses only',
+  ),
+  notify: switchedOff(
+    'drive',
+    'tell the desktop (notify-send) when an edit waits to be saved or the sign-in has ended',
+  ),
   allowOther: switchedOff('drive', 'let other users of this machine read the drive'),
   noexec: switchedOff('drive', 'let no program be started from the drive'),
 } as const

@@ -45,6 +45,19 @@ export const text = z.string('is no text; put it in quotes').min(1, 'is empty')
 /** A path, with a leading `~/` for the home directory → an absolute path. */
 export const place = text.transform(written => resolve(written.replace(/^~(?=\/|$)/, () => homedir())))
 
+/** An address of this machine alone and a port, such as `127.0.0.1:9464` or `[::1]:9464`; port 0 is any free one. */
+export const loopbackPort = text.transform((written, context) => {
+  const found = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(written)
+  const port = Number(found?.[2])
+  if (found?.[1] !== undefined && port <= 65_535) return { host: found[1].replace(/[[\]]/g, ''), port }
+  context.addIssue({
+    code: 'custom',
+    message:
+      'is no loopback address with a port; write for example 127.0.0.1:9464, and let a proxy of yours show it to other machines',
+  })
+  return z.NEVER
+})
+
 /** One of the words; the message lists them all. */
 export function word<const Words extends readonly [string, ...string[]]>(words: Words) {
   return z.enum(words, `must be one of ${words.join(', ')}`)

@@ -3,9 +3,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { bounds, type Figure, figures } from './figures.js'
 import type { MetricSources } from './sources.js'
 
-/** How a scrape is told of the form of the text. */
-export const contentType = Registry.PROMETHEUS_CONTENT_TYPE
-
 /** The text at each call; counters and gauges are read then, and histograms count from here on. */
 export function openExposition(sources: MetricSources): () => Promise<string> {
   const registry = new Registry()

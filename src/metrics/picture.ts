@@ -14,6 +14,8 @@ export function pictureOf(sources: MetricSources): ActivityPicture {
     ...drive,
     at: sources.now(),
     since: sources.since,
+    awayBecause: sources.awayBecause(),
+    signedOutBecause: sources.signedOutBecause(),
     calls: [...activity.calls.tallies].map(({ verb, count, milliseconds, outcomes }) => ({
       verb,
       count,

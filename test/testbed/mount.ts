@@ -180,7 +180,10 @@ const isAlive = (directory: string): Promise<boolean> =>
 /** FUSE_SUPER_MAGIC of statfs(2). */
 const fuseMagic = 0x65735546
 
-function environmentOf(base: string, { password = 'demo', xattrs }: TestbedOptions): Record<string, string> {
+function environmentOf(
+  base: string,
+  { password = 'demo', xattrs, environment }: TestbedOptions,
+): Record<string, string> {
   return {
     ...(xattrs === 'off' ? {} : { CALCFS_XATTRS: 'yes' }),
     PATH: process.env['PATH'] ?? '',
@@ -191,6 +194,7 @@ function environmentOf(base: string, { password = 'demo', xattrs }: TestbedOptio
     XDG_DATA_HOME: join(base, 'data'),
     XDG_RUNTIME_DIR: join(base, 'run'),
     CALCFS_PASSWORD: password,
+    ...environment,
   }
 }
 

@@ -18,6 +18,8 @@ export interface TestbedOptions {
   readonly preload?: URL
   /** On a mount extended attributes are answered, because most promises are told by them, too; off: as a mount is by itself. */
   readonly xattrs?: 'off'
+  /** More variables of the daemon of a real mount, over the usual ones. */
+  readonly environment?: Readonly<Record<string, string>>
   /** Names, sizes and pages are kept as a kernel may keep them; a real one does so anyway. */
   readonly kernel?: 'keeps'
 }

@@ -1,16 +1,26 @@
 // `calcfs mount URL DIR`: mounts the drive, stays until it is unmounted, and shuts everything down in order.
-import { resolve } from 'node:path'
+import { closeSync, openSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { Command, Option } from 'commander'
+import { defaultLogFile } from '../../config/places.js'
 import { recordPhrase } from '../../edit/journal/record-key.js'
 import { automountType } from '../../mount/automount-point.js'
 import { fitness, mountedType, mountPath, type Unfit } from '../../mount/mount-point.js'
 import { type SeldomClock, seldom } from '../../seldom.js'
+import { codeOf } from '../../system/error-code.js'
+import { makeDirectoriesNow } from '../../system/make-directory.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import type { Log } from '../../terminal/log.js'
 import { type Configured, configured, withListedSettings } from '../../terminal/settings.js'
-import { inBackground, type StartedMount, tellStarter, waitingSentence } from '../mount/daemon.js'
+import {
+  inBackground,
+  isInBackground,
+  type StartedMount,
+  tellStarter,
+  waitingSentence,
+} from '../mount/daemon.js'
 import { notifySystemd } from '../mount/notify.js'
 import { forgetOwnSecrets, secretsOfStarter } from '../mount/own-secrets.js'
 import type { ServedDrive } from '../mount/serve-drive.js'
@@ -132,7 +142,7 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
     import('../mount/give-back.js'),
     import('../mount/serve-drive.js'),
   ])
-  const { log, lines } = await openLogWithLines(given.config)
+  const { log, lines } = await openLogWithLines(logPlace(given, path))
   const surroundings = { log, logLines: lines, clock: systemClock, longAnswer: giveMemoryBack() }
   const prepared = await prepareDrive(given, path, surroundings)
   surviveBugs(log, systemClock)
@@ -165,6 +175,23 @@ async function serveMount(given: Configured, path: string, { handOver }: Flags):
   // libfuse's thread does not end by itself after a lazy unmount.
   process.exit()
 }
+
+/** In the background there is no terminal: the log is a file below the state directory, where no other is named. */
+function logPlace({ config, sources }: Configured, path: string): Configured['config'] {
+  if (config.logFile !== undefined || !isInBackground()) return config
+  const logFile = defaultLogFile(path, config, sources.environment)
+  try {
+    makeDirectoriesNow(dirname(logFile))
+    closeSync(openSync(logFile, 'a', privateFile))
+    return { ...config, logFile }
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown
+    // A full or closed disk takes no mount away: `calcfs log` shows what is in memory.
+    return config
+  }
+}
+
+const privateFile = 0o600
 
 /** Milliseconds for which the end waits for the reader of its log. */
 const lastWordsMs = 1_000

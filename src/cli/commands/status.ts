@@ -7,6 +7,7 @@ import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../te
 import { jsonFlag, printJson } from '../../terminal/json.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
+import { watchStatus } from '../watch/status-watch.js'
 
 export function statusCommand(): Command {
   const command = new Command('status')
@@ -14,19 +15,45 @@ export function statusCommand(): Command {
       'show the state of the mounted drives; exit code 7 while an edit is not saved, else 3 where the sign-in has ended, 4 where the service is away',
     )
     .argument('[drive]', 'one drive; default: all of yours')
+    .option('--watch', 'go on until Ctrl-C: redrawn on a terminal, elsewhere a line for each change')
     .addOption(jsonFlag('an array of status objects'))
-    .action((directory: string | undefined, flags: { json?: true }) => show(directory, flags))
+    .action((directory: string | undefined, flags: Flags) =>
+      flags.watch === true ? watch(directory, flags) : show(directory, flags),
+    )
   return withExamples(
     command,
     ['calcfs status', 'every drive of yours'],
     ['calcfs status ~/lab --json', 'one drive, for a script'],
     ['calcfs status ~/lab >/dev/null || echo look', 'is all saved, and does the service answer?'],
+    ['calcfs status --watch', 'redrawn until Ctrl-C'],
   )
 }
 
-async function show(directory: string | undefined, flags: { json?: true }): Promise<void> {
+interface Flags {
+  readonly json?: true
+  readonly watch?: true
+}
+
+/** Ends with Ctrl-C, and with the last of the drives. */
+async function watch(directory: string | undefined, flags: Flags): Promise<void> {
+  const named = directory === undefined ? undefined : await drivePath(directory)
+  await watchStatus({
+    isJson: flags.json === true,
+    async look(check) {
+      const mounted = await ownDrives()
+      const paths = named === undefined ? mounted : mounted.filter(path => path === named)
+      const all = await Promise.all(paths.map(path => statusOf(path, check)))
+      return all.map(one => ({ facts: jsonOf(one), text: textOf(one) }))
+    },
+  })
+}
+
+const textOf = (one: Status | NoStatus): string =>
+  one instanceof NoStatus ? `${one.mountPoint}: ${sentenceOf(one.problem)}` : describeStatus(one)
+
+async function show(directory: string | undefined, flags: Flags): Promise<void> {
   const paths = directory === undefined ? await ownDrives() : [await drivePath(directory)]
-  const all = await Promise.all(paths.map(statusOf))
+  const all = await Promise.all(paths.map(path => statusOf(path, true)))
   const known = all.flatMap(one => (one instanceof NoStatus ? [] : [one]))
   const problems = all.flatMap(one => (one instanceof NoStatus ? [one] : []))
   if (flags.json === true) printJson(all.map(jsonOf))
@@ -52,9 +79,9 @@ class NoStatus {
 }
 
 /** One drive that hangs does not hide the others. */
-async function statusOf(path: string): Promise<Status | NoStatus> {
+async function statusOf(path: string, check: boolean): Promise<Status | NoStatus> {
   try {
-    return await (await daemonAt(path)).status(true)
+    return await (await daemonAt(path)).status(check)
   } catch (problem) {
     return new NoStatus(path, problem)
   }

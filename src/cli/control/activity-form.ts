@@ -14,6 +14,8 @@ export const activityForm = z.object({
   user: z.string(),
   at: z.number(),
   since: z.number(),
+  awayBecause: z.string().optional(),
+  signedOutBecause: z.string().optional(),
   calls: z.array(z.object({ verb: z.string(), count: z.number(), failed: z.number(), seconds: z.number() })),
   underWay: z.array(
     z.object({

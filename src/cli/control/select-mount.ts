@@ -28,7 +28,10 @@ export async function liveMounts(isMeant: (mount: Mount) => boolean = () => true
  * The selected mount where no path selects it; undefined where there is none.
  * @throws Stop where there are several, or where the named one is none
  */
-export async function chosenMount(named: string | undefined): Promise<string | undefined> {
+export async function chosenMount(
+  named: string | undefined,
+  how = 'name one with --mount, or change into it',
+): Promise<string | undefined> {
   if (named !== undefined) return namedMount(named)
   const here = innermost(process.cwd(), await drives())
   if (here !== undefined) return here.path
@@ -36,7 +39,7 @@ export async function chosenMount(named: string | undefined): Promise<string | u
   if (mounts.length < 2) return mounts[0]?.path
   throw new Stop(
     exitCodes.usage,
-    `several drives are mounted: ${mounts.map(({ path }) => path).join(', ')}; name one with --mount, or change into it.`,
+    `several drives are mounted: ${mounts.map(({ path }) => path).join(', ')}; ${how}.`,
   )
 }
 

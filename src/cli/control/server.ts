@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { CallArgument, CallName, CallResult, Control } from '../../drive/interface/control.js'
 import type { DriveReader } from '../../drive/interface/reader.js'
 import { asFailure, Failure } from '../../failure.js'
+import { answerWatch } from '../../metrics/answer-watch.js'
 import {
   forms,
   isCall,
@@ -89,6 +90,9 @@ export async function serveControl(
 async function listen(path: string, { control, reader, device }: ControlledDrive): Promise<Listening> {
   await sweep(path)
   const server = createServer((question, reply) => {
+    // Of `curl --unix-socket`, Prometheus' agents and supervisors; commands POST.
+    if (question.method === 'GET' || question.method === 'HEAD')
+      return void answerWatch(question, reply, control)
     const name = callNameOf(question)
     if (isStream(name)) return void streamed(name, question, reply, { reader, device })
     beginReply(reply)

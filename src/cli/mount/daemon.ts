@@ -83,6 +83,9 @@ const codeOf = (code: number | null): ExitCode =>
 export const waitingSentence = (unsaved: number): string =>
   `${unsaved === 1 ? 'one edit of an earlier mount is' : `${unsaved} edits of earlier mounts are`} not saved yet: calcfs drafts list`
 
+/** Whether this process was started by `--daemon`, and its terminal is not for it. */
+export const isInBackground = (): boolean => process.send !== undefined
+
 /** Tells the parent of a background process, if there is one, that the drive is mounted. */
 export function tellStarter(word: Word): void {
   process.send?.(word)

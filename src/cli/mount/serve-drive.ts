@@ -24,6 +24,7 @@ import { version } from '../../terminal/version.js'
 import { serveControl } from '../control/server.js'
 import { socketFor } from '../control/socket.js'
 import { logCalls, logFailures } from './call-log.js'
+import { watched } from './watched-drive.js'
 
 /** What a process gives to the drives that it serves. */
 export interface Surroundings {
@@ -121,6 +122,7 @@ export async function prepareDrive(
       tellDevice(mounted.device)
       isMounted = mounted.isThere
       line.claimMountPoint()
+      const stopWatch = await watched(line, { config, log, clock })
       log.info({ service: connection.account.base.href, user: connection.account.user }, `mounted on ${path}`)
       line.tidy().catch(cause => log.warn({ cause }, 'tidying up after earlier mounts failed'))
       return {
@@ -132,6 +134,7 @@ export async function prepareDrive(
           // Also after a lazy unmount by force: programs keep their open files.
           await mounted.answered(config.deadlineSave + answerMargin)
           await mounted.unmount()
+          await stopWatch()
           await control?.close()
           await line.close()
         },

@@ -131,6 +131,9 @@ export interface ActivityPicture {
   readonly user: string
   readonly at: number
   readonly since: number
+  /** Why the service counts as away, and why the sign-in has ended, where they have. */
+  readonly awayBecause?: string | undefined
+  readonly signedOutBecause?: string | undefined
   /** Calls of the kernel by verb. */
   readonly calls: readonly {
     readonly verb: string

@@ -132,7 +132,7 @@ export interface HttpOptions extends PipelineOptions, RequestObservers {}
 export function openHttp(options: HttpOptions): Http {
   const base = options.base.pathname.replace(/\/$/, '')
   const way = openRequestPipeline(options, { tooMuch: overload, probe: `${base}/user/info` })
-  const send = observed(way, base, options)
+  const send = observed(way, options)
 
   function question<Value>(
     request: Request,
@@ -255,6 +255,7 @@ function outgoingOf(request: Request, path: string, reading: ResponseReader<unkn
     method: request.method,
     subject,
     path,
+    endpoint: request.path.replace(/\?.*/s, ''),
     headers: {
       accept: reading.accept,
       'accept-encoding': 'identity',

@@ -8,6 +8,8 @@ export interface Outgoing {
   readonly method: string
   /** Path and query as they are sent. */
   readonly path: string
+  /** The operation: the path below the service's address as it was asked first, without its query; a redirect keeps it. */
+  readonly endpoint?: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly weight: TrafficClass

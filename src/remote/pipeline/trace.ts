@@ -36,13 +36,9 @@ export interface RequestObservers {
   readonly counter?: RequestCounter | undefined
 }
 
-/** The pipeline's `send`, observed; `base` is the path of the service's address. */
+/** The pipeline's `send`, observed. */
 export const observed =
-  (
-    { send, clock }: RequestPipeline,
-    base: string,
-    { trace, counter }: RequestObservers,
-  ): RequestPipeline['send'] =>
+  ({ send, clock }: RequestPipeline, { trace, counter }: RequestObservers): RequestPipeline['send'] =>
   async (outgoing, context, judge) => {
     const began = clock.now()
     let status: number | undefined
@@ -51,10 +47,9 @@ export const observed =
       status = response.status
       return judge(response, flow)
     })
-    const { method, path } = outgoing
+    const { method, path, endpoint = '' } = outgoing
     const milliseconds = clock.now() - began
     const failure = result.ended === 'badly' ? result.failure : undefined
-    const endpoint = path.startsWith(base) ? path.slice(base.length).replace(/\?.*/s, '') : ''
     counter?.ended({ method, endpoint, outcome: outcomeOf(status, failure?.kind), milliseconds })
     trace?.({ method, path, priority: context.priority, milliseconds, status, failure: failure?.message })
     return result

@@ -1,0 +1,167 @@
+// `calcfs log [DRIVE]`: the log of a drive's daemon, wherever it goes, and what is added to it.
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { defaultLogFile } from '../../config/places.js'
+import type { Control } from '../../drive/interface/control.js'
+import { mountPath } from '../../mount/mount-point.js'
+import { withExamples } from '../../terminal/examples.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { configured } from '../../terminal/settings.js'
+import { driveAt, NoAnswer } from '../control/find-daemon.js'
+import { chosenMount } from '../control/select-mount.js'
+import { isAtLeast, lastLines, levels, linesSince } from './log-reading.js'
+import { untilInterrupted } from './screen.js'
+
+interface Flags {
+  readonly lines: number
+  readonly follow: boolean
+  readonly level: keyof typeof levels
+  readonly json?: true
+}
+
+/** Milliseconds between two looks for new lines. */
+const everyMs = 400
+
+/** Where several drives are mounted. */
+const nameOne = 'name one: calcfs log DRIVE'
+
+export function logCommand(): Command {
+  const command = new Command('log')
+    .description(
+      "show the log of a drive's daemon and follow it, wherever it goes: a file, the journal, a terminal or nothing; Ctrl-C ends it",
+    )
+    .argument('[drive]', 'the drive that is meant; default: the one you stand in, or the only one')
+    .option('-n, --lines <number>', 'how many lines to begin with', lineCount, 20)
+    .option('--no-follow', 'end after these lines')
+    .addOption(
+      new Option('--level <level>', 'only lines of this level and above')
+        .choices(Object.keys(levels))
+        .default('debug'),
+    )
+    .option('--json', 'print the lines as they were written, each an object of JSON')
+    .action((drive: string | undefined, flags: Flags) => show(command, drive, flags))
+  return withExamples(
+    command,
+    ['calcfs log', 'the last twenty lines, and what follows'],
+    ['calcfs log ~/lab --no-follow --level warn', 'what went wrong lately'],
+    ['calcfs log ~/lab -n 1000 --no-follow --json', 'for a script'],
+  )
+}
+
+function lineCount(written: string): number {
+  if (/^\d{1,7}$/.test(written)) return Number(written)
+  throw new InvalidArgumentError('write a number of lines, for example -n 100.')
+}
+
+async function show(command: Command, drive: string | undefined, flags: Flags): Promise<void> {
+  const print = await printer(flags)
+  const control = await controlOf(drive)
+  if (control === undefined) return showLeft(command, drive, { flags, print })
+  const first = await control.log({ after: 0 })
+  if (first.file !== undefined) return showFile(first.file, control, { flags, print })
+  print(first.lines.slice(first.lines.length - Math.min(first.lines.length, flags.lines)))
+  if (flags.follow) await followRing(control, first.next, print)
+}
+
+interface Output {
+  readonly flags: Flags
+  readonly print: (lines: readonly string[]) => void
+}
+
+async function printer({ json, level }: Flags): Promise<Output['print']> {
+  const form = json === true ? (line: string) => `${line}\n` : await forPeople()
+  return lines => {
+    for (const line of lines) if (isAtLeast(line, level)) process.stdout.write(form(line))
+  }
+}
+
+async function forPeople(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty')
+  return prettyFactory({
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:yyyy-mm-dd HH:MM:ss',
+    colorize: process.stdout.isTTY === true,
+  })
+}
+
+/** Undefined where no daemon answers there. */
+async function controlOf(drive: string | undefined): Promise<Control | undefined> {
+  try {
+    const mountPoint = await chosenMount(drive, nameOne)
+    return mountPoint === undefined ? undefined : await driveAt(mountPoint)
+  } catch (thrown) {
+    if (drive === undefined || !isNoDaemon(thrown)) throw thrown
+    return undefined
+  }
+}
+
+/** A mount point that is no drive any more, or one whose daemon has died: its log may be there still. */
+const isNoDaemon = (thrown: unknown): boolean =>
+  (thrown instanceof NoAnswer && thrown.daemon === 'dead') ||
+  (thrown instanceof Stop && thrown.code === exitCodes.mountPoint)
+
+/** The log that an ended daemon has left. */
+async function showLeft(
+  command: Command,
+  drive: string | undefined,
+  { flags, print }: Output,
+): Promise<void> {
+  if (drive === undefined)
+    throw new Stop(
+      exitCodes.mountPoint,
+      'no drive is mounted; name the directory whose log is meant: calcfs log DIRECTORY',
+    )
+  const path = await mountPath(resolve(drive))
+  const { config, sources } = configured(command)
+  const file = config.logFile ?? defaultLogFile(path, config, sources.environment)
+  const { lines } = await lastLines(file, flags.lines)
+  if (lines.length === 0)
+    throw new Stop(
+      exitCodes.mountPoint,
+      `no daemon runs for ${path}, and ${file} holds no log of one; calcfs mounts lists the drives.`,
+    )
+  print(lines)
+  console.error(`calcfs: no daemon runs for ${path} any more; this is what ${file} holds.`)
+}
+
+async function showFile(file: string, control: Control, { flags, print }: Output): Promise<void> {
+  const last = await lastLines(file, flags.lines)
+  print(last.lines)
+  if (!flags.follow) return
+  let { place } = last
+  const more = async (): Promise<void> => {
+    const next = await linesSince(file, place)
+    place = next.place
+    print(next.lines)
+  }
+  await untilInterrupted(everyMs, async () => {
+    await more()
+    if (await isListening(control)) return true
+    // Its last words.
+    await more()
+    return false
+  })
+}
+
+async function followRing(control: Control, from: number, print: Output['print']): Promise<void> {
+  let after = from
+  await untilInterrupted(everyMs, async () => {
+    try {
+      const { lines, next } = await control.log({ after })
+      after = next
+      print(lines)
+      return true
+    } catch {
+      return ended()
+    }
+  })
+}
+
+/** Asks for no line. */
+const isListening = (control: Control): Promise<boolean> =>
+  control.log({ after: Number.MAX_SAFE_INTEGER }).then(() => true, ended)
+
+function ended(): false {
+  console.error('calcfs: the daemon does not answer any more; calcfs mounts says whether it lives.')
+  return false
+}

@@ -1,0 +1,46 @@
+// Screen of a command that watches: redrawn in place on a terminal until Ctrl-C, with the last picture left standing.
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Screen {
+  show(text: string): void
+  /** The last picture stays, and the cursor is there again. */
+  end(): void
+}
+
+/** Whether it is a terminal with a size: one that tells none is written to line by line. */
+export const isScreen = (out: NodeJS.WriteStream): boolean => out.isTTY && out.columns > 0 && out.rows > 0
+
+/** A line that wraps would be two of the screen. */
+const shortened = (line: string, columns: number): string =>
+  line.length <= columns ? line : `${line.slice(0, columns - 1)}…`
+
+/** Lines beyond the terminal's height would scroll at each redraw. */
+const spareLines = 1
+
+export async function openScreen(out: NodeJS.WriteStream): Promise<Screen> {
+  const { createLogUpdate } = await import('log-update')
+  const update = createLogUpdate(out)
+  return {
+    show(text) {
+      const lines = text.split('\n').map(line => shortened(line, out.columns))
+      const room = Math.max(1, out.rows - spareLines)
+      update((lines.length <= room ? lines : [...lines.slice(0, room - 1), '…']).join('\n'))
+    },
+    end: () => update.done(),
+  }
+}
+
+/** Repeats until Ctrl-C, a signal that ends programs, or until `step` answers false. Nothing is thrown for a signal. */
+export async function untilInterrupted(everyMs: number, step: () => Promise<boolean>): Promise<void> {
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  // Not `once`: what shows the cursor again at the end would take the signal for one that nothing handles.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
+  try {
+    while (!ended.signal.aborted && (await step())) await pause(everyMs, undefined, { signal: ended.signal })
+  } catch (thrown) {
+    if (!ended.signal.aborted) throw thrown
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, end)
+  }
+}

@@ -1,0 +1,161 @@
+// Desktop notices: each cause once until it is mended; shown by the desktop's own program, and by a real notification daemon.
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { type NoticeSource, openNotices } from '../../../src/cli/mount/desktop-notice.js'
+import { type KernelTestbed, realMount } from '../../testbed/mount.js'
+import { run } from '../../testbed/programs.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { until } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+
+const source = (records: readonly string[], signedOutBecause?: string): NoticeSource => ({
+  mountPoint: '/lab',
+  signedOutBecause,
+  waiting: records.map(record => ({ record, state: 'refused', since: 1, why: `${record} is wrong` })),
+})
+
+t.test(
+  'NOTIFY-1 a cause has one notice until it is mended, and none that is mended at the second look',
+  async t => {
+    const due = openNotices()
+    t.same(due(source(['report 1'])), [])
+    t.match(due(source(['report 1'])), [{ title: 'calcfs: an edit is not saved', text: /report 1 is wrong/ }])
+    t.same(due(source(['report 1'])), [])
+    t.same(due(source(['report 1', 'report 2'])), [])
+    t.match(due(source(['report 1', 'report 2', 'report 3'], 'token')), [{ text: /^report 2: / }])
+    t.match(due(source(['report 3'], 'token')), [
+      { text: /^report 3: / },
+      { title: /signed out/, text: 'token' },
+    ])
+    t.same(due(source([])), [])
+    due(source(['report 1']))
+    t.match(due(source(['report 1'])), [{ text: /report 1/ }], 'it has failed again')
+    const many = source(Array.from({ length: 200 }, (_, at) => `report ${at}`))
+    due(many)
+    t.match(due(many), [{ title: 'calcfs: 199 edits are not saved', text: /and 196 more/ }])
+  },
+)
+
+t.test('NOTIFY-1 in any order of failing and mending no cause is told twice while it lasts', async () => {
+  const looks = fc.array(fc.uniqueArray(fc.constantFrom<string[]>('a', 'b', 'c'), { maxLength: 3 }), {
+    maxLength: 30,
+  })
+  await fc.assert(
+    fc.property(looks, all => {
+      const due = openNotices()
+      const told = new Set<string>()
+      return all.every((records, at) => {
+        for (const record of told) if (!records.includes(record)) told.delete(record)
+        const text = due(source(records))
+          .map(notice => notice.text)
+          .join('\n')
+        return records.every(record => {
+          const isTold = text.includes(`${record}: ${record} is wrong`)
+          const isDue = all[at - 1]?.includes(record) === true && !told.has(record)
+          if (isTold) told.add(record)
+          return isTold === isDue
+        })
+      })
+    }),
+  )
+})
+
+const record = 'reports/42.json'
+
+const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+
+/** A service and a mount point on which nothing is mounted. */
+async function daemonless(t: Test): Promise<KernelTestbed> {
+  const testbed = await realMount(t)
+  await testbed.terminate()
+  return testbed
+}
+
+/** Saves what is no record; the program hears of it. */
+const spoil = async (testbed: KernelTestbed) =>
+  outcome(overwrite(testbed, record, (await textOf(testbed, record)).replace('{', '{,')))
+
+t.test(
+  'NOTIFY-1 the program of the desktop hears of an edit that waits, once, and again after it was mended',
+  async t => {
+    const made = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
+    t.teardown(() => rm(made, { recursive: true, force: true }))
+    const heard = join(made, 'heard')
+    const program = join(made, 'notify-send')
+    await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" >> '${heard}'\necho end >> '${heard}'\n`)
+    await chmod(program, 0o755)
+    const environment = { CALCFS_NOTIFY: 'yes', PATH: `${made}:${process.env['PATH']}` }
+    const testbed = await realMount(t, { environment })
+    const notices = async (): Promise<number> =>
+      (await readFile(heard, 'utf8').catch(() => '')).split('\n').filter(line => line === 'end').length
+    t.match(await spoil(testbed), /EINVAL/)
+    await until(60_000, 'a notice', async () => (await notices()) === 1)
+    t.match(
+      await readFile(heard, 'utf8'),
+      /^--app-name=calcfs\n--\ncalcfs: an edit is not saved\nreport 42: /,
+    )
+    // Two looks later.
+    await new Promise(wake => setTimeout(wake, 8_000))
+    t.equal(await notices(), 1)
+    t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', testbed.directory), { code: 0 })
+    await new Promise(wake => setTimeout(wake, 6_000))
+    await spoil(testbed)
+    await until(60_000, 'another notice', async () => (await notices()) === 2)
+  },
+)
+
+t.test('NOTIFY-1 a notification daemon under X shows it', async t => {
+  const { service, directory, local, home } = await daemonless(t)
+  const script = `
+    exec 2>&1
+    Xvfb -displayfd 3 -screen 0 640x480x24 -nolisten tcp 3> "$LOCAL/display" > /dev/null 2>&1 & X=$!
+    until [ -s "$LOCAL/display" ]; do sleep 0.1; done
+    export DISPLAY=":$(cat "$LOCAL/display")"
+    dunst -conf /dev/null > /dev/null 2>&1 & D=$!
+    "$NODE" "$CALCFS" mount "$URL" "$DIRECTORY" --user demo --notify --daemon --log-file "$LOCAL/log"
+    sed 's/{/{,/' "$DIRECTORY/reports/42.json" > "$LOCAL/wrong"
+    cp "$LOCAL/wrong" "$DIRECTORY/reports/42.json" && echo saved
+    for try in $(seq 600); do
+      dunstctl count displayed 2> /dev/null | grep -qx 1 && break
+      sleep 0.2
+    done
+    dunstctl close-all
+    dunstctl history
+    cat "$LOCAL/log"
+    "$NODE" "$CALCFS" unmount "$DIRECTORY"
+    kill $D $X
+  `
+  const ran = await run('dbus-run-session', ['--', 'bash', '-c', script], {
+    environment: {
+      HOME: home,
+      XDG_RUNTIME_DIR: join(home, 'run'),
+      XDG_STATE_HOME: join(home, 'state'),
+      XDG_CACHE_HOME: join(home, 'cache'),
+      XDG_CONFIG_HOME: join(home, 'config'),
+      CALCFS_PASSWORD: 'demo',
+      NODE: process.execPath,
+      CALCFS: calcfs,
+      URL: service.url,
+      DIRECTORY: directory,
+      LOCAL: local,
+    },
+    limit: 240_000,
+  })
+  t.match(ran.stdout, /"data" : "calcfs: an edit is not saved"/)
+  t.match(ran.stdout, /"data" : "report 42: /)
+  t.notMatch(ran.stdout, /^saved$/m)
+})
+
+t.test('NOTIFY-1 a machine without a desktop is a line in the log, and the drive works', async t => {
+  const empty = await mkdtemp(join(tmpdir(), 'calcfs-notice-'))
+  t.teardown(() => rm(empty, { recursive: true, force: true }))
+  const testbed = await realMount(t, { environment: { CALCFS_NOTIFY: 'yes', PATH: empty } })
+  await spoil(testbed)
+  await until(60_000, 'the line', async () => /--notify needs notify-send/.test(await testbed.log()))
+  t.ok((await textOf(testbed, record)).length > 0)
+})

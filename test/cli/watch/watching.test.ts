@@ -1,0 +1,258 @@
+// Promises of the commands that watch: top, mounts, log, metrics and status --watch, on drives of their own.
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { isMounted, type KernelTestbed, mountPatience, realMount } from '../../testbed/mount.js'
+import { plainNode, run } from '../../testbed/programs.js'
+import { terminal } from '../../testbed/terminal.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { gate, until, within } from '../../testbed/within.js'
+
+t.setTimeout(480_000)
+
+const calcfs = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+
+const environmentOf = ({ home }: KernelTestbed): Record<string, string> => ({
+  HOME: home,
+  XDG_RUNTIME_DIR: join(home, 'run'),
+  XDG_STATE_HOME: join(home, 'state'),
+  XDG_CACHE_HOME: join(home, 'cache'),
+  XDG_CONFIG_HOME: join(home, 'config'),
+  CALCFS_PASSWORD: 'demo',
+})
+
+interface Following {
+  text(): string
+  until(form: RegExp): Promise<void>
+  /** Ctrl-C; its exit code. */
+  interrupt(): Promise<number | null>
+  ended(): Promise<number | null>
+}
+
+/** A command that goes on, without a terminal. */
+function following(t: Test, testbed: KernelTestbed, ...args: string[]): Following {
+  const [program, ...first] = plainNode
+  const child = spawn(program, [...first, calcfs, ...args], {
+    env: { PATH: process.env['PATH'], ...environmentOf(testbed) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', piece => {
+      said += piece
+    })
+  const end = new Promise<number | null>(resolve => child.once('exit', code => resolve(code)))
+  t.teardown(() => void child.kill('SIGKILL'))
+  return {
+    text: () => said,
+    until: form =>
+      until(mountPatience, `${args[0]} to say ${form}`, () => form.test(said)).catch(cause => {
+        throw new Error(`it said ${said}`, { cause })
+      }),
+    interrupt() {
+      child.kill('SIGINT')
+      return within(mountPatience, 'the end of the command', end)
+    },
+    ended: () => within(mountPatience, 'the end of the command', end),
+  }
+}
+
+const record = 'reports/42.json'
+
+t.test('watching one drive', async t => {
+  const testbed = await realMount(t)
+  const { directory } = testbed
+
+  await t.test('WATCH-1 top shows calls, requests and what is kept; once and as JSON', async t => {
+    await textOf(testbed, record)
+    const text = await testbed.calcfs('top', directory, '--once')
+    t.match(text, { code: 0, stdout: /getattr .* in all/ })
+    t.match(text.stdout, /requests +200 /)
+    t.match(text.stdout, /everything is saved/)
+    const [picture] = JSON.parse((await testbed.calcfs('top', directory, '--json')).stdout)
+    t.match(picture, { mountPoint: directory, user: 'demo', waiting: [], saves: [], downloads: [] })
+    const opens = (picture.calls as { verb: string; count: number }[]).find(({ verb }) => verb === 'open')
+    t.ok((opens?.count ?? 0) > 0)
+    const { cache } = picture
+    await textOf(testbed, 'projects/Water splitting/H2O/output.cml')
+    await textOf(testbed, 'projects/Water splitting/H2O/output.cml')
+    const [later] = JSON.parse((await testbed.calcfs('top', directory, '--json')).stdout)
+    t.ok(later.cache.bytesArriving + later.cache.bytesKept > cache.bytesArriving + cache.bytesKept)
+  })
+
+  await t.test(
+    'WATCH-1 top names a call that waits, what it waits for, and an edit that is not saved',
+    async t => {
+      const { opened, open } = gate()
+      const undo = testbed.service.intercept(/GET \/report\?id=4711/, async (_response, { carryOut }) => {
+        const passOn = await carryOut()
+        await opened
+        passOn()
+      })
+      const waiting = testbed.files.stat('reports/4711.json').catch(() => undefined)
+      await until(mountPatience, 'the call in top', async () => {
+        const { stdout } = await testbed.calcfs('top', directory, '--once')
+        return /getattr \/reports\/4711\.json, for the service's answer/.test(stdout)
+      })
+      open()
+      await waiting
+      undo()
+      const text = await textOf(testbed, record)
+      t.match(await outcome(overwrite(testbed, record, text.replace('{', '{,'))), /EINVAL/)
+      t.match((await testbed.calcfs('top', directory, '--once')).stdout, /not saved +report 42 \(refused, /)
+      t.match(await testbed.calcfs('metrics', directory, '--health'), {
+        code: 4,
+        stdout: /one edit is not saved: calcfs drafts list/,
+      })
+      t.match(await testbed.calcfs('drafts', 'drop', '42.json', '--mount', directory), { code: 0 })
+      t.match(await testbed.calcfs('metrics', directory, '--health'), { code: 0 })
+    },
+  )
+
+  await t.test(
+    'METRIC-1 the control socket answers GET /metrics and GET /healthz, its owner alone can ask',
+    async t => {
+      const { control } = JSON.parse((await testbed.calcfs('status', '--json', directory)).stdout)[0]
+      const asked = (path: string) => run('curl', ['-si', '--unix-socket', control, `http://calcfs${path}`])
+      t.match(
+        (await asked('/metrics')).stdout,
+        /^HTTP\/1\.1 200 .*\ncalcfs_kernel_calls_total\{verb="open",errno="OK"\} \d+/s,
+      )
+      t.match((await asked('/healthz')).stdout, /^HTTP\/1\.1 200 .*everything is saved\n$/s)
+      const text = await testbed.calcfs('metrics', directory)
+      t.match(text, {
+        code: 0,
+        stdout: /^calcfs_requests_total\{method="GET",endpoint="\/report",outcome="200"\} \d+$/m,
+      })
+      t.notMatch(text.stdout, /demo|Water|eyJ/)
+    },
+  )
+
+  await t.test('WATCH-3 status --watch has a line for each change elsewhere than on a terminal', async t => {
+    const watch = following(t, testbed, 'status', '--watch', directory)
+    await watch.until(/everything is saved/)
+    await testbed.service.leave()
+    await watch.until(/the service has been away since/)
+    await testbed.service.back()
+    await watch.until(/away since.*\n[^\n]*the service answers/s)
+    t.equal(await watch.interrupt(), 0)
+    t.equal(watch.text().match(/everything is saved/g)?.length, 1, 'what has not changed is not said again')
+    t.notMatch(watch.text(), /requests so far/)
+  })
+
+  await t.test(
+    'WATCH-3 top and status --watch are redrawn on a terminal, and leave it in order at Ctrl-C',
+    async t => {
+      const screen = await terminal(t, 'bash --norc', environmentOf(testbed))
+      const command = `${plainNode.join(' ')} ${calcfs}`
+      await screen.type(`clear; ${command} top ${directory}; echo ended $?`)
+      await screen.until(/getattr/)
+      await textOf(testbed, record)
+      await screen.until(/open +[\d.]+\/s/)
+      await screen.keys('C-c')
+      await screen.until(/ended 0/)
+      t.equal((await screen.screen()).match(/ as demo, mounted for/g)?.length, 1, 'one picture is left')
+      await screen.type(`clear; ${command} status --watch ${directory}; echo over $?`)
+      await screen.until(/ {2}everything is saved/)
+      await screen.keys('C-c')
+      await screen.until(/over 0/)
+    },
+  )
+
+  await t.test(
+    'WATCH-4 log follows the file of a daemon, over its rotation, by level, and ends with it',
+    async t => {
+      const { stdout } = await testbed.calcfs('log', directory, '--no-follow', '-n', '5', '--json')
+      t.match(JSON.parse(stdout.split('\n')[0] ?? ''), { level: 30, msg: String })
+      const follow = following(t, testbed, 'log', directory, '--level', 'warn')
+      await outcome(writeFile(join(directory, 'projects/Water splitting/H2O/first.txt'), 'x'))
+      await follow.until(/WARN: /)
+      t.notMatch(follow.text(), /INFO/)
+      await testbed.terminate()
+      t.equal(await follow.ended(), 0)
+      t.match(follow.text(), /does not answer any more/)
+    },
+  )
+})
+
+t.test('WATCH-2 mounts lists drives that live, hang or are dead, each with what to do', async t => {
+  const testbeds = await Promise.all([realMount(t), realMount(t), realMount(t)])
+  const [alive, silent, dead] = testbeds
+  await dead.kill9()
+  const pid = silent.daemonPid() ?? 0
+  process.kill(pid, 'SIGSTOP')
+  t.teardown(() => process.kill(pid, 'SIGCONT'))
+  const facts = JSON.parse((await alive.calcfs('mounts', '--json')).stdout) as Record<string, unknown>[]
+  const of = ({ directory }: KernelTestbed) => facts.find(({ mountPoint }) => mountPoint === directory)
+  t.match(of(alive), {
+    state: 'alive',
+    user: 'demo',
+    access: 'edit',
+    pid: alive.daemonPid(),
+    since: /^\d{4}-/,
+  })
+  t.match(of(silent), { state: 'silent', problem: /unmount --force/ })
+  t.match(of(dead), { state: 'dead', problem: /calcfs unmount/ })
+  const lines = await alive.calcfs('mounts')
+  t.equal(lines.code, 0)
+  for (const { directory } of testbeds) t.ok(lines.stdout.includes(`${directory}: `))
+  process.kill(pid, 'SIGCONT')
+})
+
+t.test(
+  'WATCH-5 in the background the log is a file of the state directory; without one its last lines are in memory',
+  async t => {
+    const testbed = await realMount(t)
+    const { directory } = testbed
+    await testbed.terminate()
+    const variables = environmentOf(testbed)
+    const calling = (...args: string[]) =>
+      run(process.execPath, [calcfs, ...args], { environment: variables, limit: 60_000 })
+    const up = await calling(
+      'mount',
+      testbed.service.url,
+      directory,
+      '--user',
+      'demo',
+      '--daemon',
+      '--metrics',
+      '127.0.0.1:0',
+    )
+    t.match(up, { code: 0 })
+    t.teardown(() => calling('unmount', '--force', directory))
+    const said = await calling('log', directory, '--no-follow')
+    t.match(said.stdout, /mounted on /)
+    const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said.stdout)?.[0] ?? ''
+    t.match(await (await fetch(address)).text(), /^calcfs_service_up 1$/m)
+    t.match(await calling('unmount', directory), { code: 0 })
+    t.notOk(await isMounted(directory))
+    const left = await calling('log', directory, '--no-follow')
+    t.match(left, {
+      code: 0,
+      stdout: /unmounted/,
+      stderr: /no daemon runs for .* any more; this is what .*logs\/.*\.log holds/,
+    })
+
+    const [program, ...first] = plainNode
+    const child = spawn(
+      program,
+      [...first, calcfs, 'mount', testbed.service.url, directory, '--user', 'demo'],
+      {
+        env: { PATH: process.env['PATH'], ...variables },
+        stdio: 'ignore',
+      },
+    )
+    t.teardown(() => void child.kill('SIGTERM'))
+    await until(mountPatience, 'mounting', () => isMounted(directory))
+    const follow = following(t, testbed, 'log', directory)
+    await follow.until(/mounted on /)
+    await outcome(writeFile(join(directory, 'projects/Water splitting/H2O/first.txt'), 'x'))
+    await follow.until(/WARN/)
+    t.equal(await follow.interrupt(), 0)
+    child.kill('SIGTERM')
+    await until(mountPatience, 'the unmount', async () => !(await isMounted(directory)))
+    t.notMatch(await readFile('/proc/self/mountinfo', 'utf8'), directory)
+  },
+)
