@@ -15,13 +15,12 @@ import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
-import type { DraftFiles } from '../drive/records/draft-files.js'
+import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { openTextLeases } from '../drive/records/text-lease.js'
 import { textsIn } from '../drive/records/texts-in.js'
 import { spaceOf } from '../drive/space.js'
 import { openTree, type Tree } from '../drive/tree/tree.js'
 import { openXattrs } from '../drive/xattrs.js'
-import { recordPhrase } from '../edit/journal/record-key.js'
 import { openWatch } from '../metrics/open-watch.js'
 import type { MetricSources } from '../metrics/sources.js'
 import { type AssemblySettings, leaseMs, type MountSettings } from './assembly-settings.js'
@@ -216,12 +215,10 @@ function metricSources(
         length,
       })),
     drafts: () =>
-      drafts.unsent().map(({ key, meta }) => ({
-        record: key === undefined ? 'unknown' : recordPhrase(key),
-        state: meta.state,
-        since: meta.changed,
-        why: meta.why?.sentence,
-      })),
+      drafts.list().map(one => {
+        const { name, record, state, since, why } = draftFacts(one)
+        return { record: `${name}: ${record}`, state, since, why }
+      }),
     awayBecause: () => health.outage?.failure.message,
     signedOutBecause: () => health.signedOut && signInEnded(health.signedOut.failure),
     fleet() {

@@ -7,8 +7,7 @@ import type { FailureLog } from '../drive/failure-log.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
-import type { DraftFiles } from '../drive/records/draft-files.js'
-import { recordPhrase } from '../edit/journal/record-key.js'
+import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import { asFailure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
 import { dueIn } from '../remote/clock.js'
@@ -100,12 +99,10 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
       cache: content.stats(),
       otherThings: sources.identities.count,
-      unsent: drafts.unsent().map(({ key, meta }) => ({
-        record: key === undefined ? 'unknown' : recordPhrase(key),
-        state: meta.state,
-        since: time(meta.changed),
-        why: meta.why?.sentence,
-      })),
+      unsent: drafts.list().map(one => {
+        const { name, record, path, state, since, why } = draftFacts(one)
+        return { name, record, path, state, since: time(since), why }
+      }),
       deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
       unlinked: removals.left().slice(0, unlinkedAtMost),
       removedInVain: failureLog.removedInVain().slice(0, unlinkedAtMost),

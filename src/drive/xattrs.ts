@@ -2,6 +2,8 @@
 
 import type { ContentCache } from '../cache/content/content.js'
 import type { Catalog } from '../cache/metadata/catalog.js'
+import type { Draft } from '../edit/journal/draft.js'
+import { stateWord } from '../edit/journal/draft-meta.js'
 import type { FailureLog } from './failure-log.js'
 import type { Roots } from './names/roots.js'
 import { titlesIn } from './nodes/name.js'
@@ -39,7 +41,7 @@ export function openXattrs(sources: XattrSources): Xattrs {
         'cached',
         node.kind === 'content' ? String(Math.round(sources.content.cached(node.content) * 100)) : undefined,
       ],
-      ['draft', isEditable(node) ? sources.records.draftOf(nodeKey(node))?.meta.state : undefined],
+      ['draft', isEditable(node) ? draftState(sources.records.draftOf(nodeKey(node))) : undefined],
       ['error', sources.failureLog.why(path, nodeKey(node))],
       ['stale', staleOf(node, sources.catalog)],
     ]
@@ -57,6 +59,8 @@ export function openXattrs(sources: XattrSources): Xattrs {
     list: (path, node) => [...all(path, node).keys()],
   }
 }
+
+const draftState = (draft: Draft | undefined): string | undefined => draft && stateWord(draft.meta)
 
 function staleOf(node: Node, catalog: Catalog): string | undefined {
   const failure = staleFailure(node, catalog)

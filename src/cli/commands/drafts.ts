@@ -1,12 +1,14 @@
 // `calcfs drafts`: lists, shows, compares, sends and drops the edits that are not yet saved.
 import { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
-import type { Comparison, Control, DraftLine } from '../../drive/interface/control.js'
+import type { Comparison, Control, DraftLine, DroppedDraft } from '../../drive/interface/control.js'
 import { asFailure } from '../../failure.js'
 import { withExamples } from '../../terminal/examples.js'
 import { exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
-import { driveCommand, withDrive } from '../control/with-drive.js'
+import { askFor } from '../../terminal/prompt.js'
+import { driveCommand, withDrives } from '../control/with-drive.js'
+import { withDraft } from '../control/with-path.js'
 
 export function draftsCommand(): Command {
   const command = new Command('drafts').description('list and handle edits that are not yet saved')
@@ -15,13 +17,13 @@ export function draftsCommand(): Command {
   return command
 }
 
-const nameHelp = 'as calcfs drafts list names it: 42.json, or 42'
+const nameHelp = 'its name in calcfs drafts list (42.json, or 42), or the path of what it is a text of'
 
 function listCommand(): Command {
   const command = driveCommand('list')
-    .description('list them; exit code 7 while there are any')
+    .description('list them, of all your drives where none is named; exit code 7 while there are any')
     .addOption(jsonFlag('an array of drafts'))
-    .action((flags: { json?: true }) => withDrive(command, control => list(control, flags)))
+    .action((flags: { json?: true }) => list(command, flags))
   return withExamples(
     command,
     ['calcfs drafts list', 'what is not saved, and why'],
@@ -29,31 +31,45 @@ function listCommand(): Command {
   )
 }
 
-async function list(control: Control, flags: { json?: true }): Promise<void> {
-  const drafts = await control.drafts({})
-  if (flags.json === true) printJson(drafts.map(draft => ({ ...draft, since: time(draft.since) })))
-  else console.log(drafts.length === 0 ? 'everything is saved.' : drafts.map(describeDraft).join('\n'))
-  for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
-  if (drafts.length > 0) process.exitCode = exitCodes.unsent
+async function list(command: Command, flags: { json?: true }): Promise<void> {
+  const all: object[] = []
+  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    const drafts = await control.drafts({})
+    all.push(...drafts.map(draft => ({ ...draft, since: time(draft.since), mountPoint })))
+    if (flags.json !== true) {
+      const lines = drafts.length === 0 ? ['everything is saved.'] : drafts.map(describeDraft)
+      console.log(headed(lines, isOneOfSeveral ? mountPoint : undefined).join('\n'))
+    }
+    for (const trouble of await control.places({})) console.error(`calcfs: ${trouble}`)
+  }).finally(() => {
+    if (flags.json === true) printJson(all)
+  })
+  if (all.length > 0) process.exitCode = exitCodes.unsent
 }
+
+const headed = (lines: readonly string[], heading: string | undefined): readonly string[] =>
+  heading === undefined ? lines : [`${heading}:`, ...lines.map(line => `  ${line}`)]
 
 const time = (at: number): string => new Date(at).toISOString()
 
-const describeDraft = ({ name, record, state, since, size, why }: DraftLine): string =>
-  `${name}: ${record}, ${state} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
+const describeDraft = ({ name, record, path, state, since, size, why }: DraftLine): string => {
+  const at = path === undefined ? '' : ` (${path.slice(1)})`
+  return `${name}: ${record}${at}, ${state.replaceAll('-', ' ')} since ${time(since)}, ${size} bytes${why === undefined ? '' : `: ${why}`}`
+}
 
 function showCommand(): Command {
   const command = driveCommand('show')
     .description('print the text; NAME.why says why it is not saved, 42.theirs.json the other text')
     .argument('<draft>', nameHelp)
-    .action((name: string) =>
-      withDrive(command, async control => {
-        process.stdout.write(Buffer.from((await control.show({ name })).base64, 'base64'))
+    .action((given: string) =>
+      withDraft(command, given, async (control, asked) => {
+        process.stdout.write(Buffer.from((await control.show(asked)).base64, 'base64'))
       }),
     )
   return withExamples(
     command,
     ['calcfs drafts show 42.json', 'the text that is not saved'],
+    ['calcfs drafts show ~/lab/reports/42.json', 'the same, by its path'],
     ['calcfs drafts show 42.json.why', 'why it is not'],
   )
 }
@@ -63,9 +79,9 @@ function diffCommand(): Command {
     .description('print what the text would change, as a unified diff from what the service has')
     .argument('<draft>', nameHelp)
     .addOption(jsonFlag('{"name", "against", "other", "mine"}, both texts whole'))
-    .action((name: string, { json }: { json?: true }) =>
-      withDrive(command, async control => {
-        const compared = await control.diff({ name })
+    .action((given: string, { json }: { json?: true }) =>
+      withDraft(command, given, async (control, asked) => {
+        const compared = await control.diff(asked)
         if (json === true) printJson(compared)
         else process.stdout.write(unified(compared))
       }),
@@ -103,9 +119,7 @@ function sendCommand(): Command {
       'a new report whose outcome is unknown: send it again, although this may make a second one',
     )
     .addOption(jsonFlag('an array of {"name", "record"} that are saved'))
-    .action((name: string | undefined, flags: SendFlags) =>
-      withDrive(command, control => send(control, name, flags)),
-    )
+    .action((given: string | undefined, flags: SendFlags) => send(command, given, flags))
   return withExamples(
     command,
     ['calcfs drafts send 42.json', 'save this one once more'],
@@ -113,32 +127,39 @@ function sendCommand(): Command {
   )
 }
 
-async function send(control: Control, name: string | undefined, flags: SendFlags): Promise<void> {
-  if ((name === undefined) === (flags.all !== true))
-    throw new Stop(exitCodes.usage, 'name one draft, or say --all; calcfs drafts list names them.')
-  if (name !== undefined) {
-    const saved = await control.send({ name, again: flags.again === true })
-    if (flags.json === true) printJson([saved])
-    else console.log(savedLine(saved, flags.again === true))
-    return
-  }
+async function send(command: Command, given: string | undefined, flags: SendFlags): Promise<void> {
+  refuseUnclear(given, flags)
+  if (given !== undefined)
+    return withDraft(command, given, async (control, asked) => {
+      const saved = await control.send({ ...asked, again: flags.again === true })
+      if (flags.json === true) printJson([saved])
+      else console.log(savedLine(saved, flags.again === true))
+    })
   if (flags.again === true) throw new Stop(exitCodes.usage, '--again is for one draft at a time.')
-  const drafts = await control.drafts({})
-  if (drafts.length === 0 && flags.json !== true) console.log('everything is saved.')
   const failed: string[] = []
   const saved: SavedDraft[] = []
-  for (const draft of drafts) {
-    try {
-      const one = await control.send({ name: draft.name, again: false })
-      saved.push(one)
-      if (flags.json !== true) console.log(savedLine(one, false))
-    } catch (thrown) {
-      failed.push(draft.name)
-      console.error(`calcfs: ${sentenceOf(asFailure(thrown))}`)
+  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    const drafts = await control.drafts({})
+    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
+    if (drafts.length === 0 && flags.json !== true) console.log(`${on}everything is saved.`)
+    for (const { name } of drafts) {
+      try {
+        const one = await control.send({ name, again: false })
+        saved.push(one)
+        if (flags.json !== true) console.log(savedLine(one, false))
+      } catch (thrown) {
+        failed.push(`${on}${name}`)
+        console.error(`calcfs: ${sentenceOf(asFailure(thrown))}`)
+      }
     }
-  }
+  })
   if (flags.json === true) printJson(saved)
   if (failed.length > 0) throw new Stop(exitCodes.unsent, `not saved: ${failed.join(', ')}`)
+}
+
+function refuseUnclear(given: string | undefined, flags: { all?: true }): void {
+  if ((given === undefined) === (flags.all !== true))
+    throw new Stop(exitCodes.usage, 'name one draft, or say --all; calcfs drafts list names them.')
 }
 
 type SavedDraft = Awaited<ReturnType<Control['send']>>
@@ -146,28 +167,71 @@ type SavedDraft = Awaited<ReturnType<Control['send']>>
 const savedLine = ({ name, record }: SavedDraft, again: boolean): string =>
   `${name}: ${record} is saved${again ? '; check whether there are two of it now' : ''}.`
 
+interface DropFlags {
+  readonly all?: true
+  readonly yes?: true
+  readonly json?: true
+}
+
 function dropCommand(): Command {
   const command = driveCommand('drop')
     .description('drop a draft; its record shows what the service has')
-    .argument('<draft>', nameHelp)
-    .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}'))
-    .action((asked: string, { json }: { json?: true }) =>
-      withDrive(command, async control => {
-        const dropped = await control.drop({ name: asked })
-        if (json === true) {
-          printJson(dropped)
-          return
-        }
-        const { name, record, mayBeStored, kept } = dropped
-        const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
-        console.log(`${name} is given up${becameOf(record, mayBeStored)}${where}.`)
-      }),
-    )
+    .argument('[draft]', nameHelp)
+    .option('--all', 'all drafts, of all your drives where none is named; asks once')
+    .option('--yes', 'with --all: do not ask')
+    .addOption(jsonFlag('{"name", "record", "mayBeStored", "kept"}, with --all an array of them'))
+    .action((given: string | undefined, flags: DropFlags) => drop(command, given, flags))
   return withExamples(
     command,
     ['calcfs drafts drop 42.json', 'show what the service has; the text is kept for 90 days'],
-    ['calcfs drafts drop 42', 'the same, by the number of the report'],
+    ['calcfs drafts drop ~/lab/reports/42/order.txt', 'the same, by its path'],
+    ['calcfs drafts drop --all', 'all of them, after a question'],
   )
+}
+
+async function drop(command: Command, given: string | undefined, flags: DropFlags): Promise<void> {
+  refuseUnclear(given, flags)
+  if (given !== undefined)
+    return withDraft(command, given, async (control, { name, path }) => {
+      const dropped = await control.drop({ name, path })
+      if (flags.json === true) printJson(dropped)
+      else console.log(droppedLine(dropped))
+    })
+  const shown = new Map<string, string>()
+  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
+    for (const draft of await control.drafts({})) shown.set(on + textKey(draft), on + describeDraft(draft))
+  })
+  if (shown.size === 0 && flags.json !== true) return console.log('everything is saved.')
+  if (shown.size > 0 && flags.yes !== true) await confirmDrop([...shown.values()])
+  const dropped: DroppedDraft[] = []
+  await withDrives(command, async ({ control, mountPoint, isOneOfSeveral }) => {
+    const on = isOneOfSeveral ? `${mountPoint}: ` : ''
+    for (const draft of await control.drafts({})) {
+      if (!shown.has(on + textKey(draft))) continue
+      const one = await control.drop({ name: draft.name })
+      dropped.push(one)
+      if (flags.json !== true) console.log(droppedLine(one))
+    }
+  })
+  if (flags.json === true) printJson(dropped)
+}
+
+/** A text that was written since the question is another one. */
+const textKey = ({ name, record, size }: DraftLine): string => `${name} ${record} ${size}`
+
+async function confirmDrop(names: readonly string[]): Promise<void> {
+  console.error(names.join('\n'))
+  if (!process.stdin.isTTY)
+    throw new Stop(exitCodes.usage, 'this is no terminal to ask at; say --yes to give all of these up.')
+  const what = names.length === 1 ? 'this text' : `these ${names.length} texts`
+  const answer = await askFor(`Give ${what} up? Copies are kept for 90 days. Type yes: `, 'shown')
+  if (answer.trim().toLowerCase() !== 'yes') throw new Stop(exitCodes.failed, 'nothing was given up.')
+}
+
+function droppedLine({ name, record, mayBeStored, kept }: DroppedDraft): string {
+  const where = kept === undefined ? '' : `; its text lies in ${kept} for 90 days`
+  return `${name} is given up${becameOf(record, mayBeStored)}${where}.`
 }
 
 function becameOf(record: string, mayBeStored: boolean): string {

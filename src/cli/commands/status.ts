@@ -153,7 +153,8 @@ function describeStatus(status: Status): string {
     ...otherThingsLine(status.otherThings),
     unsent.length === 0 ? '  everything is saved' : '  not saved:',
     ...unsent.map(
-      ({ record, state, why }) => `    ${record} (${state})${why === undefined ? '' : `: ${why}`}`,
+      ({ name, record, state, why }) =>
+        `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
     ),
     ...section(
       'deleted after a pause; touch takes it back',
@@ -168,3 +169,6 @@ function describeStatus(status: Status): string {
 /** Empty where there is nothing to list. */
 const section = (heading: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`  ${heading}:`, ...lines.map(line => `    ${line}`)]
+
+/** A state in a sentence. */
+const spaced = (state: string): string => state.replaceAll('-', ' ')

@@ -16,7 +16,7 @@ export const mountHeader = 'calcfs-mount'
 
 const texts = z.array(z.string())
 const onPath = z.object({ path: z.string() })
-const onDraft = z.object({ name: z.string() })
+const onDraft = z.object({ name: z.string(), path: z.string().optional() })
 
 const doomed = z.object({
   path: z.string(),
@@ -67,6 +67,7 @@ export const forms: Forms = {
       z.object({
         name: z.string(),
         record: z.string(),
+        path: z.string().optional(),
         state: z.string(),
         since: z.number(),
         size: z.number(),

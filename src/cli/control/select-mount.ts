@@ -32,15 +32,17 @@ export async function chosenMount(
   named: string | undefined,
   how = 'name one with --mount, or change into it',
 ): Promise<string | undefined> {
-  if (named !== undefined) return namedMount(named)
+  const [chosen, ...others] = await chosenMounts(named)
+  if (chosen === undefined || others.length === 0) return chosen
+  throw new Stop(exitCodes.usage, `several drives are mounted: ${[chosen, ...others].join(', ')}; ${how}.`)
+}
+
+/** The same for a command that works on all drives of this user where none is selected. */
+export async function chosenMounts(named: string | undefined): Promise<readonly string[]> {
+  if (named !== undefined) return [await namedMount(named)]
   const here = innermost(process.cwd(), await drives())
-  if (here !== undefined) return here.path
-  const mounts = await liveMounts()
-  if (mounts.length < 2) return mounts[0]?.path
-  throw new Stop(
-    exitCodes.usage,
-    `several drives are mounted: ${mounts.map(({ path }) => path).join(', ')}; ${how}.`,
-  )
+  if (here !== undefined) return [here.path]
+  return (await liveMounts()).map(({ path }) => path)
 }
 
 async function namedMount(named: string): Promise<string> {

@@ -41,7 +41,16 @@ const statusForm = z.looseObject({
     .optional(),
   /** The number of ids that stand for other things than before. */
   otherThings: z.number().optional(),
-  unsent: z.array(z.looseObject({ record: z.string(), state: z.string(), why: z.string().optional() })),
+  /** Names and paths are absent in the status of older versions. */
+  unsent: z.array(
+    z.looseObject({
+      name: z.string().optional(),
+      record: z.string(),
+      path: z.string().optional(),
+      state: z.string(),
+      why: z.string().optional(),
+    }),
+  ),
   /** Deletions that wait, and files that were unlinked but stay; absent in the status of older versions. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
   unlinked: z.array(z.string()).optional(),

@@ -2,9 +2,10 @@
 import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
 import { sourceOf } from '../../mount/mount-point.js'
+import { sentenceOf } from '../../terminal/exit.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { daemonAt, driveAt } from './find-daemon.js'
-import { chosenMount, liveMounts, mountFlag } from './select-mount.js'
+import { chosenMount, chosenMounts, liveMounts, mountFlag } from './select-mount.js'
 
 /** A command for a mounted drive, and without one for the drafts of the configured service. */
 export function driveCommand(name: string): Command {
@@ -22,6 +23,41 @@ export async function withDrive<Result>(
   // Most of the program, which a command with a daemon need not load.
   const { withoutDaemon } = await import('./without-daemon.js')
   return withoutDaemon(configured(command), ({ control }) => work(control))
+}
+
+/** A drive on which a command works; undefined mount point where it is assembled in this process. */
+export interface SelectedDrive {
+  readonly control: Control
+  readonly mountPoint: string | undefined
+  /** One of several: what is said of it needs a heading. */
+  readonly isOneOfSeveral: boolean
+}
+
+/**
+ * The same with every drive of this user, one after another, where the command selects none. One that does not answer does not
+ * keep the work from the others.
+ * @throws the first failure of them, after all
+ */
+export async function withDrives(
+  command: Command,
+  work: (drive: SelectedDrive) => Promise<void>,
+): Promise<void> {
+  const { mount, url } = command.optsWithGlobals()
+  const all = url === undefined ? await chosenMounts(mount) : []
+  if (all.length < 2) {
+    const [mountPoint = url === undefined ? undefined : await mountedDrive(command)] = all
+    return withDrive(command, control => work({ control, mountPoint, isOneOfSeveral: false }))
+  }
+  const failed: unknown[] = []
+  for (const mountPoint of all) {
+    try {
+      await work({ control: await driveAt(mountPoint), mountPoint, isOneOfSeveral: true })
+    } catch (thrown) {
+      failed.push(thrown)
+      if (failed.length > 1) console.error(`calcfs: ${sentenceOf(thrown)}`)
+    }
+  }
+  if (failed.length > 0) throw failed[0]
 }
 
 /** A service named with --url is selected, mounted or not; else the mount goes before the configuration. */

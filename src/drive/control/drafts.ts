@@ -1,20 +1,23 @@
-// Control of drafts: listed, compared, sent again by an explicit wish, given up with a copy kept.
+// Control of drafts: found by name or path, listed, compared, sent again by an explicit wish, given up with a copy kept.
+import { join } from 'node:path'
 
 import type { Draft } from '../../edit/journal/draft.js'
 import type { DraftState } from '../../edit/journal/draft-meta.js'
 import { damagedEnding } from '../../edit/journal/draft-name.js'
 import { recordWords } from '../../edit/journal/explain.js'
+import { keyName } from '../../edit/journal/record-key.js'
 import { orderText } from '../../edit/kinds/order-text.js'
 import { editsBetween, withEdits } from '../../edit/save/diff.js'
-import { asFailure, Failure } from '../../failure.js'
-import { lastNameOf } from '../../layout.js'
+import { asFailure, Failure, isAbsent } from '../../failure.js'
+import { fixedNames, lastNameOf, parentOf } from '../../layout.js'
 import { parseObject } from '../../record/json/parse.js'
 import { prettyPrint } from '../../record/json/print.js'
 import { dueIn } from '../../remote/clock.js'
 import type { RequestContext } from '../../remote/remote.js'
-import type { CallResult, Comparison, Control } from '../interface/control.js'
-import { type EditableNode, nodeKey } from '../nodes/node.js'
-import { nodeOfRecordKey } from '../records/node-key.js'
+import type { CallArgument, CallResult, Comparison, Control, NamedDraft } from '../interface/control.js'
+import { type EditableNode, isEditable, nodeKey } from '../nodes/node.js'
+import { draftFacts } from '../records/draft-files.js'
+import { nodeOfRecordKey, pathOfNode, recordKeyOf } from '../records/node-key.js'
 import type { RecordSource } from '../records/source.js'
 import type { ControlParts } from './context.js'
 
@@ -24,26 +27,59 @@ export function openDraftControl(
   const { drafts, writeSide } = parts
   const until = (milliseconds: number): RequestContext => dueIn(milliseconds, parts)
 
-  /** Each draft under the name of its text; the files about it come after that one. */
-  function named(): Map<string, Draft> {
-    const first = new Map<string, { name: string; draft: Draft }>()
-    for (const name of drafts.names()) {
-      const draft = drafts.named(name)
-      if (!first.has(draft.id)) first.set(draft.id, { name, draft })
+  /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
+  function byName(given: string): FoundDraft | undefined {
+    if (!isDraftName(given)) return undefined
+    const bare = lastNameOf(given)
+    const plain = [bare, `${bare}.json`, `${bare}.txt`]
+    const all = drafts.list()
+    for (const name of [...plain, ...plain.map(one => one + damagedEnding)]) {
+      const found = all.find(one => one.name === name)
+      if (found !== undefined) return found
     }
-    return new Map([...first.values()].map(({ name, draft }) => [name, draft]))
+    return undefined
   }
 
-  /** A draft by its name, with or without the ending, or by a path of `.calcfs/drafts/`. */
-  function find(given: string): { name: string; draft: Draft } {
-    const bare = lastNameOf(given)
-    const all = named()
-    const plain = [bare, `${bare}.json`, `${bare}.txt`]
-    const name = [...plain, ...plain.map(one => one + damagedEnding)].find(one => all.has(one))
-    const draft = name === undefined ? undefined : all.get(name)
-    if (name !== undefined && draft !== undefined) return { name, draft }
-    const known = all.size === 0 ? 'everything is saved' : `there are ${[...all.keys()].join(', ')}`
-    throw new Failure('absent', `there is no draft ${bare}; ${known}`)
+  /** The unsaved text of what stands at a path of the drive. */
+  async function atPath(path: string): Promise<FoundDraft | undefined> {
+    const node = await nodeAt(path)
+    if (node === undefined) return undefined
+    const shown = writeSide.records.draftOf(nodeKey(node))
+    const all = drafts.list()
+    return (
+      all.find(({ draft }) => draft.id === shown?.id) ??
+      all.find(({ draft }) => draft.key !== undefined && keyName(draft.key) === keyName(recordKeyOf(node)))
+    )
+  }
+
+  /** Reports are found by their number alone, whatever the service says of them now. */
+  async function nodeAt(path: string): Promise<EditableNode | undefined> {
+    const known = drafts.list().find(({ draft }) => pathOf(draft) === path)?.draft.key
+    if (known !== undefined) return nodeOfRecordKey(known)
+    try {
+      const node = await parts.tree.walk(path, until(parts.deadlines.metadata))
+      return isEditable(node) ? node : undefined
+    } catch (thrown) {
+      if (isAbsent(thrown)) return undefined
+      throw thrown
+    }
+  }
+
+  /** @throws Failure 'absent' where there is none, 'refused' where name and path are of two */
+  async function find({ name: given, path }: NamedDraft): Promise<FoundDraft> {
+    const meant = path ?? (given.includes('/') ? join('/', given) : undefined)
+    const named = byName(given)
+    const placed = meant === undefined ? undefined : await atPath(meant)
+    if (named !== undefined && placed !== undefined && named.draft.id !== placed.draft.id)
+      throw new Failure(
+        'refused',
+        `${given} is the name of one draft (${recordLabel(named.draft)}) and the path of another, ${placed.name}: write ${placed.name}, or .calcfs/drafts/${named.name}`,
+      )
+    const found = named ?? placed
+    if (found !== undefined) return found
+    const all = drafts.list().map(({ name }) => name)
+    const known = all.length === 0 ? 'everything is saved' : `there are ${all.join(', ')}`
+    throw new Failure('absent', `there is no draft ${given}; ${known}`)
   }
 
   function nodeOf({ key }: Draft, name: string): EditableNode {
@@ -55,8 +91,8 @@ export function openDraftControl(
     )
   }
 
-  async function compare({ name }: { name: string }): Promise<Comparison> {
-    const found = find(name)
+  async function compare(asked: NamedDraft): Promise<Comparison> {
+    const found = await find(asked)
     if (found.draft.damage !== undefined) throw new Failure('broken', found.draft.damage)
     const mine = await draftText(found.draft)
     if (found.draft.meta.why?.kind === 'conflict') {
@@ -64,8 +100,9 @@ export function openDraftControl(
       const { bytes } = await drafts.read(theirs)
       await drafts.opened(theirs, bytes)
       const text = Buffer.from(bytes).toString()
-      const other = found.draft.key?.as === 'order' ? orderIn(text) : text
-      return { name: found.name, against: 'theirs', other, mine }
+      const isOrder = found.draft.key?.as === 'order'
+      if (isOrder) return { name: found.name, against: 'theirs', other: orderIn(text), mine }
+      return { name: found.name, against: 'theirs', other: text, mine: onlyEdits(text, mine) }
     }
     const node = nodeOf(found.draft, found.name)
     if (node.kind === 'new') return { name: found.name, against: 'nothing', other: '', mine }
@@ -90,12 +127,15 @@ export function openDraftControl(
     const { key, meta } = draft
     const base =
       key === undefined || meta.base === undefined ? undefined : await parts.history.recall(key, meta.base)
-    if (node.kind !== 'record' || base === undefined) return mine
+    return node.kind === 'record' ? onlyEdits(other, mine, base) : mine
+  }
+
+  /** Their text with what was edited in it: fields that the service sets by itself, dates, stay as they have them. */
+  function onlyEdits(theirs: string, mine: string, base: string = theirs): string {
+    const { plain } = writeSide.ports.dialect
     try {
-      const { plain } = writeSide.ports.dialect
-      return prettyPrint(
-        withEdits(parseObject(other), editsBetween(plain(parseObject(base)), plain(parseObject(mine)))),
-      )
+      const edits = editsBetween(plain(parseObject(base)), plain(parseObject(mine)))
+      return prettyPrint(withEdits(parseObject(theirs), edits))
     } catch (thrown) {
       if (asFailure(thrown).kind !== 'not-json') throw thrown
       return mine
@@ -106,8 +146,8 @@ export function openDraftControl(
   const orderIn = (report: string): string =>
     orderText(writeSide.ports.dialect.rows(parseObject(report)) ?? [])
 
-  async function send(asked: { name: string; again: boolean }): Promise<CallResult<'send'>> {
-    const { name, draft } = find(asked.name)
+  async function send(asked: CallArgument<'send'>): Promise<CallResult<'send'>> {
+    const { name, draft } = await find(asked)
     const node = nodeOf(draft, name)
     const isDoubtful = draft.meta.state === 'outcome-unknown'
     if (isDoubtful && !asked.again) {
@@ -146,26 +186,21 @@ export function openDraftControl(
 
   return {
     async drafts() {
-      return [...named()].map(([name, draft]) => ({
-        name,
-        record: recordLabel(draft),
-        state: draft.meta.state,
-        since: draft.meta.changed,
-        size: draft.size,
-        why: draft.meta.why?.sentence,
-      }))
+      return drafts.list().map(draftFacts)
     },
-    async show({ name }) {
-      const bare = lastNameOf(name)
-      const file = drafts.names().includes(bare) ? bare : find(bare).name
+    async show(asked) {
+      const bare = lastNameOf(asked.name)
+      const isPart =
+        isDraftName(asked.name) && drafts.names().includes(bare) && byName(asked.name) === undefined
+      const file = isPart ? bare : (await find(asked)).name
       const { bytes } = await drafts.read(file)
       await drafts.opened(file, bytes)
       return { base64: Buffer.from(bytes).toString('base64') }
     },
     diff: compare,
     send,
-    async drop({ name }) {
-      const found = find(name)
+    async drop(asked) {
+      const found = await find(asked)
       const record = recordLabel(found.draft)
       const mayBeStored = underWay.has(found.draft.meta.state)
       const node = found.draft.key === undefined ? undefined : nodeOfRecordKey(found.draft.key)
@@ -174,6 +209,20 @@ export function openDraftControl(
       return { name: found.name, record, mayBeStored, kept }
     },
   }
+}
+
+/** A bare name, or a path of `.calcfs/drafts/`. */
+const isDraftName = (given: string): boolean =>
+  !given.includes('/') || parentOf(given).endsWith(`${fixedNames.own}/${fixedNames.drafts}`)
+
+interface FoundDraft {
+  readonly name: string
+  readonly draft: Draft
+}
+
+const pathOf = ({ key }: Draft): string | undefined => {
+  const node = key === undefined ? undefined : nodeOfRecordKey(key)
+  return node === undefined ? undefined : pathOfNode(node)
 }
 
 /** What was sent, and whose end was not seen. */

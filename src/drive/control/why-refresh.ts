@@ -83,7 +83,9 @@ export function openPathControl(parts: ControlParts): Pick<Control, 'why' | 'ref
     const draft =
       node.kind === 'draft-text' ? drafts.named(node.name) : writeSide.records.draftOf(nodeKey(node))
     const told = [draft, ...damagedAt(node)].filter((one, at, all) => all.indexOf(one) === at)
-    const lines = told.flatMap(one => (one && explain(one))?.trimEnd().split('\n') ?? [])
+    const listed = drafts.list()
+    const nameOf = ({ id }: Draft) => listed.find(({ draft: other }) => other.id === id)?.name
+    const lines = told.flatMap(one => (one && explain(one, nameOf(one)))?.trimEnd().split('\n') ?? [])
     return lines.length === 0 ? undefined : lines
   }
 

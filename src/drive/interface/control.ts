@@ -14,14 +14,14 @@ export interface ControlCalls {
   readonly drafts: { readonly ask: Record<string, never>; readonly answer: readonly DraftLine[] }
   /** What is wrong with the mount's own directories, in sentences. */
   readonly places: { readonly ask: Record<string, never>; readonly answer: readonly string[] }
-  readonly show: { readonly ask: { readonly name: string }; readonly answer: { readonly base64: string } }
-  readonly diff: { readonly ask: { readonly name: string }; readonly answer: Comparison }
+  readonly show: { readonly ask: NamedDraft; readonly answer: { readonly base64: string } }
+  readonly diff: { readonly ask: NamedDraft; readonly answer: Comparison }
   /** `again`: although a record may have been made of it already. */
   readonly send: {
-    readonly ask: { readonly name: string; readonly again: boolean }
+    readonly ask: NamedDraft & { readonly again: boolean }
     readonly answer: { readonly name: string; readonly record: string }
   }
-  readonly drop: { readonly ask: { readonly name: string }; readonly answer: DroppedDraft }
+  readonly drop: { readonly ask: NamedDraft; readonly answer: DroppedDraft }
   /** The texts that are kept of a record, the latest first. */
   readonly history: { readonly ask: { readonly path: string }; readonly answer: RecordHistory }
   /** One of them, or the present text where no number is given; `isPlain`: without what the service sets by itself. */
@@ -258,10 +258,19 @@ export interface Refreshed {
   readonly stale?: string | undefined
 }
 
+/** A draft by what a person wrote: its name in `.calcfs/drafts/`, and where that may be a path, the path on the drive. */
+export interface NamedDraft {
+  readonly name: string
+  readonly path?: string | undefined
+}
+
 export interface DraftLine {
   /** As in `.calcfs/drafts/`. */
   readonly name: string
   readonly record: string
+  /** Where it stands on the drive; undefined where that is not known. */
+  readonly path?: string | undefined
+  /** editing, not-saved, refused (by the service), conflict, sending, in-flight, outcome-unknown, paused. */
   readonly state: string
   /** When its text changed last, in milliseconds since 1970. */
   readonly since: number

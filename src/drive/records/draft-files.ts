@@ -2,17 +2,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Draft, MetaChange } from '../../edit/journal/draft.js'
-import type { DraftMeta } from '../../edit/journal/draft-meta.js'
+import { type DraftMeta, stateWord } from '../../edit/journal/draft-meta.js'
 import { damagedEnding, draftEnding, draftStem } from '../../edit/journal/draft-name.js'
 import type { Drafts } from '../../edit/journal/drafts.js'
 import { explain } from '../../edit/journal/explain.js'
-import { type RecordKey, savedKeyOf } from '../../edit/journal/record-key.js'
+import { type RecordKey, recordPhrase, savedKeyOf } from '../../edit/journal/record-key.js'
 import { type TextHistory, textHash } from '../../edit/journal/text-history.js'
 import { mayBeMade } from '../../edit/save/create.js'
 import { Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { instant } from '../../remote/remote.js'
 import { clearPlace } from '../../system/set-aside.js'
+import { nodeOfRecordKey, pathOfNode } from './node-key.js'
 import type { TextSnapshot } from './text-lease.js'
 
 export interface DraftFiles {
@@ -23,6 +24,8 @@ export interface DraftFiles {
   /** Emptied by a program when what they are about may have been made already: the next text is not another one's. */
   emptied(): readonly Draft[]
   names(): readonly string[]
+  /** Each unsaved text once, with the name of the file that holds it. */
+  list(): readonly { readonly name: string; readonly draft: Draft }[]
   read(name: string): Promise<TextSnapshot>
   /** It was opened and shows this: a program that has read the text that stands against its own may save its own over it. */
   opened(name: string, bytes: Uint8Array): Promise<void>
@@ -96,7 +99,7 @@ export function openDraftFiles(
 
   async function read(name: string): Promise<TextSnapshot> {
     const file = fileOf(name)
-    return { bytes: await partBytes(file), mtime: instant(file.draft.meta.changed) }
+    return { bytes: await partBytes(file, name), mtime: instant(file.draft.meta.changed) }
   }
 
   return {
@@ -105,6 +108,7 @@ export function openDraftFiles(
     emptied: () =>
       [...live.values()].filter(({ size, meta }) => size === 0 && meta.apart !== true && mayBeMade(meta)),
     names: () => [...files().keys()],
+    list: () => [...files()].flatMap(([name, { draft, part }]) => (part === 'text' ? [{ name, draft }] : [])),
     read,
     async opened(name, bytes) {
       const { draft, part } = fileOf(name)
@@ -121,16 +125,48 @@ export function openDraftFiles(
   }
 }
 
-async function partBytes({ draft, part }: { draft: Draft; part: DraftPart }): Promise<Uint8Array> {
+async function partBytes(
+  { draft, part }: { draft: Draft; part: DraftPart },
+  name: string,
+): Promise<Uint8Array> {
   switch (part) {
     case 'text':
       return draft.damage === undefined ? draft.read(0, draft.size) : draft.remains()
     case 'why':
-      return Buffer.from(explain(draft) ?? '')
+      return Buffer.from(explain(draft, name.replace(/\.why$/, '')) ?? '')
     case 'theirs': {
       const path = join(draft.directory, 'theirs.json')
       clearPlace(path, 'file')
       return readFile(path)
     }
+  }
+}
+
+/** What is said of an unsaved text wherever one is listed. */
+export interface DraftFacts {
+  /** As in `.calcfs/drafts/`. */
+  readonly name: string
+  readonly record: string
+  /** On the drive; undefined where it is not known which record it is of. */
+  readonly path: string | undefined
+  readonly state: string
+  /** When its text changed last, in milliseconds since 1970. */
+  readonly since: number
+  /** In bytes. */
+  readonly size: number
+  readonly why: string | undefined
+}
+
+export function draftFacts({ name, draft }: { readonly name: string; readonly draft: Draft }): DraftFacts {
+  const { key, meta, size } = draft
+  const node = key === undefined ? undefined : nodeOfRecordKey(key)
+  return {
+    name,
+    record: key === undefined ? 'record' : `${key.as === 'new' ? 'new ' : ''}${recordPhrase(key)}`,
+    path: node === undefined ? undefined : pathOfNode(node),
+    state: stateWord(meta),
+    since: meta.changed,
+    size,
+    why: meta.why?.sentence,
   }
 }

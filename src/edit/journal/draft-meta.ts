@@ -14,6 +14,25 @@ import type { Owner } from './owner.js'
 const states = ['editing', 'refused', 'sending', 'in-flight', 'outcome-unknown', 'paused'] as const
 export type DraftState = (typeof states)[number]
 
+/** Kinds of failure in which the service itself has said no. */
+const answeredNo: ReadonlySet<string> = new Set([
+  'invalid',
+  'forbidden',
+  'absent',
+  'too-large',
+  'busy',
+  'unsupported',
+  'service-full',
+  'broken',
+] satisfies FailureKind[])
+
+/** The state for people and scripts: 'refused' only where the service was reached and said no, else 'not-saved' or 'conflict'. */
+export function stateWord({ state, why }: Pick<DraftMeta, 'state' | 'why'>): string {
+  if (state !== 'refused' || why === undefined) return state
+  if (why.kind === 'conflict') return 'conflict'
+  return answeredNo.has(why.kind) ? state : 'not-saved'
+}
+
 /** Why a draft was not saved, for `calcfs why`; `kind` is a Failure's. */
 export interface DraftReason {
   readonly kind: string

@@ -33,8 +33,11 @@ async function settled(work: Promise<void>): Promise<PromiseSettledResult<void>>
   return end
 }
 
-/** For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. */
-export function explain(draft: Draft): string | undefined {
+/**
+ * For `calcfs why`: what was tried, what the service said, what to do; undefined while nothing is wrong. `listed` is the name that
+ * it has in lists, where that is known.
+ */
+export function explain(draft: Draft, listed?: string): string | undefined {
   const { why, key, state } = draft.meta
   if (why === undefined) return undefined
   const lines = [`${capital(recordWords(key))} was not saved: ${why.sentence}.`]
@@ -42,8 +45,9 @@ export function explain(draft: Draft): string | undefined {
     lines.push('It was sent, and whether the service has stored it could not be seen.')
   if (why.said !== undefined) lines.push(`The service said: ${why.said}`)
   if (why.line !== undefined) lines.push(`The place: line ${why.line}, column ${why.column}.`)
-  const name = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
-  lines.push(why.whatToDo.replaceAll('NAME', name), `The text: ${draft.directory}/text`)
+  const usual = draftName(key, draft.id) + (draft.damage === undefined ? '' : damagedEnding)
+  const name = listed ?? usual
+  lines.push(why.whatToDo.replaceAll('NAME', name), `The draft: ${name}`, `The text: ${draft.directory}/text`)
   return `${lines.join('\n')}\n`
 }
 

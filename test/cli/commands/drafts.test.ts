@@ -42,7 +42,7 @@ t.test('the list says what waits and why, and ends with 7; nothing waiting ends 
   t.match(list, { code: 7, stderr: '' })
   t.match(
     list.stdout,
-    /^42\.json: report 42, refused since 20.*, \d+ bytes: the service answered 500 to PUT /,
+    /^42\.json: report 42 \(reports\/42\.json\), refused since 20.*, \d+ bytes: the service answered 500 to PUT /,
   )
   const json = JSON.parse((await drafts(testbed, 'list', '--json')).stdout)
   t.match(json, [{ name: '42.json', record: 'report 42', size: Number, since: /^20/, why: /500/ }])

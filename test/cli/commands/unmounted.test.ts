@@ -44,7 +44,11 @@ t.test('without a daemon drafts are listed, shown, compared and sent as with one
   await testbed.kill9()
   for (const time of ['the first time', 'again']) {
     const list = await calcfs(testbed, 'drafts', 'list')
-    t.match(list, { code: 7, stderr: '', stdout: /^42\.json: report 42, refused since / }, time)
+    t.match(
+      list,
+      { code: 7, stderr: '', stdout: /^42\.json: report 42 \(reports\/42\.json\), refused since / },
+      time,
+    )
   }
   t.match(await calcfs(testbed, 'drafts', 'show', '42'), { code: 0, stdout: text })
   const { stdout } = await calcfs(testbed, 'drafts', 'diff', '42')
@@ -70,7 +74,7 @@ t.test('what was looked at without a daemon is shown by the next mount as before
   const list = await calcfs(testbed, 'drafts', 'list', '--json')
   t.match(
     JSON.parse(list.stdout),
-    [{ name: '42.json', state: 'refused' }],
+    [{ name: '42.json', path: '/reports/42.json', state: 'not-saved' }],
     '--url finds the daemon of that service',
   )
 })

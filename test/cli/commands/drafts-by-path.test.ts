@@ -1,0 +1,242 @@
+// Promises of `calcfs drafts` by path, of all drives at once, and of the words that status, drafts and why share.
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { inOwnMounts } from '../../testbed/machine/own-mounts.js'
+import type { KernelTestbed } from '../../testbed/mount.js'
+import { ids } from '../../testbed/sample-data.js'
+import { writes } from '../../testbed/service.js'
+import { terminal } from '../../testbed/terminal.js'
+import { outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(480_000)
+
+const program = fileURLToPath(new URL('../../../../bin/calcfs', import.meta.url))
+const water = 'projects/Water splitting'
+const record = `${water}/.project.json`
+const order = `reports/${ids.report}/order.txt`
+const drafts = ({ calcfs }: KernelTestbed, ...args: string[]) => calcfs('drafts', ...args)
+
+/** A project's record, an order, a report and a new report, each with a text that cannot be saved. */
+async function withFour(t: Test): Promise<WarmTestbed> {
+  const testbed = await warmMount(t)
+  for (const [path, text] of [
+    [record, '{ no project'],
+    [order, 'nonsense\n'],
+    ['reports/43.json', '{ no report'],
+    ['reports/new-x.json', '{"name":"X"}'],
+  ] as const)
+    t.equal(await outcome(overwrite(testbed, path, text)), 'EINVAL', path)
+  return testbed
+}
+
+t.test('CLI-26 a draft is named by its path as well: show, diff, send and drop', async t => {
+  const testbed = await withFour(t)
+  const { directory } = testbed
+  const paths: readonly (readonly [string, string, string])[] = [
+    [record, `project-${ids.water}.json`, '{ no project'],
+    [order, `${ids.report}-order.txt`, 'nonsense\n'],
+    ['reports/43.json', '43.json', '{ no report'],
+    ['reports/new-x.json', 'new-x.json', '{"name":"X"}'],
+  ]
+  for (const [path, name, text] of paths) {
+    for (const given of [join(directory, path), path, `/${path}`, name, `.calcfs/drafts/${name}`])
+      t.match(
+        await drafts(testbed, 'show', given, ...(given.startsWith(directory) ? [] : ['--mount', directory])),
+        { code: 0, stdout: text, stderr: '' },
+        given,
+      )
+  }
+  t.match(await drafts(testbed, 'show', join(directory, 'by-id/project', ids.water, '.project.json')), {
+    code: 0,
+    stdout: '{ no project',
+  })
+  const saved = await drafts(testbed, 'show', join(directory, 'reports/42.json'))
+  t.match(saved, { code: 1, stderr: /there is no draft \S+reports\/42\.json; there are / })
+
+  t.match(await drafts(testbed, 'diff', join(directory, 'reports/43.json')), { code: 0, stdout: /no report/ })
+  const sent = await testbed.service.during(async () => {
+    t.match(await drafts(testbed, 'send', join(directory, record)), { code: 1, stderr: /not JSON/ })
+    t.match(await drafts(testbed, 'drop', join(directory, record)), {
+      code: 0,
+      stdout: new RegExp(
+        `^project-${ids.water}\\.json is given up, project 100 is as the service has it; its`,
+      ),
+    })
+    t.match(await drafts(testbed, 'drop', join(directory, order)), { code: 0, stdout: /order of report 42/ })
+  })
+  t.same(writes(sent), [])
+  await overwrite(testbed, 'reports/new-x.json', '{"name":"X","reportType":"9"}').catch(() => {})
+  t.match(await drafts(testbed, 'drop', join(directory, 'reports/new-x.json')), {
+    code: 0,
+    stdout: /was not sent/,
+  })
+})
+
+t.test(
+  'CLI-26 a path means what stands there, whatever other draft is called like its last name',
+  async t => {
+    const testbed = await warmMount(t)
+    const { directory, service } = testbed
+    service.seed.addShare({ id: ids.report, project: ids.water, user: 'guest', permission: 'READ' })
+    t.equal(await outcome(overwrite(testbed, 'reports/42.json', '{ no report')), 'EINVAL')
+    t.equal(await outcome(overwrite(testbed, `${water}/.shares/42.json`, '{ no share')), 'EINVAL')
+    const share = join(directory, water, '.shares', '42.json')
+    t.match(await drafts(testbed, 'show', share), { code: 0, stdout: '{ no share' })
+    t.match(await drafts(testbed, 'show', '42.json', '--mount', directory), { stdout: '{ no report' })
+    t.match(await drafts(testbed, 'drop', share), { code: 0, stdout: /^share-42\.json is given up/ })
+    t.match(await drafts(testbed, 'drop', share), { code: 1, stderr: /there is no draft/ })
+    t.match(await drafts(testbed, 'show', '42.json', '--mount', directory), { stdout: '{ no report' })
+  },
+)
+
+t.test(
+  'CLI-27 status, drafts and why call a draft by one name, and refused is what the service refused',
+  async t => {
+    const testbed = await withFour(t)
+    const { directory, calcfs, service } = testbed
+    const names = [`project-${ids.water}.json`, `${ids.report}-order.txt`, '43.json', 'new-x.json']
+    const list = JSON.parse((await drafts(testbed, 'list', '--json', '--mount', directory)).stdout)
+    t.same(list.map(({ name }: { name: string }) => name).sort(), [...names].sort())
+    t.same(new Set(list.map(({ state }: { state: string }) => state)), new Set(['not-saved']))
+    const [status] = JSON.parse((await calcfs('status', '--json', directory)).stdout)
+    for (const { name, record, path, state, why } of list)
+      t.match(
+        status.unsent.find((one: { name: string }) => one.name === name),
+        { record, path, state, why },
+        name,
+      )
+    const text = (await calcfs('status', directory)).stdout
+    for (const { name, record } of list) t.match(text, `    ${name}: ${record}, not saved: `)
+    t.notMatch(text, /refused/, 'the service was asked nothing')
+    for (const { name, path } of list)
+      t.match((await calcfs('why', join(directory, path))).stdout, `\nThe draft: ${name}\n`, name)
+
+    const refuse = service.intercept(/^PUT \/project/, response => void response.writeHead(403).end('no'))
+    const whole = await textOf(testbed, `projects/Water splitting/H2O/.calculation.json`)
+    t.ok(whole)
+    await calcfs('drafts', 'drop', join(directory, record))
+    await testbed.pass(2_500)
+    const present = await textOf(testbed, record)
+    t.equal(
+      await outcome(overwrite(testbed, record, present.replace(/("description": )"[^"]*"/, '$1"X"'))),
+      'EACCES',
+    )
+    refuse()
+    t.match(
+      (await calcfs('status', directory)).stdout,
+      `    project-${ids.water}.json: project 100, refused: `,
+    )
+  },
+)
+
+t.test('CLI-28 drop --all asks once on a terminal, and without one wants --yes', async t => {
+  const testbed = await withFour(t)
+  const { directory } = testbed
+  const mount = ['--mount', directory]
+  const unasked = await drafts(testbed, 'drop', '--all', ...mount)
+  t.match(unasked, { code: 2, stderr: /no terminal to ask at; say --yes/ })
+  t.match(unasked.stderr, /^43\.json: report 43/m, 'what would go is shown')
+  t.match(await drafts(testbed, 'drop', ...mount), { code: 2, stderr: /name one draft, or say --all/ })
+  t.equal(
+    JSON.parse((await drafts(testbed, 'list', '--json', ...mount)).stdout).length,
+    4,
+    'nothing is given up',
+  )
+  const sent = await testbed.service.during(async () => {
+    const all = await drafts(testbed, 'drop', '--all', '--yes', ...mount)
+    t.match(all, { code: 0, stderr: '' })
+    t.equal(all.stdout.match(/ is given up.*its text lies in /g)?.length, 4)
+  })
+  t.same(writes(sent), [])
+  t.match(await drafts(testbed, 'list', ...mount), { code: 0 })
+  t.match(await drafts(testbed, 'drop', '--all', ...mount), { code: 0, stdout: 'everything is saved.\n' })
+})
+
+t.test('CLI-28 on a terminal nothing but yes is a yes', async t => {
+  const testbed = await withFour(t)
+  const { directory, home } = testbed
+  const environment = { HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), PATH: process.env['PATH'] ?? '' }
+  for (const [answer, said, left] of [
+    ['y', /nothing was given up/, 4],
+    ['yes', /new-x\.json is given up/, 0],
+  ] as const) {
+    const line = `${process.execPath} ${program} drafts drop --all --mount ${directory}`
+    const shown = await terminal(t, `sh -c "${line}; sleep 100"`, environment)
+    await shown.until(/Give these 4 texts up\? .*Type yes/)
+    await shown.type(answer)
+    await shown.until(said)
+    t.equal((await testbed.files.readdir('.calcfs/drafts')).size, 2 * left, answer)
+  }
+})
+
+t.test('CLI-29 without a drive named, list, send --all and drop --all are about all drives', async t => {
+  const [one, two] = await Promise.all([warmMount(t), warmMount(t)])
+  t.equal(await outcome(overwrite(one, 'reports/43.json', '{ no report')), 'EINVAL')
+  t.equal(await outcome(overwrite(two, order, 'nonsense\n')), 'EINVAL')
+  // The drives of other tests are this user's, too: a namespace in which they are not mounted.
+  const lines = `
+    cd /
+    grep fuse.calcfs /proc/mounts | cut -d' ' -f2 | grep -vxF -e '${one.directory}' -e '${two.directory}' |
+      while read other; do umount -l "$other"; done
+    drafts() { echo "> $*"; ${process.execPath} ${program} drafts "$@"; echo "ended with $?"; }
+    { drafts list; drafts list --json; drafts show 43.json; drafts show '${one.directory}/reports/43.json'; echo
+      drafts send --all; drafts drop --all; drafts drop --all --yes; drafts list; } 2>&1
+  `
+  const { stdout } = await inOwnMounts(lines, {
+    directory: one.home,
+    environment: { XDG_RUNTIME_DIR: join(one.home, 'run') },
+    limit: 240_000,
+  })
+  const [, list, json, show, path, send, ask, drop, left] = stdout.split(/^> .*\n/m)
+  t.match(list, `${one.directory}:\n  43.json: report 43 `)
+  t.match(list, `${two.directory}:\n  42-order.txt: order of report 42 `)
+  t.match(list, /ended with 7\n$/)
+  const facts: Record<string, unknown>[] = JSON.parse(json?.replace(/ended with 7\n$/, '') ?? '')
+  t.same(
+    facts.map(({ name, mountPoint }) => [mountPoint, name]).sort(),
+    [
+      [one.directory, '43.json'],
+      [two.directory, '42-order.txt'],
+    ].sort(),
+  )
+  t.match(show, /several drives are mounted: .*\nended with 2\n$/)
+  t.match(path, '{ no reportended with 0\n')
+  for (const name of [`${one.directory}: 43.json`, `${two.directory}: 42-order.txt`]) t.match(send, name)
+  t.match(send, /not saved: .*\nended with 7\n$/)
+  t.match(ask, /say --yes to give all of these up\.\nended with 2\n$/)
+  t.equal(drop?.match(/ is given up/g)?.length, 2)
+  t.match(
+    left,
+    new RegExp(`everything is saved\\.\\n${two.directory}|${two.directory}:\\n  everything is saved`),
+  )
+  t.match(left, /ended with 0\n$/)
+})
+
+t.test('CLI-30 what the service sets by itself is in no diff', async t => {
+  const testbed = await warmMount(t)
+  const { directory, service } = testbed
+  const path = 'reports/42.json'
+  const text = await textOf(testbed, path)
+  const refuse = service.intercept(/^PUT \/report/, response => void response.writeHead(500).end('no'))
+  await outcome(overwrite(testbed, path, text.replace('Supporting information', 'Mine')))
+  refuse()
+  const theirs = await service.elsewhere('GET', '/report?id=42')
+  await service.elsewhere('PUT', '/report', theirs.replace('"weight":0.10', '"weight":0.20'))
+  const { stdout } = await drafts(testbed, 'diff', join(directory, path))
+  t.same(
+    stdout.split('\n').filter(line => /^[-+] /.test(line)),
+    ['-  "title": "Supporting information",', '+  "title": "Mine",'],
+    'no date, and nothing that another client has changed',
+  )
+  await drafts(testbed, 'drop', join(directory, path))
+  await testbed.pass(2_500)
+  const met = await textOf(testbed, path)
+  const now = await service.elsewhere('GET', '/report?id=42')
+  await service.elsewhere('PUT', '/report', now.replace('Supporting information', 'Theirs'))
+  t.equal(await outcome(overwrite(testbed, path, met.replace('Supporting information', 'Mine'))), 'ESTALE')
+  const conflict = (await drafts(testbed, 'diff', join(directory, path))).stdout
+  t.notMatch(conflict, /^[-+].*Date/m)
+  t.match(conflict, /^- .*"Theirs"[\s\S]*^\+ .*"Mine"/m)
+})
