@@ -8,6 +8,7 @@ import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
 import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
 import { helpForm } from './help/form.js'
+import { groupOf, placeOf } from './help/groups.js'
 import { topics } from './help/topics.js'
 
 /**
@@ -128,8 +129,10 @@ function programOf(table: readonly Command[]): Command {
     .hook('preAction', (_, command) => {
       if (command.name() !== askedByShells) refuseUnknown(command, process.env)
     })
-  for (const command of table)
-    program.addCommand(inheriting(command, program), { hidden: command.name() === askedByShells })
+  for (const command of table.toSorted((one, other) => placeOf(one.name()) - placeOf(other.name())))
+    program.addCommand(inheriting(command.helpGroup(groupOf(command.name())), program), {
+      hidden: command.name() === askedByShells,
+    })
   return program
 }
 

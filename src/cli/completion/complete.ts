@@ -1,6 +1,7 @@
 // Words that may stand at the end of a command line: commands, flags, and values of arguments and flags.
 import type { Argument, Command, Option } from 'commander'
 import { isUnlisted } from '../../terminal/settings.js'
+import { gist } from '../help/form.js'
 import { topics } from '../help/topics.js'
 import { type ValueKind, valueKinds } from './value-kinds.js'
 
@@ -164,6 +165,3 @@ function helped({ command, args }: Typed): readonly Candidate[] {
 }
 
 const topicCandidates: readonly Candidate[] = topics.map(value => ({ value, says: 'a topic' }))
-
-/** The first part of a description, as much as a list of candidates has room for. */
-const gist = (description: string): string => description.split(/[;:(]/)[0]?.trim() ?? ''

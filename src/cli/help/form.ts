@@ -9,4 +9,8 @@ export const helpForm = {
     helper.visibleOptions = () => all.filter(option => !isUnlisted(option))
     return Help.prototype.formatHelp.call(helper, command, helper)
   },
+  subcommandDescription: (command: Command): string => gist(command.description()),
 }
+
+/** The first part of a description, for a list of commands or flags. */
+export const gist = (description: string): string => description.split(/[;:(]/)[0]?.trim() ?? ''
