@@ -67,6 +67,8 @@ function passwordIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').split('\n')[0] ?? ''
   } catch (cause) {
-    throw new BadSetting(`--fleet-password-file ${file}: cannot be read.`, { cause })
+    throw new BadSetting(`--fleet-password-file ${file}: cannot be read; check its owner and mode.`, {
+      cause,
+    })
   }
 }

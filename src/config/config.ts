@@ -39,7 +39,10 @@ export function configFiles(
 ): readonly ConfigFile[] {
   if (asked !== undefined) {
     const file = readConfigFile(asked)
-    if (file === undefined) throw new BadSetting(`${asked}: there is no such configuration file.`)
+    if (file === undefined)
+      throw new BadSetting(
+        `${asked}: there is no such configuration file; name another with --config, or leave it out.`,
+      )
     return [file]
   }
   const files = [readConfigFile(userConfigFile(environment)), readConfigFile(systemFile, 'if it may be read')]

@@ -66,7 +66,9 @@ function parseToml(path: string, text: string): Readonly<Record<string, unknown>
 function checkKeys(layer: Layer, file: ConfigFile): void {
   for (const key of Object.keys(layer)) {
     if (!allKeys.includes(key))
-      throw new BadSetting(`${where(file, key)}: there is no setting '${key}'${nearestPhrase(key, allKeys)}.`)
+      throw new BadSetting(
+        `${where(file, key)}: there is no setting '${key}'${nearestPhrase(key, allKeys) || '; calcfs help settings lists them'}.`,
+      )
     if (key === 'password' || key === 'token') checkPrivate(file, key)
   }
 }

@@ -70,7 +70,9 @@ function credentialFile(environment: Sources['environment']): string | undefined
 /** Checked again for each log-in: the file's mode may have been widened meanwhile. */
 function privateLine(file: string): string {
   if (statSync(file, { throwIfNoEntry: false }) === undefined)
-    throw new BadSetting(`${file}: there is no such password file.`)
+    throw new BadSetting(
+      `${file}: there is no such password file; write the password into it, and run: chmod 600 ${file}`,
+    )
   refuseShared(file)
   return firstLine(file)
 }
@@ -100,5 +102,5 @@ async function outputOf(command: string): Promise<string> {
 function secretLine(text: string, source: string): string {
   const [line] = text.split(/\r?\n/)
   if (line) return line
-  throw new BadSetting(`${source}: gives no password in its first line.`)
+  throw new BadSetting(`${source}: gives no password in its first line; it has to be there.`)
 }

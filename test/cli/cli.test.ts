@@ -75,7 +75,7 @@ t.test('what was typed wrong is one sentence and exit code 2, without a stack', 
     ],
     [
       ['--config', '/nowhere.toml', 'doctor'],
-      /^calcfs: \/nowhere\.toml: there is no such configuration file\.\n$/,
+      /^calcfs: \/nowhere\.toml: there is no such configuration file; name another with --config, or leave it out\.\n$/,
     ],
     [
       ['resolve', '--url', 'https://data.example.org', '/db/x'],
@@ -162,7 +162,10 @@ t.test('with a service', { timeout: 120_000 }, async t => {
   t.test('a path that is not there is exit code 1; a report cannot be resolved, and why', async t => {
     const env = { ...homeOf(t), CALCFS_USER: 'anna', CALCFS_PASSWORD: 'hunter2', CALCFS_URL: url }
     const absent = await calcfs(['resolve', '/db/anna/Nope'], { env })
-    t.match(absent, { code: 1, err: 'calcfs: there is no project and no calculation at /db/anna/Nope.\n' })
+    t.match(absent, {
+      code: 1,
+      err: 'calcfs: there is no project and no calculation at /db/anna/Nope; calcfs ls projects lists what there is.\n',
+    })
     t.match(await calcfs(['resolve', 'reports/7'], { env }), { code: 2, err: /501/ })
   })
 

@@ -47,7 +47,7 @@ t.test('a profile is chosen by flag, variable or key, and one that is not there 
   t.equal(readConfig(withFile(t, text, { flags: { profile: 'a' } })).user, 'anna')
   t.equal(readConfig(withFile(t, text, { environment: { CALCFS_PROFILE: 'b' } })).user, 'bert')
   t.throws(() => readConfig(withFile(t, text, { flags: { profile: 'c' } })), {
-    message: "there is no profile 'c'; there are a, b.",
+    message: "there is no profile 'c'; the nearest is 'a'; known are a, b.",
   })
 })
 
@@ -102,7 +102,7 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
       /line 3: there is no setting 'ttl-listng'; the nearest is 'ttl-listing'\.$/,
     ],
     ['acces = "read"', /line 1: there is no setting 'acces'; the nearest is 'access'\.$/],
-    ['zzzzzzzz = 1', /line 1: there is no setting 'zzzzzzzz'\.$/],
+    ['zzzzzzzz = 1', /line 1: there is no setting 'zzzzzzzz'; calcfs help settings lists them\.$/],
     ['[profiles.a]\nusr = "x"', /line 2: there is no setting 'usr'; the nearest is 'user'\.$/],
     ['access = "write"', /line 1: access: "write" must be one of read, edit, manage\.$/],
     [
@@ -126,7 +126,8 @@ t.test('what is wrong is said in one sentence, with its place and what is right'
     message: 'CALCFS_CONNECTIONS: "x" is no whole number.',
   })
   t.throws(() => configFiles('/nowhere/calcfs.toml', {}), {
-    message: '/nowhere/calcfs.toml: there is no such configuration file.',
+    message:
+      '/nowhere/calcfs.toml: there is no such configuration file; name another with --config, or leave it out.',
   })
 })
 

@@ -154,7 +154,11 @@ async function send(command: Command, given: string | undefined, flags: SendFlag
     }
   })
   if (flags.json === true) printJson(saved)
-  if (failed.length > 0) throw new Stop(exitCodes.unsent, `not saved: ${failed.join(', ')}`)
+  if (failed.length > 0)
+    throw new Stop(
+      exitCodes.unsent,
+      `not saved: ${failed.join(', ')}; the reasons are above, and in calcfs drafts list.`,
+    )
 }
 
 function refuseUnclear(given: string | undefined, flags: { all?: true }): void {

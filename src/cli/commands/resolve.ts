@@ -36,7 +36,10 @@ async function resolve(path: string, options: { json?: true }, given: Configured
   try {
     const found = await everythingAt(servicePath(path, connection), connection.remote, deadline)
     if (found.length === 0)
-      throw new Stop(exitCodes.failed, `there is no project and no calculation at ${path}.`)
+      throw new Stop(
+        exitCodes.failed,
+        `there is no project and no calculation at ${path}; calcfs ls projects lists what there is.`,
+      )
     if (options.json === true) printJson(found)
     else console.log(found.map(({ kind, id }) => `${kind} ${id}`).join('\n'))
   } finally {

@@ -152,5 +152,8 @@ async function ended(pid: number): Promise<void> {
     if (!(await isProcessAlive(pid))) return
     await new Promise(wake => setTimeout(wake, 100))
   }
-  throw new Stop(exitCodes.failed, `unmounted, but its daemon (process ${pid}) is still busy.`)
+  throw new Stop(
+    exitCodes.failed,
+    `unmounted, but its daemon (process ${pid}) is still busy; it ends by itself once its requests are answered.`,
+  )
 }

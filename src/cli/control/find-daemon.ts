@@ -48,7 +48,11 @@ const askedAgainAfter = 400
  */
 export async function daemonAt(path: string): Promise<Daemon> {
   const mount = await mountAt(path)
-  if (mount === undefined) throw new Stop(exitCodes.mountPoint, `nothing is mounted on ${path} any more.`)
+  if (mount === undefined)
+    throw new Stop(
+      exitCodes.mountPoint,
+      `nothing is mounted on ${path} any more; calcfs mount brings it up again.`,
+    )
   const listener = await listenerAt(path, mount.owner, process.env)
   if (listener === undefined) return withoutSocket(mount)
   const onSilence = () => noAnswerFailure(mount, listener.pid)

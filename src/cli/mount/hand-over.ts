@@ -41,7 +41,10 @@ export async function mountFor(runtime: string, daemon: number, directory: strin
     else if (!(await isThere(`/proc/${daemon}`)))
       throw new Stop(exitCodes.failed, 'the daemon ended before its drive was up; its log says why.')
     else if (performance.now() > until)
-      throw new Stop(exitCodes.unreachable, `the daemon has not mounted ${directory} in time.`)
+      throw new Stop(
+        exitCodes.unreachable,
+        `the daemon has not mounted ${directory} in time; journalctl -u of its unit says why.`,
+      )
     else await new Promise(wake => setTimeout(wake, limits.pause))
   }
 }
@@ -54,7 +57,11 @@ async function carryOut(request: Request, runtime: string, directory: string): P
   } catch (cause) {
     await answer(runtime, 'refused')
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
-    throw new Stop(exitCodes.noFuse, `${directory} could not be mounted (${said}).`, { cause })
+    throw new Stop(
+      exitCodes.noFuse,
+      `${directory} could not be mounted (${said}); calcfs doctor says what is missing.`,
+      { cause },
+    )
   }
   await answer(runtime, 'done')
 }

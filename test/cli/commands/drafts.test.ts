@@ -104,7 +104,7 @@ t.test('send --all sends what can be sent and names what cannot (CLI-8)', async 
   const all = await drafts(testbed, 'send', '--all')
   t.match(all, { code: 7, stdout: /^42\.json: report 42 is saved\.$/m })
   t.match(all.stderr, /not JSON.*line 1, column 3/)
-  t.match(all.stderr, /^calcfs: not saved: 43\.json$/m)
+  t.match(all.stderr, /^calcfs: not saved: 43\.json; the reasons are above/m)
   t.match(await drafts(testbed, 'send'), { code: 2, stderr: /name one draft, or say --all/ })
 })
 

@@ -89,7 +89,7 @@ t.test('MOUNT-3 what mount cannot do is one sentence, and an exit code of mount(
       /every user of this machine; put it into a file of mode 0600 .*password_file=FILE\./,
     ],
     ['profile=none', 1, /there is no profile 'none'/],
-    ['username=demo,password_file=/nowhere', 1, /\/nowhere: there is no such password file\./],
+    ['username=demo,password_file=/nowhere', 1, /\/nowhere: there is no such password file; /],
     ['username=demo', 32, /no valid sign-in at .* is known here; run `calcfs login /],
   ]
   const ran = await inOwnMounts(
