@@ -43,7 +43,9 @@ const needs = [
     'emacs-nox': 'emacs',
     findutils: 'find',
     'gnome-keyring': 'gnome-keyring-daemon',
+    'gnuplot-nox': 'gnuplot',
     'libglib2.0-bin': 'gio',
+    'libinchi-bin': 'inchi_main',
     'libnotify-bin': 'notify-send',
     'libsecret-tools': 'secret-tool',
     'man-db': 'man',
@@ -52,13 +54,20 @@ const needs = [
     procps: 'ps',
     prometheus: 'promtool',
     python3: '/usr/bin/python3',
+    rasmol: 'rasmol-classic',
     'redis-tools': 'redis-cli',
     systemd: 'systemd-analyze',
     'systemd-container': 'systemd-nspawn',
     xvfb: 'Xvfb',
   }),
   ...programs(Object.fromEntries(namesakes.map(name => [name, name]))),
-  ...pythonModules({ 'python3-ase': 'ase', 'python3-cclib': 'cclib' }),
+  ...pythonModules({
+    'python3-ase': 'ase',
+    'python3-cclib': 'cclib',
+    'python3-mdtraj': 'mdtraj',
+    'python3-rdkit': 'rdkit',
+    'python3-spglib': 'spglib',
+  }),
 ]
 
 /** Packages that start a service of their own, which the tests have no use for: they start a server of theirs on a free port. */

@@ -26,6 +26,7 @@ export type FailureKind =
   // reported by the drive
   | 'read-only'
   | 'not-permitted'
+  | 'no-upload' // a file in a place that takes none
   | 'not-json'
   | 'refused' // parsed, but not a record the service could take: never sent
   | 'no-space'
@@ -139,6 +140,7 @@ const classes = {
   untrusted: ['outage', 'away'],
   'read-only': [],
   'not-permitted': [],
+  'no-upload': [],
   'not-json': ['unsent'],
   refused: ['unsent'],
   'no-space': ['unsent'],

@@ -1,6 +1,7 @@
 // Failure log by path, for `calcfs why` and user.calcfs.error: the last few hundred failures a user's program met.
 import { LRUCache } from 'lru-cache'
 import { type Failure, isA } from '../failure.js'
+import { parentOf } from '../layout.js'
 import type { Instant } from '../remote/remote.js'
 
 /** The last failure at a path. */
@@ -24,7 +25,7 @@ export interface FailureLog {
   why(path: string, key: string): string | undefined
   /** The same in its parts; `key` is the node's, where the path leads to one. */
   met(path: string, key: string | undefined): LoggedFailure | undefined
-  /** The last call below a directory that was to remove something and was refused: what a `rm -r` of it has met. */
+  /** The last refusal that a program leaves its user to guess the name of: a removal below this directory (`rm -r`), or, in the last ten minutes, a file made in it. */
   refusedBelow(directory: string): { readonly path: string; readonly met: LoggedFailure } | undefined
   readonly last: string | undefined
   /** The paths of records that were unlinked in the last ten minutes and are there again: their deletion is refused. */
@@ -79,8 +80,11 @@ export function openFailureLog(now: () => Instant): FailureLog {
     },
     met,
     refusedBelow(directory) {
+      const isMeant = (path: string, { verb, failure, at }: LoggedFailure): boolean =>
+        removals.has(verb) ||
+        (failure.kind === 'no-upload' && parentOf(path) === directory && now() - at < toldForMs)
       const below = [...lines.entries()].filter(
-        ([path, { verb }]) => path.startsWith(`${directory}/`) && removals.has(verb),
+        ([path, met]) => path.startsWith(`${directory}/`) && isMeant(path, met),
       )
       const [latest] = below.toSorted(([, one], [, other]) => other.at - one.at)
       return latest && { path: latest[0], met: latest[1] }

@@ -133,7 +133,9 @@ export function openFileVerbs(
     }
     const place = await resolver.scratch(path, context)
     if (place === undefined)
-      throw new Failure('not-permitted', `${path}: ${isReport(path) ? noSuchReport : noUpload}`)
+      throw isReport(path)
+        ? new Failure('not-permitted', `${path}: ${noSuchReport}`)
+        : new Failure('no-upload', `${path}: ${noUpload}`)
     return handles.add(localFile(await scratch.create(place), place))
   }
 

@@ -270,6 +270,10 @@ function adviceFor(kind: FailureKind): readonly string[] {
     case 'outcome-unknown':
     case 'internal':
       return ['Look at it on the platform before you try again.']
+    case 'no-upload':
+      return [
+        'A program that writes where it reads, or where it runs, works in a directory of your own with a link to the file here: `cd ~/work && ln -s FILE . && PROGRAM NAME`.',
+      ]
     case 'not-empty':
       return ['Empty it first; what is in it stays as it is.']
     default:

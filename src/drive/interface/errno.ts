@@ -47,6 +47,7 @@ const table: Record<FailureKind, ErrnoName> = {
   untrusted: 'EPROTO',
   'read-only': 'EROFS',
   'not-permitted': 'EPERM',
+  'no-upload': 'EPERM',
   'not-json': 'EINVAL',
   refused: 'EINVAL',
   'no-space': 'ENOSPC',

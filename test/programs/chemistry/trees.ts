@@ -1,0 +1,108 @@
+// The sample, and files in formats that it lacks: on a drive, and on the local disk as plain HTTP and the sample's own files have them.
+import { cp, mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadSample, sampleDirectory } from '../../../src/service/sample.js'
+import type { Seed } from '../../../src/service/seed.js'
+import { printed } from '../../testbed/programs.js'
+import type { TestLifetime } from '../../testbed/testbed.js'
+import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
+import { formats, type Place, places, type Reader } from './readers.js'
+
+/** The top of a tree, and a path in it without blanks to the calculation of CIS. */
+interface Tree {
+  readonly top: string
+  readonly plain: string
+}
+
+export interface Trees {
+  readonly testbed: WarmTestbed
+  readonly drive: Tree
+  readonly copy: Tree
+}
+
+export async function trees(t: TestLifetime): Promise<Trees> {
+  const files = await otherFormats()
+  function fill(seed: Seed): void {
+    loadSample(seed)
+    const project = seed.addProject({ name: 'Formats', owner: 'demo' })
+    seed.addCalculation({ name: formats, project, files })
+  }
+  const testbed = await warmMount(t, { fill })
+  const top = join(testbed.local, 'copy')
+  const folder = join(top, 'projects/Formats', formats)
+  await mkdir(folder, { recursive: true })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  for (const place of places) await copied(place, top, testbed.service.url)
+  await symlink(join(top, 'projects', cis.path), join(top, 'plain'))
+  const id = await idOf(cis, testbed.service.url)
+  return {
+    testbed,
+    drive: { top: testbed.directory, plain: join(testbed.directory, 'by-id/calculation', id) },
+    copy: { top, plain: join(top, 'plain') },
+  }
+}
+
+/** What a program says of a tree, with the paths of the tree and of its own directory left out. */
+export async function said({ lines }: Reader, { top, plain }: Tree, local: string): Promise<string> {
+  const work = await mkdtemp(join(local, 'work-'))
+  const variables = places.map(({ variable, path }) => [variable, join(top, 'projects', path)])
+  const output = await printed('bash', ['-c', `set -euo pipefail\n${lines}`], {
+    cwd: work,
+    limit: 60_000,
+    environment: {
+      ...Object.fromEntries(variables),
+      FORMATS: join(top, 'projects/Formats', formats),
+      PLAIN: plain,
+      HOME: work,
+      PATH: '/usr/bin:/bin:/usr/sbin:/sbin',
+    },
+  })
+  return output.replaceAll(work, 'WORK').replaceAll(plain, 'PLAIN').replaceAll(top, 'TREE')
+}
+
+async function otherFormats(): Promise<Readonly<Record<string, string>>> {
+  const sample = (path: string): string => join(sampleDirectory(), path)
+  const converted = (path: string, from: string, to: string): Promise<string> =>
+    printed('obabel', [`-i${from}`, sample(path), `-o${to}`])
+  const energies = Array.from({ length: 86 }, (_, point) => `${point} ${Math.sin(point / 27)}\n`)
+  return {
+    'cis.pdb': await converted('dyes/cis/geometry.xyz', 'xyz', 'pdb'),
+    'cis.mol': await converted('dyes/cis/geometry.xyz', 'xyz', 'mol'),
+    'rutile TiO₂.cif': await converted('solids/TiO2/TiO2_rutile.out', 'pwscf', 'cif'),
+    'HCN.mop': await printed('cat', [sample('hcn/HCN/HCN.mop')]),
+    'path.dat': energies.join(''),
+  }
+}
+
+/** The sample's own files, and the generated geometry as the service sends it. */
+async function copied(place: Place, top: string, url: string): Promise<void> {
+  const folder = join(top, 'projects', place.path)
+  await cp(join(sampleDirectory(), place.data), folder, { recursive: true })
+  const answer = await asked(url, `/calculation/xyz?id=${await idOf(place, url)}`)
+  const [name = ''] = place.path.split('/').slice(-1)
+  await writeFile(join(folder, `${name}.xyz`), await answer.text())
+}
+
+/** By the name that the platform has, in which `%2F` is a slash. */
+async function idOf({ path }: Place, url: string): Promise<string> {
+  const wanted = encodeURIComponent(`/db/demo/${path.replace('%2F', '/')}`)
+  const answer = await asked(url, `/navigation/path/resolve?path=${wanted}&type=calculation`)
+  return (await answer.text()).trim()
+}
+
+async function asked(url: string, question: string): Promise<Response> {
+  const basic = Buffer.from('demo:demo').toString('base64')
+  const login = await fetch(`${url}/login`, { method: 'POST', headers: { authorization: `Basic ${basic}` } })
+  const authorization = `Bearer ${(await login.text()).replaceAll('"', '')}`
+  const answer = await fetch(url + question, { headers: { authorization } })
+  if (!answer.ok) throw new Error(`${question}: ${answer.status}`)
+  return answer
+}
+
+const cis = placeOf('CIS')
+
+function placeOf(variable: string): Place {
+  const found = places.find(place => place.variable === variable)
+  if (found === undefined) throw new Error(`${variable} names no place`)
+  return found
+}
