@@ -1,5 +1,6 @@
 // Log file of a bounded size: beyond it the file becomes FILE.1 and a new one is begun; one that was moved away is made again.
-import { renameSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type DestinationStream, destination } from 'pino'
 import { codeOf } from '../system/error-code.js'
 import { machineClocks } from '../system/machine-clocks.js'
@@ -48,8 +49,9 @@ export function openLogFile(file: string, limitBytes: number): DestinationStream
     lookAt = machineClocks.monotonic() + lookEvery
     const found = factsOf(file)
     if (found === undefined || found.ino !== inode) {
-      // A device is no file that is moved.
-      if (inode !== undefined || found !== undefined) begin()
+      // A device is no file that is moved; and where the directory was renamed, the lines go with it.
+      const isMoved = (inode !== undefined || found !== undefined) && existsSync(dirname(file))
+      if (isMoved) begin()
       return
     }
     written = found.size

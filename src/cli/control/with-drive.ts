@@ -1,7 +1,7 @@
 // Access of a command to a drive: through the daemon that has it mounted, or assembled in this process.
 import { Command, Option } from 'commander'
 import type { Control } from '../../drive/interface/control.js'
-import { sourceOf } from '../../mount/mount-point.js'
+import { mountAt, sourceOf } from '../../mount/mount-point.js'
 import { sentenceOf } from '../../terminal/exit.js'
 import { configured, withSettings } from '../../terminal/settings.js'
 import { daemonAt, driveAt } from './find-daemon.js'
@@ -53,6 +53,8 @@ export async function withDrives(
     try {
       await work({ control: await driveAt(mountPoint), mountPoint, isOneOfSeveral: true })
     } catch (thrown) {
+      // It was unmounted since the list was made.
+      if ((await mountAt(mountPoint)) === undefined) continue
       failed.push(thrown)
       if (failed.length > 1) console.error(`calcfs: ${sentenceOf(thrown)}`)
     }

@@ -40,7 +40,7 @@ export async function newReport(stage: Stage, step: Extract<Step, { does: 'new r
   const made = thingOf(stage.theatre, 'report', { id, parent: undefined, name: '' })
   const wanted = {
     ...record,
-    reportType: '1',
+    reportType: 1,
     calculations:
       step.flaw === 'no list' ? [] : calculations.map(one => ({ calculation: one.id, title: null })),
   }

@@ -156,5 +156,5 @@ async function saysUnknown(
   t.equal(await textOf(testbed, `reports/${name}`), text)
   t.equal(await textOf(testbed, `.calcfs/drafts/${name}`), text)
   t.match(await textOf(testbed, `.calcfs/drafts/${name}.why`), /calcfs drafts send --again/)
-  t.match(await testbed.calcfs('status', testbed.directory), { code: 7, stdout: /outcome-unknown/ })
+  t.match(await testbed.calcfs('status', testbed.directory), { code: 7, stdout: /outcome unknown/ })
 }

@@ -218,7 +218,7 @@ const settledAs = (testbed: MountTestbed, drafts: readonly string[]): Promise<vo
   until(10_000, `drafts are ${drafts}`, async () => {
     const names = await namesOf(testbed, '.calcfs/drafts')
     const state = await testbed.files.xattr(report, 'user.calcfs.draft')
-    return `${names}` === `${drafts}` && (state === undefined || state === 'refused')
+    return `${names}` === `${drafts}` && (state === undefined || state === 'refused' || state === 'not-saved')
   })
 
 const storedTitle = async ({ service }: MountTestbed): Promise<string> =>
