@@ -22,6 +22,7 @@ export const fixedNames = {
   calculation: '.calculation.json',
   // in reports/, and in the folder of a report
   reportIndex: 'INDEX.tsv',
+  reportNames: 'by-name',
   order: 'order.txt',
 } as const
 

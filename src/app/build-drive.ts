@@ -93,6 +93,7 @@ export function buildDrive(
       failures: failureLog,
       identities,
       removals: writeSide.removals,
+      scratch,
       news,
       fleet: caches.fleet,
       now,

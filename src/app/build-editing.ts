@@ -9,7 +9,7 @@ import { pathOfNode } from '../drive/records/node-key.js'
 import { openReusedIds, type ReusedIds } from '../drive/records/reused-ids.js'
 import { openTextLeases, type TextLeases } from '../drive/records/text-lease.js'
 import { calculationAt } from '../drive/tree/calculation-path.js'
-import { draftsKey } from '../drive/tree/listed-by.js'
+import { draftsKey, reportNamesKey } from '../drive/tree/listed-by.js'
 import type { Tree } from '../drive/tree/tree.js'
 import { openWriteSide, type WriteSide } from '../drive/write-side.js'
 import { openRecordLocks } from '../edit/journal/record-lock.js'
@@ -109,5 +109,5 @@ function description(config: Config, user: string, now: () => Instant): (title: 
 /** A new file becomes the name of a record, which is listed from then on; where a text is not saved, `drafts/` has it, too. */
 function tellOfText(news: KernelNews, key: string): void {
   if (key.startsWith('new ')) news.tell('all')
-  else for (const shown of [key, draftsKey]) news.tell({ key: shown })
+  else for (const shown of [key, draftsKey, reportNamesKey]) news.tell({ key: shown })
 }

@@ -7,9 +7,12 @@ import type { FailureLog } from '../drive/failure-log.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
+import { isUsersOwn } from '../drive/nodes/local-names.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
+import type { ScratchFiles } from '../drive/records/scratch-files.js'
 import { asFailure } from '../failure.js'
 import type { Fleet } from '../fleet/fleet.js'
+import { fixedNames } from '../layout.js'
 import { dueIn } from '../remote/clock.js'
 import type { Instant, RequestContext } from '../remote/remote.js'
 import type { Account } from './account/account.js'
@@ -31,6 +34,8 @@ export interface StatusSources {
   readonly failures: FailureLog
   readonly identities: Identities
   readonly removals: RemovalReport
+  /** What lies in a directory and is kept on this machine alone. */
+  readonly scratch: Pick<ScratchFiles, 'entries'>
   readonly news: Pick<KernelNews, 'told'>
   /** Undefined where the mount shares nothing. */
   readonly fleet: Pick<Fleet, 'status'> | undefined
@@ -39,6 +44,9 @@ export interface StatusSources {
 
 /** The limit of file names listed from a folder that was emptied by hand. */
 const unlinkedAtMost = 20
+
+/** The limit of files listed that stay on this machine. */
+const keptHereAtMost = 20
 
 /** Milliseconds a status waits for the service. */
 const statusPatience = 1000
@@ -105,6 +113,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       }),
       deleting: removals.waiting().map(({ since, ...one }) => ({ ...one, since: time(since) })),
       unlinked: removals.left().slice(0, unlinkedAtMost),
+      keptHere: keptHere(sources.scratch).slice(0, keptHereAtMost),
       removedInVain: failureLog.removedInVain().slice(0, unlinkedAtMost),
       places,
       lastFailure: failureLog.last,
@@ -115,6 +124,14 @@ function statusText(sources: StatusSources, top: string, places: readonly string
     2,
   )}\n`
 }
+
+/** Paths of what a user has put among the reports under a name that makes none. */
+const keptHere = (scratch: StatusSources['scratch']): readonly string[] =>
+  scratch
+    .entries(fixedNames.reports)
+    .flatMap(({ name, node }) =>
+      node.kind === 'scratch' && isUsersOwn(name) ? [`/${fixedNames.reports}/${name}`] : [],
+    )
 
 function signInFields({ until, renewed }: SignInFacts): object {
   return {

@@ -112,6 +112,7 @@ projects/X/.shares/  users it is shared with; save {"user": "...", "permission":
 db/USER/PROJECT      paths as the platform's web pages show them, colleagues' shared projects too
 reports/42.json      a report: edit it, save it, and the service has it; save new.json to make one
 reports/42/          its calculations in order; move, delete and add lines in order.txt
+reports/by-name/     the known reports by their titles, as links
 by-id/               any project, calculation or report by its number
 .calcfs/status.json  the user signed in, whether the service answers, what is unsent
 .calcfs/drafts/      texts that could not be saved, each with a .why that says what to do

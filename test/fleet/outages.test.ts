@@ -13,7 +13,7 @@ const isUsed = (node: FleetNode) => (): boolean => node.line.fleet?.status().awa
 const hits = (node: FleetNode): number => node.line.fleet?.status().hits ?? 0
 
 /** What a walk over a drive may take longer than one without a fleet that runs beside it; a busy process waits for a sign. */
-const allowed = (usual: number): number => 3 * usual + 1_500
+const allowed = (usual: number): number => 3 * usual + 4_000
 
 /** A mount of the fleet walks beside one without. */
 async function walkBeside(bed: FleetBed, node: FleetNode) {

@@ -57,7 +57,7 @@ t.test('programs of every kind save a report', async t => {
     const kept = savers.flatMap(({ keeps = [] }, at) =>
       keeps.map(form => form.replace('%', `${idOf(at)}.json`)),
     )
-    const expected = [...ids, ...ids.map(id => `${id}.json`), ...kept, 'INDEX.tsv'].sort()
+    const expected = [...ids, ...ids.map(id => `${id}.json`), ...kept, 'INDEX.tsv', 'by-name'].sort()
     t.same(await namesOf(testbed, 'reports'), expected)
     t.same(await namesOf(testbed, '.calcfs/drafts'), [])
   })

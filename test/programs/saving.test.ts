@@ -165,6 +165,7 @@ with open(sys.argv[1], 'r+b') as file, mmap.mmap(file.fileno(), 0) as text:
       ids.report,
       `${ids.report}.json`,
       'INDEX.tsv',
+      'by-name',
     ].sort()
     const there = () => namesOf(testbed, 'reports')
     await until(10_000, 'editors have cleaned up', async () => (await there()).length === kept.length)

@@ -8,6 +8,7 @@ import { making } from './namespace/making.js'
 import { passedOn } from './namespace/passed-on.js'
 import { refusals } from './namespace/refusals.js'
 import { removingRecords } from './namespace/removing-records.js'
+import { reportNames } from './namespace/report-names.js'
 import { unshown } from './namespace/unshown.js'
 import { contradictions } from './reading/contradictions.js'
 import { foreignChanges } from './reading/foreign-changes.js'
@@ -104,7 +105,7 @@ export const aboutAliases: readonly Promises[] = [
 export const aboutNames: readonly Promises[] = [making, deleting, removingRecords, passedOn, rights]
 
 /** What is never deleted: what was not meant, and what was not shown. */
-export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown]
+export const aboutIntentions: readonly Promises[] = [freedNames, intentions, unshown, reportNames]
 
 /** What is done where the answers are late, old or lost. */
 export const aboutDoubts: readonly Promises[] = [doubts, turnedLists, lateLists, emptyPlaces, privateDrafts]

@@ -142,7 +142,7 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 }
 
 function describeStatus(status: Status): string {
-  const { unsent, deleting = [], unlinked = [], removedInVain = [], places = [] } = status
+  const { unsent, deleting = [], unlinked = [], removedInVain = [], keptHere = [], places = [] } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -162,6 +162,10 @@ function describeStatus(status: Status): string {
     ),
     ...section('unlinked, but not deleted (rm -r CALCULATION deletes the whole)', unlinked),
     ...section('removed here, but not deleted, and there again (calcfs why PATH says why)', removedInVain),
+    ...section(
+      'kept on this machine only; a report is made under a name like reports/new-dyes.json',
+      keptHere.map(path => path.slice(1)),
+    ),
     ...places.map(trouble => `  ${trouble}`),
   ].join('\n')
 }

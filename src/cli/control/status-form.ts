@@ -54,6 +54,8 @@ const statusForm = z.looseObject({
   /** Deletions that wait, and files that were unlinked but stay; absent in the status of older versions. */
   deleting: z.array(z.looseObject({ path: z.string(), what: z.string(), since: z.string() })).optional(),
   unlinked: z.array(z.string()).optional(),
+  /** Files among the reports that never reach the service; absent in the status of older versions. */
+  keptHere: z.array(z.string()).optional(),
   removedInVain: z.array(z.string()).optional(),
   /** Problems with the drive's own directories; absent in the status of older versions. */
   places: z.array(z.string()).optional(),

@@ -127,7 +127,7 @@ function downloadRows(
 const draftRows = (drafts: ActivityPicture['waiting'], at: number): readonly string[] =>
   drafts.map(({ record, state, since, why }) => {
     const reason = why === undefined ? '' : `: ${why}`
-    return `${record} (${state}, for ${durationText(Math.max(0, at - since))})${reason}`
+    return `${record} (${state.replaceAll('-', ' ')}, for ${durationText(Math.max(0, at - since))})${reason}`
   })
 
 /** The end of a path says more than its beginning. */

@@ -27,10 +27,19 @@ export function isScratchBeside(record: string, name: string): boolean {
   return name.includes(record) || editorForms.some(form => form.test(name))
 }
 
-/** In a folder of records (`reports/`, `.shares/`): every name that is no record and no `new*.json`. */
+/** In a folder of records (`reports/`, `.shares/`): every name that is no record, no `new*.json` and none of ours. */
 export function isScratchAmong(name: string): boolean {
-  return idOfRecordFile(name) === undefined && !isNewName(name) && name !== fixedNames.reportIndex
+  return idOfRecordFile(name) === undefined && !isNewName(name) && !ourNames.has(name)
 }
+
+const ourNames: ReadonlySet<string> = new Set([fixedNames.reportIndex, fixedNames.reportNames])
+
+/** Endings of what editors keep beside a file, and take away or write over by themselves. */
+const editorEndings = /~|\.(?:sw[a-z]|swpx|tmp|bak|lock|part)$/
+
+/** A file that a user has put among records, as far as its name tells; an editor's own is none. */
+export const isUsersOwn = (name: string): boolean =>
+  !name.startsWith('.') && !editorEndings.test(name) && !editorForms.some(form => form.test(name))
 
 /** `new.json`, `new-dyes.json`: a save under such a name makes a record. */
 export const isNewName = (name: string): boolean => /^new.*\.json$/s.test(name)

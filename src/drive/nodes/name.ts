@@ -9,6 +9,7 @@
 //   300 bytes      → first bytes…~c12 too long to be reversed by itself: the id in the mark does it
 //
 // `~p<id>` marks a project, `~c<id>` a calculation, `~h<hash>` a file; a geometry that the service makes carries the mark before `.xyz`.
+// In `reports/by-name/`, `~r<id>` before `.json` marks a report.
 
 import { createHash } from 'node:crypto'
 import { derivedKinds, derivedNames } from '../../content-kinds.js'
@@ -38,6 +39,8 @@ const illegal = /[\u0000-\u001f\u007f-\u009f/\ufffd\u2028\u2029]/gu
 const loneSurrogate = /[\ud800-\udfff]/gu
 /** Most titles are like this, and a listing may have a hundred thousand: nothing below finds anything in them. */
 const harmless = /^[0-9A-Za-z][0-9A-Za-z _+,.:;=@#&()[\]{}'"!?*-]*(?<! )$/
+const reportMark = /~r\d+\.json$/
+const recordEnding = '.json'
 const escapeLike = /%(?=[0-9A-F]{2}|u[0-9A-F]{4})/g
 
 /** The title as a legal file name that `titleOf` reverses; it may still be too long or collide. */
@@ -113,6 +116,25 @@ export function markedName(child: NamedChild): string {
 /** The name of a report's row: its place, what it is called, and the calculation. */
 export function nameRow(place: string, title: string, calculation: string): string {
   return withMark(escapeTitle(`${place}-${title}`), `~${calculation}`)
+}
+
+/**
+ * The file name of each report by its title, in the reports' order. Of equal titles the bare name goes to the lowest id, and
+ * the others carry `~r<id>`, as does one whose own title ends so.
+ */
+export function nameReports(reports: readonly { readonly id: string; readonly title: string }[]): string[] {
+  const owners = new Map<string, string>()
+  const bare = reports.map(({ title }) => escapeTitle(`${title}${recordEnding}`))
+  reports.forEach(({ id }, at) => {
+    const name = bare[at] ?? ''
+    const owner = owners.get(name)
+    if (owner === undefined || compareIds(id, owner) < 0) owners.set(name, id)
+  })
+  return reports.map(({ id, title }, at) => {
+    const name = bare[at] ?? ''
+    const isBare = owners.get(name) === id && fits(name) && !reportMark.test(name)
+    return isBare ? name : withMark(escapeTitle(title), `~r${id}${recordEnding}`)
+  })
 }
 
 /** The names of a calculation's files (titles are unique; equal ones are one file). */

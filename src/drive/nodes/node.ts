@@ -75,6 +75,7 @@ export type DirectoryNode =
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'reports' }
   | { readonly kind: 'report'; readonly id: ReportId }
+  | { readonly kind: 'report-names' }
   | { readonly kind: 'numbers' }
   | { readonly kind: 'number-room'; readonly of: 'project' | 'calculation' | 'report' }
   | { readonly kind: 'own' }
@@ -116,6 +117,7 @@ export function isDirectory(node: Node): node is DirectoryNode {
     case 'user':
     case 'reports':
     case 'report':
+    case 'report-names':
     case 'numbers':
     case 'number-room':
     case 'own':
@@ -169,6 +171,7 @@ export function nodeKey(node: Node): string {
     case 'top':
     case 'users':
     case 'reports':
+    case 'report-names':
     case 'numbers':
     case 'own':
     case 'drafts':

@@ -9,6 +9,7 @@ export const noSuchReport =
 
 /** Why this node cannot be written. */
 export function readOnlyBecause(node: Node): string {
+  if (node.kind === 'link') return `this is a link; change or remove what it leads to, ${node.to}`
   return node.kind === 'content' || node.kind === 'calculation'
     ? 'the files of a calculation never change'
     : 'this cannot be changed through the drive'

@@ -12,6 +12,8 @@ export function listedBy(path: string, node: Node): string | undefined {
       return nodeKey({ kind: 'project', id: node.parent })
     case 'content':
       return `calculation ${node.content.calculation}`
+    case 'link':
+      return parentOf(path) === reportNames ? reportNamesKey : undefined
     // A text that is saved is no longer there, by whatever path it was.
     case 'draft-text':
       return draftsKey
@@ -22,5 +24,9 @@ export function listedBy(path: string, node: Node): string | undefined {
 
 /** The directory of what is not saved. */
 export const draftsKey = nodeKey({ kind: 'drafts' })
+
+/** The directory of the known reports by their titles. */
+export const reportNamesKey = nodeKey({ kind: 'report-names' })
+const reportNames = `/${fixedNames.reports}/${fixedNames.reportNames}`
 
 const isByNumber = (path: string): boolean => parentOf(parentOf(path)) === `/${fixedNames.numbers}`

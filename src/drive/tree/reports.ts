@@ -12,7 +12,7 @@ import {
   type RequestContext,
 } from '../../remote/remote.js'
 import type { KnownReports } from '../names/known-reports.js'
-import { nameRow } from '../nodes/name.js'
+import { nameReports, nameRow } from '../nodes/name.js'
 import type { Dentry, Node } from '../nodes/node.js'
 import type { LocalFiles } from './local-files.js'
 
@@ -23,6 +23,8 @@ export interface ReportTree {
   lookupRow(id: ReportId, name: string, context: RequestContext): Promise<Node | undefined>
   /** Asks once more for those that are not listed because they were gone. */
   lookForGone(context: RequestContext): Promise<void>
+  /** The known ones by their titles, as links to the records; from memory. */
+  listNames(): readonly Dentry[]
   /** The folder of one report. */
   listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]>
 }
@@ -31,6 +33,8 @@ const index: Dentry = {
   name: fixedNames.reportIndex,
   node: { kind: 'generated', text: 'report-index', id: '' },
 }
+
+const byName: Dentry = { name: fixedNames.reportNames, node: { kind: 'report-names' } }
 
 export interface ReportTreeSources {
   readonly catalog: Catalog
@@ -42,6 +46,7 @@ export interface ReportTreeSources {
 export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTreeSources): ReportTree {
   async function lookup(name: string, context: RequestContext): Promise<Node | undefined> {
     if (name === index.name) return index.node
+    if (name === byName.name) return byName.node
     const [, number, json] = /^(\d+)(\.json)?$/.exec(name) ?? []
     if (number === undefined || !idForm.test(number)) return undefined
     const id = number as ReportId
@@ -66,6 +71,15 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   /** The text of a report that is gone, where it was not saved. */
   const unsaved = (): readonly Dentry[] =>
     reports.gone().flatMap(id => entries(id).filter(({ node }) => node.kind === 'record' && hasDraft(node)))
+
+  function listNames(): readonly Dentry[] {
+    const known = reports.list()
+    const names = nameReports(known)
+    return known.map(({ id }, at) => ({
+      name: names[at] ?? '',
+      node: { kind: 'link', to: `../${recordFile(id)}` },
+    }))
+  }
 
   async function listRows(id: ReportId, context: RequestContext): Promise<readonly Dentry[]> {
     const record = await present(id, context)
@@ -101,13 +115,14 @@ export function openReportTree({ catalog, dialect, reports, hasDraft }: ReportTr
   }
 
   return {
-    list: () => [index, ...reports.list().flatMap(({ id }) => entries(id)), ...unsaved()],
+    list: () => [index, byName, ...reports.list().flatMap(({ id }) => entries(id)), ...unsaved()],
     async lookForGone(context) {
       // One that is gone still is no failure of the question for the others.
       await Promise.allSettled(reports.gone().map(id => present(id, context)))
     },
     lookup,
     lookupRow,
+    listNames,
     listRows,
   }
 }

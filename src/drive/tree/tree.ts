@@ -215,6 +215,8 @@ export function openTree(sources: TreeSources): Tree {
         return lookupById({ of: directory.of, name }, { catalog, dialect, rights }, context)
       case 'reports':
         return reportTree.lookup(name, context)
+      case 'report-names':
+        return nodeIn(reportTree.listNames(), name)
       case 'report':
         return reportTree.lookupRow(directory.id, name, context)
       case 'calculation':
@@ -268,6 +270,8 @@ export function openTree(sources: TreeSources): Tree {
         return users.listBelow(directory.name, context)
       case 'reports':
         return reportTree.list()
+      case 'report-names':
+        return reportTree.listNames()
       case 'report':
         return reportTree.listRows(directory.id, context)
       case 'drafts':

@@ -77,6 +77,9 @@ export const tooOld = 'it has no sharded channels: Valkey, or Redis 7 or newer, 
 export const wantsCertificate =
   'it wants a certificate of each client, which calcfs has none of: tls-auth-clients no in its file'
 
+/** What the client says of any command meanwhile. */
+export const notConnected = 'it is not connected'
+
 /** In few words. A client of a cluster says only that none of its nodes would do, and keeps the reason. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
@@ -86,7 +89,7 @@ export function reasonOf(thrown: unknown): string {
   if (message.startsWith('MOVED')) return nodeOfCluster
   if (/Unknown Redis command called from script/.test(message)) return tooOld
   if (/alert certificate required/.test(message)) return wantsCertificate
-  if (message.startsWith("Stream isn't writeable")) return 'it is not connected'
+  if (message.startsWith("Stream isn't writeable")) return notConnected
   // Where in which script says nothing to a user.
   return message
     .replace(/ script: \w+, on @user_script:.*$/s, '')

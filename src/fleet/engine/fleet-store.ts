@@ -4,7 +4,14 @@ import { noop } from '../../noop.js'
 import type { Clock } from '../../remote/clock.js'
 import type { FleetAddress } from './fleet-address.js'
 import { type FleetBreaker, openFleetBreaker } from './fleet-breaker.js'
-import { connectFleet, reasonOf, receivedBytes, type ServerFacts, serverFacts } from './fleet-connection.js'
+import {
+  connectFleet,
+  notConnected,
+  reasonOf,
+  receivedBytes,
+  type ServerFacts,
+  serverFacts,
+} from './fleet-connection.js'
 import { type FleetLane, isFull, isOfOtherKind, openFleetLane, type RunCommand } from './fleet-lane.js'
 import { NoAnswer, openFleetPatience, type ServerSigns } from './fleet-patience.js'
 import {
@@ -123,6 +130,15 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
   let fullUntil = Number.NEGATIVE_INFINITY
   let stopLooking: (() => void) | undefined
 
+  /** Of the connection that could not be made or held. */
+  let lastError: string | undefined
+
+  /** Between two attempts the client says only that there is no connection. */
+  function why(thrown: unknown): string {
+    const sentence = reasonOf(thrown)
+    return sentence === notConnected ? (lastError ?? sentence) : sentence
+  }
+
   const patience = openFleetPatience(clock)
   const breaker = openFleetBreaker({
     clock,
@@ -134,7 +150,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       return (await patience.answered(done)).took
     },
     ...(isCluster ? { longestFailingPauseMs: clusterFailingPauseMs } : {}),
-    reasonOf,
+    reasonOf: why,
     opened(sentence) {
       // Who waits for a command, or for another daemon's answer, asks the service now.
       for (const giveUp of [...attempts]) giveUp(new FleetAway(sentence))
@@ -147,9 +163,15 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       options.back()
     },
   })
-  client.on('ready', breaker.connected)
+  client.on('ready', () => {
+    lastError = undefined
+    breaker.connected()
+  })
   const refused = new Promise<void>(resolve => client.once('error', () => resolve()))
-  client.on('error', error => breaker.failed(reasonOf(error)))
+  client.on('error', error => {
+    lastError = reasonOf(error)
+    breaker.failed(lastError)
+  })
   for (const other of [bulk, subscriber]) if (other !== client) other.on('error', noop)
   subscriber.on('smessageBuffer', (channel: unknown, message: unknown) => {
     // A message that was damaged on its way: its number is missing then.
@@ -202,7 +224,7 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
       return answer
     } catch (thrown) {
       if (thrown instanceof FleetAway) throw thrown
-      const sentence = reasonOf(thrown)
+      const sentence = why(thrown)
       if (isFull(thrown)) filled()
       // Another program has put something of another kind under one name: the rest is as it was.
       else if (isOfOtherKind(thrown)) throw new FleetAway(sentence, { cause: thrown })

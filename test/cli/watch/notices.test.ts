@@ -97,7 +97,7 @@ t.test(
     await until(60_000, 'a notice', async () => (await notices()) === 1)
     t.match(
       await readFile(heard, 'utf8'),
-      /^--app-name=calcfs\n--\ncalcfs: an edit is not saved\nreport 42: /,
+      /^--app-name=calcfs\n--\ncalcfs: an edit is not saved\n42\.json: report 42: /,
     )
     // Two looks later.
     await new Promise(wake => setTimeout(wake, 8_000))
@@ -147,7 +147,7 @@ t.test('NOTIFY-1 a notification daemon under X shows it', async t => {
     limit: 240_000,
   })
   t.match(ran.stdout, /"data" : "calcfs: an edit is not saved"/)
-  t.match(ran.stdout, /"data" : "report 42: /)
+  t.match(ran.stdout, /"data" : "42\.json: report 42: /)
   t.notMatch(ran.stdout, /^saved$/m)
 })
 

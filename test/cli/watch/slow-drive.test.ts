@@ -117,7 +117,7 @@ t.test('LOG-6 ten thousand failures are a few lines, which say how many there we
   const [program, ...first] = plainNode
   const ran = await run(program, [...first, '-e', storm, directory, String(count)], { limit: 120_000 })
   t.equal(ran.stdout.trim(), String(count), ran.stderr)
-  const told = (await linesOf(testbed)).filter(({ kind }) => kind === 'not-permitted')
+  const told = (await linesOf(testbed)).filter(({ kind }) => kind === 'no-upload')
   t.ok(told.length >= 1 && told.length <= 1 + 2 * 2, `${told.length} lines`)
   t.match(told[0], { level: 40, verb: 'create', path: /^\/projects\// })
   const text = await testbed.log()

@@ -101,7 +101,10 @@ t.test('watching one drive', async t => {
       undo()
       const text = await textOf(testbed, record)
       t.match(await outcome(overwrite(testbed, record, text.replace('{', '{,'))), /EINVAL/)
-      t.match((await testbed.calcfs('top', directory, '--once')).stdout, /not saved +report 42 \(refused, /)
+      t.match(
+        (await testbed.calcfs('top', directory, '--once')).stdout,
+        /not saved +42\.json: report 42 \(not saved, /,
+      )
       t.match(await testbed.calcfs('metrics', directory, '--health'), {
         code: 4,
         stdout: /one edit is not saved: calcfs drafts list/,

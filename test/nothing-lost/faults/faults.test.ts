@@ -196,7 +196,7 @@ async function keeps(
   if (fault.told)
     t.match(await testbed.calcfs('status', testbed.directory), {
       code: 7,
-      stdout: new RegExp(`not saved:\\n +report ${id} \\(`),
+      stdout: new RegExp(`not saved:\\n +${id}\\.json: report ${id}, `),
     })
 }
 
