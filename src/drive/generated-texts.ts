@@ -1,6 +1,7 @@
 // Generated texts: indexes, the order of a report, status, the user, the report types, the readme.
 import type { Catalog } from '../cache/metadata/catalog.js'
 import { derivedKinds, derivedNames } from '../content-kinds.js'
+import { recover } from '../maybe-promise.js'
 import { type BatchEntry, textsOf } from '../record/compact/compressed-batch.js'
 import { packedText, type TextBytes } from '../record/compact/packed-text.js'
 import { prettyPrint } from '../record/json/print.js'
@@ -50,10 +51,7 @@ async function wording(
 ): Promise<string> {
   switch (node.text) {
     case 'report-index':
-      return tsvTable(
-        ['id', 'title', 'type', 'calculations'],
-        sources.reports.list().map(known => [known.id, known.title, known.type, known.calculations ?? '?']),
-      )
+      return reportIndex(sources, context)
     case 'status':
       return sources.status()
     case 'user':
@@ -65,6 +63,17 @@ async function wording(
     case 'readme':
       return readme
   }
+}
+
+/** Without the list of types, which an old answer may be of, their numbers are shown. */
+async function reportIndex({ catalog, reports }: GeneratedSources, context: RequestContext): Promise<string> {
+  const known = reports.list()
+  const types = known.length === 0 ? [] : await recover(catalog.reportTypes().ask(context), () => [])
+  const nameOf = (type: string): string => types.find(({ id }) => id === type)?.title ?? type
+  return tsvTable(
+    ['id', 'title', 'type', 'calculations'],
+    known.map(({ id, title, type, calculations }) => [id, title, nameOf(type), calculations ?? '?']),
+  )
 }
 
 const linesAtOnce = 256

@@ -123,7 +123,7 @@ export function listing(t: Test, open: OpenTestbed): void {
       t.notMatch(await namesOf(testbed, 'reports'), [`${ids.profile}.json`])
       await files.readFile(`reports/${ids.profile}.json`)
       t.ok((await namesOf(testbed, 'reports')).includes(`${ids.profile}.json`))
-      t.match(await textOf(testbed, 'reports/INDEX.tsv'), /^43\tProfile\t.*\t2$/m)
+      t.match(await textOf(testbed, 'reports/INDEX.tsv'), /^43\tProfile\tReaction energy profile\t2$/m)
     })
 
     t.test('LIST-9 the folder of a report holds its calculations in order, as links', async t => {
