@@ -163,6 +163,18 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
 
   // trees and whole files for commands, over the verbs
   'drive/reader': ['src', 'remote', 'drive/nodes', 'drive/interface'],
+  // subtrees that are kept whole on this disk
+  'drive/pins': [
+    'src',
+    'remote',
+    'cache/ledger',
+    'cache',
+    'cache/metadata',
+    'cache/content',
+    'edit/journal',
+    'drive/nodes',
+    'drive/tree',
+  ],
 
   // the verbs over all of that
   drive: [
@@ -207,6 +219,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/tree',
     'drive/records',
     'drive/namespace',
+    'drive/pins',
     'drive',
   ],
 
@@ -269,6 +282,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'drive/namespace',
     'drive/prefetch',
     'drive/reader',
+    'drive/pins',
     'drive',
     'drive/control',
     'terminal',
@@ -362,7 +376,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'cli/sign-in',
   ],
 
-  // ls, cat, find and get: the drive's paths without FUSE, and the local side of a copy
+  // ls, cat, find and get: the drive's paths without FUSE, and the local side of a copy; what is kept of them
   'cli/files': ['system', 'src', 'drive/interface', 'mount', 'terminal', 'cli/control'],
 
   // the command table
@@ -379,10 +393,4 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
   ],
 
   ...benchFolders,
-}
-
-/** Folders that may hold more than sixteen files side by side, each with its reason. */
-export const larger: Readonly<Record<string, string>> = {
-  'src/cli/commands': 'one file a command, and each is read by itself',
-  'test/cli/commands': 'the tests of those files',
 }

@@ -9,7 +9,8 @@ import { wholeProgram } from '../src/cli/main.js'
 import { settingNames } from '../src/config/settings.js'
 import { examplesOf } from '../src/terminal/examples.js'
 import { commandsBelow } from './cli/commands-below.js'
-import { folders, larger } from './folders.js'
+import { folders } from './folders.js'
+import { larger } from './larger-folders.js'
 import { proseOf } from './prose.js'
 
 const root = resolve(fileURLToPath(import.meta.url), '../../..')

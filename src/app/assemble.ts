@@ -14,7 +14,7 @@ import { dueIn } from '../remote/clock.js'
 import { seldom } from '../seldom.js'
 import type { AssemblySettings, Note } from './assembly-settings.js'
 import { buildCaches } from './build-caches.js'
-import { buildDrive, buildTree } from './build-drive.js'
+import { type BuiltDrive, buildDrive, buildTree } from './build-drive.js'
 import { buildEditing, type EditingLayer } from './build-editing.js'
 import { buildFleet } from './build-fleet.js'
 import { buildJournal } from './build-journal.js'
@@ -61,7 +61,14 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   const failureLog = openFailureLog(now)
   const news = openKernelNews()
   const fleet = await buildFleet(settings, say, change => caches.outdate(change))
-  const caches = buildCaches(settings, note, () => editing.reusedIds, news, fleet)
+  let built: BuiltDrive | undefined
+  const caches = buildCaches(
+    settings,
+    note,
+    { reused: () => editing.reusedIds, pins: () => built?.pins },
+    news,
+    fleet,
+  )
   const journal = await buildJournal(settings, note, caches, news)
   const editing: EditingLayer = buildEditing(settings, note, caches, journal, {
     failureLog,
@@ -70,13 +77,14 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
   })
   const tree: Tree = buildTree(settings, caches, journal, editing)
   const places = await watchDirectories(account, { note, now })
-  const { drive, reader, control } = buildDrive(settings, caches, journal, editing, {
+  built = buildDrive(settings, caches, journal, editing, {
     failureLog,
     news,
     places,
     tree,
   })
 
+  const { drive, reader, control, pins } = built
   const { writeSide } = editing
   const { drafts, draftStore, history, known } = journal
   writeSide.adopt()
@@ -106,6 +114,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
     fleet,
     claimMountPoint: editing.ownMount.claim,
     async tidy() {
+      pins.start()
       for (const draft of drafts.unsent()) {
         await writeSide
           .settle(draft, dueIn(config.deadlineSave, clock, 'guess'))
@@ -117,6 +126,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
       await caches.content.scrub('unproven')
     },
     async close() {
+      const pinsClosed = pins.close()
       for (const { path } of await writeSide.pending.end())
         log.warn({ path }, 'this calculation was not deleted: the drive ended in the pause before')
       writeSide.endMount()
@@ -125,6 +135,7 @@ export async function assemble(given: AssemblySettings): Promise<AssembledDrive>
       await history.settled()
       caches.ledger.set('service', 'capabilities', JSON.stringify(capabilities))
       await caches.content.close()
+      await pinsClosed
       await fleet?.close()
       caches.ledger.close()
       known.close()

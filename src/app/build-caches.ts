@@ -11,6 +11,7 @@ import { openQueryCache } from '../cache/metadata/query-cache.js'
 import { shownByQuery } from '../cache/metadata/shown-by-query.js'
 import { openTimes, type Times } from '../cache/metadata/times.js'
 import type { KernelNews } from '../drive/interface/kernel-news.js'
+import type { Pins } from '../drive/pins/pins.js'
 import type { ReusedIds } from '../drive/records/reused-ids.js'
 import type { Fleet } from '../fleet/fleet.js'
 import type { ChangeElsewhere } from '../fleet/shared/fleet-news.js'
@@ -38,14 +39,18 @@ export interface Caches {
 /** Milliseconds for which a request goes on after its callers have stopped waiting. */
 const behindMs = 60_000
 
-/**
- * `reused` is called for a record that has another's id; it is built from the caches, and used once they exist. `news` goes
- * to the kernel.
- */
+/** What is built from the caches, and used once it exists. */
+export interface BuiltLater {
+  /** Told of a record that has another's id. */
+  reused(): ReusedIds
+  pins(): Pins | undefined
+}
+
+/** `news` goes to the kernel. */
 export function buildCaches(
   { config, connection, capabilities, clock, activity }: MountSettings,
   note: Note,
-  reused: () => ReusedIds,
+  { reused, pins }: BuiltLater,
   news: KernelNews,
   fleet: Fleet | undefined,
 ): Caches {
@@ -72,7 +77,9 @@ export function buildCaches(
         clock,
         service: health,
         source: fleet?.answers,
+        isKept: query => pins()?.keepsAnswer(query) === true,
         changed(namespace, key) {
+          pins()?.changed(namespace, key)
           if (namespace === undefined || key === undefined) return news.tell('all')
           const shown = shownByQuery(namespace, key)
           if (shown !== undefined) news.tell({ key: shown })

@@ -1,6 +1,7 @@
 // Builds the drive: its tree, the verbs over it, and the operations of the command line.
 import { join } from 'node:path'
 import { signInEnded } from '../cache/health.js'
+import { listedCalculations } from '../cache/metadata/file-lists.js'
 import type { DriveParts } from '../drive/context.js'
 import { openControl } from '../drive/control/open-control.js'
 import { openDrive } from '../drive/drive.js'
@@ -13,6 +14,8 @@ import type { DriveReader } from '../drive/interface/reader.js'
 import type { Drive } from '../drive/interface/verbs.js'
 import { openFreedNames } from '../drive/names/freed-names.js'
 import { type DirectoryNode, nodeKey } from '../drive/nodes/node.js'
+import { openPinsOf } from '../drive/pins/open-pins.js'
+import type { Pins } from '../drive/pins/pins.js'
 import { noForesight, openPrefetcher } from '../drive/prefetch/prefetcher.js'
 import { openDriveReader } from '../drive/reader/open-reader.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
@@ -57,6 +60,7 @@ export interface BuiltDrive {
   /** The same drive for commands, without a kernel. */
   readonly reader: DriveReader
   readonly control: Control
+  readonly pins: Pins
 }
 
 export function buildDrive(
@@ -78,6 +82,18 @@ export function buildDrive(
   const { drafts, history, known, mountNamed, reports, roots, scratch } = journal
   const { records } = writeSide
   const deleteRules = writeSide.deleteRules(tree)
+  const pins = openPinsOf(
+    { ...caches, tree, dialect, state: known },
+    {
+      stateDirectory: account.places.state,
+      cacheBytes: config.cacheSize,
+      interval: config.pinInterval,
+      room: connection.guesses,
+      patience: config.deadlineMetadata,
+      clock,
+      log: (sentence, about = {}) => settings.log.warn(about, sentence),
+    },
+  )
   const status = openStatus(
     {
       account,
@@ -96,6 +112,7 @@ export function buildDrive(
       scratch,
       news,
       fleet: caches.fleet,
+      pins: pins.reports,
       now,
     },
     { roots, places },
@@ -184,6 +201,9 @@ export function buildDrive(
     deadlines,
     status,
     health,
+    pins,
+    calculationsWithFiles: () => listedCalculations(caches.ledger),
+    servicePath: roots.servicePath,
     now,
     fleet: caches.fleet && fleetControl(caches.fleet, clock),
     watch,
@@ -192,6 +212,7 @@ export function buildDrive(
     drive: withFailuresOver(openDrive(parts), failureLog),
     reader: openDriveReader(withFailuresOver(unwatched, failureLog), clock, failureLog.note),
     control,
+    pins,
   }
 }
 

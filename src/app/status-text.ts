@@ -8,6 +8,7 @@ import type { KernelNews } from '../drive/interface/kernel-news.js'
 import type { Roots } from '../drive/names/roots.js'
 import type { RemovalReport } from '../drive/namespace/removals.js'
 import { isUsersOwn } from '../drive/nodes/local-names.js'
+import type { PinReport } from '../drive/pins/pin-progress.js'
 import { type DraftFiles, draftFacts } from '../drive/records/draft-files.js'
 import type { ScratchFiles } from '../drive/records/scratch-files.js'
 import { asFailure } from '../failure.js'
@@ -39,6 +40,8 @@ export interface StatusSources {
   readonly news: Pick<KernelNews, 'told'>
   /** Undefined where the mount shares nothing. */
   readonly fleet: Pick<Fleet, 'status'> | undefined
+  /** How much of what is pinned is here. */
+  readonly pins: () => readonly PinReport[]
   readonly now: () => Instant
 }
 
@@ -106,6 +109,7 @@ function statusText(sources: StatusSources, top: string, places: readonly string
       answersInMs: health.answersIn,
       ...(sources.fleet === undefined ? {} : { fleet: fleetFacts(sources.fleet) }),
       cache: content.stats(),
+      pins: sources.pins().map(({ since, ...pin }) => ({ ...pin, since: time(since) })),
       otherThings: sources.identities.count,
       unsent: drafts.list().map(one => {
         const { name, record, path, state, since, why } = draftFacts(one)

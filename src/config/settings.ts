@@ -154,6 +154,10 @@ export const settings = {
   staleLimit: preset('30d', setting('drive', aDuration, 'use cached answers up to this age while offline')),
   cacheDir: setting('drive', aPath, 'where contents that were read are kept'),
   cacheSize: preset('10G', setting('drive', aSize, 'how much of the disk they may take')),
+  pinInterval: preset(
+    '10m',
+    setting('drive', aDuration, 'how often the listings of pinned projects are fetched again'),
+  ),
   maxEntries: preset('200000', setting('drive', aNumber, 'names held in memory at most')),
   xattrs: switchedOff('drive', 'answer extended attributes; they cost `ls -l` and `cp -a` two calls a file'),
   metrics: setting(

@@ -64,6 +64,19 @@ export interface ContentCache {
    * the service told it, else more than `most`. The signal ends a download that no reader has come for.
    */
   prefetch(content: Content, context: RequestContext, most: number, signal?: AbortSignal): Promise<number>
+  /**
+   * Downloads all of it in the background, however long it is and whether a reader comes or not. Its length in bytes when it
+   * is whole on this disk. 'timeout' at the context's deadline, while the download goes on.
+   */
+  keepWhole(content: Content, context: RequestContext): Promise<number>
+  /** What must stay on this disk until it is cleared or another choice is made, by the names of `nameOf`. */
+  pin(names: ReadonlySet<string>): void
+  /** The name under which a content is kept: 64 hexadecimal digits. */
+  nameOf(content: Content): string
+  /** Whether its file is there now; other daemons remove some, too. */
+  isOnDisk(content: Content): boolean
+  /** What a kept file of this name takes on this disk, proof included; undefined where there is none. */
+  keptBytes(name: string): number | undefined
   /** When it was last found to be another version than the one before; undefined for nearly all. Without a request. */
   replacedAt(content: Content): Instant | undefined
   /** Why nothing of it is believed, in words, where the service's answers contradict each other. Without a request. */
@@ -78,9 +91,9 @@ export interface ContentCache {
   /** Stops abandoned downloads, drops what is over the limit, writes uses down. Called by itself every ten seconds. */
   maintain(): Promise<void>
   /** Checks kept files against their proofs and drops damaged ones; removes what dead processes left. */
-  scrub(which?: 'all' | 'unproven'): Promise<ScrubResult>
-  /** Drops every kept file and every size; what is being downloaded goes on. */
-  clear(): Promise<{ readonly files: number; readonly bytes: number }>
+  scrub(which?: 'all' | 'unproven', isMeant?: (name: string) => boolean): Promise<ScrubResult>
+  /** Drops every kept file, or those that are meant; what is being downloaded goes on. */
+  clear(isMeant?: (name: string) => boolean): Promise<{ readonly files: number; readonly bytes: number }>
   stats(): ContentStats
   /** The downloads under way. */
   progress(): readonly (DownloadProgress & { readonly content: Content })[]
@@ -112,7 +125,9 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
   const hotFiles = openHotFiles()
   const versions = openVersions()
   const replaced = openReplacedContents(options.ledger, { now, elsewhere: replacedElsewhere, changed })
-  const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, drop })
+  let pinned: ReadonlySet<string> = new Set()
+  const isPinned = (name: string): boolean => pinned.has(name)
+  const lru = openLruIndex({ limitBytes: options.limitBytes, now, inUse, isPinned, drop })
   const entries = openContentEntries({
     ...options,
     store,
@@ -266,6 +281,18 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     return length
   }
 
+  async function keepWhole(content: Content, context: RequestContext): Promise<number> {
+    const name = nameOf(content)
+    // Another daemon may have removed it.
+    if (lru.has(name) && !store.has(name)) lru.remove(name)
+    return ahead(content, {
+      context,
+      most: Number.POSITIVE_INFINITY,
+      signal: undefined,
+      wanted: context.deadline,
+    })
+  }
+
   async function forget(name: string): Promise<void> {
     await entries.forget(name)
     sizes.forget(name)
@@ -274,10 +301,11 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     await drop(name)
   }
 
-  async function clear(): Promise<{ files: number; bytes: number }> {
+  async function clear(isMeant: (name: string) => boolean): Promise<{ files: number; bytes: number }> {
     let files = 0
     let total = 0
     for await (const { name, bytes } of store.list()) {
+      if (!isMeant(name)) continue
       // What is known of size and version stays, to be compared with the next download: the kernel still has pages of it.
       // Where no validator tells versions apart, the file's time moves instead.
       if (!versions.tells(sizes.version(name))) replaced.note(name)
@@ -314,6 +342,13 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     read,
     readNow,
     prefetch: (content, context, most, signal) => ahead(content, { context, most, signal }).catch(rethrow),
+    keepWhole: (content, context) => keepWhole(content, context).catch(rethrow),
+    pin(names) {
+      pinned = names
+    },
+    nameOf,
+    isOnDisk: content => store.has(nameOf(content)),
+    keptBytes: lru.bytesOf,
     cached(content) {
       const name = nameOf(content)
       return lru.has(name) || store.has(name) ? 1 : entries.fraction(name)
@@ -325,8 +360,8 @@ export function openContentCache(options: ContentCacheOptions): ContentCache {
     },
     renew: (content, context) => renew(content, context).catch(rethrow),
     maintain: () => maintenance.maintain().catch(rethrow),
-    scrub: (which = 'all') => maintenance.scrub(which).catch(rethrow),
-    clear: () => clear().catch(rethrow),
+    scrub: (which = 'all', isMeant = () => true) => maintenance.scrub(which, isMeant).catch(rethrow),
+    clear: (isMeant = () => true) => clear(isMeant).catch(rethrow),
     stats: () => ({
       files: lru.files,
       bytes: lru.bytes,

@@ -26,7 +26,7 @@ export interface MaintenancePorts {
 export interface Maintenance {
   maintain(): Promise<void>
   /** All of them, or those alone that this process has neither kept nor read, for these were proven in passing. */
-  scrub(which: 'all' | 'unproven'): Promise<ScrubResult>
+  scrub(which: 'all' | 'unproven', isMeant: (name: string) => boolean): Promise<ScrubResult>
   /** Tends once more, then never again. */
   close(): Promise<void>
 }
@@ -92,12 +92,13 @@ export function startMaintenance(ports: MaintenancePorts): Maintenance {
     }
   }
 
-  async function scrub(which: 'all' | 'unproven'): Promise<ScrubResult> {
+  async function scrub(which: 'all' | 'unproven', isMeant: (name: string) => boolean): Promise<ScrubResult> {
     const swept = await store.sweep()
     let checked = 0
     let dropped = 0
     for await (const { name, used } of store.list()) {
       if (closed) break
+      if (!isMeant(name)) continue
       if (which === 'unproven' && Math.max(used, lru.usedAt(name) ?? 0) >= openedAt) continue
       const began = now()
       checked += 1

@@ -31,7 +31,7 @@ import type { LedgerValue } from '../ledger/table.js'
 import { type ChildrenForm, decodeChildren, encodeChildren, withFirstTimes } from './children-codec.js'
 import { openDerivedFiles } from './derived-files.js'
 import { type Entry, QueryEntry } from './entry.js'
-import { openFileLists } from './file-lists.js'
+import { filesKey, openFileLists } from './file-lists.js'
 import { nameOf, type Query, type QueryCache } from './query.js'
 import { decodeRecords, encodeRecords } from './records-codec.js'
 
@@ -64,6 +64,8 @@ export interface Catalog {
   files(of: CalculationId): Entry<readonly FileTitle[]>
   /** Which files the service makes of the calculation's own ones. */
   derivedFiles(of: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
+  /** The same without any request; undefined where it is not known. */
+  knownDerivedFiles(of: CalculationId): readonly DerivedName[] | undefined
   /** The project whose listing names this one, if that was ever seen. */
   parentOf(project: ProjectId): ProjectId | undefined
   /** A listing that was just read again. */
@@ -164,7 +166,7 @@ export function openCatalog(
     childrenIn({ kind: 'calculation', parent }, context => remote.calculations(parent, context)),
   )
   const filesOf: (of: CalculationId) => Query<readonly FileTitle[]> = madeOnce(of =>
-    listing(`files ${of}`, context => {
+    listing(filesKey(of), context => {
       const hadSome = (queryCache.known(filesOf(of)) ?? []).length > 0
       return fileLists.titles({ of, type: 'files', hadSome }, context)
     }),
@@ -337,6 +339,7 @@ export function openCatalog(
     reportTypes: () => entry(typesQuestion),
     files: madeOnce(of => entry(filesOf(of))),
     derivedFiles: derived.of,
+    knownDerivedFiles: derived.known,
     parentOf: project => parents.get(project),
     learnSubProjects: (of, projects) => queryCache.learn(projectsOf(of), projects),
     refreshProject,

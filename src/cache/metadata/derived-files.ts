@@ -8,6 +8,8 @@ import type { Query, QueryCache } from './query.js'
 export interface DerivedFiles {
   /** Asks for the list of files first, which most often tells. */
   of(calculation: CalculationId, context: RequestContext): MaybePromise<readonly DerivedName[]>
+  /** The same without any request; undefined where it is not known. */
+  known(calculation: CalculationId): readonly DerivedName[] | undefined
   /** What was told of this calculation may be about another one. */
   forget(calculation: CalculationId): void
 }
@@ -45,6 +47,15 @@ export function openDerivedFiles(
         )
         return chain(all(isThere), answers => derivedNames.filter((_, at) => answers[at]))
       }),
+    known(calculation) {
+      const titles = queryCache.known(filesOf(calculation))
+      if (titles === undefined) return undefined
+      const answers = derivedNames.map(
+        name =>
+          toldByTitles(titles, name) ?? queryCache.known(hasSources(calculation, derivedKinds[name].source)),
+      )
+      return answers.includes(undefined) ? undefined : derivedNames.filter((_, at) => answers[at])
+    },
     forget(calculation) {
       for (const name of derivedNames) queryCache.forget(hasSources(calculation, derivedKinds[name].source))
     },

@@ -11,9 +11,19 @@ import {
   type RequestContext,
   unlistedFiles,
 } from '../../remote/remote.js'
+import type { Ledger } from '../ledger/ledger.js'
 
 /** Milliseconds: a node that is just being deployed, or a copy that is behind, tells the record and not the list. */
 const believedAfter = 60_000
+
+/** How the question for a calculation's files goes by, among listings. */
+export const filesKey = (of: CalculationId): string => `files ${of}`
+
+/** The calculations whose list of files is remembered. */
+export const listedCalculations = (ledger: Pick<Ledger, 'entries'>): readonly CalculationId[] =>
+  [...ledger.entries('listing').keys()].flatMap(
+    key => /^files (\d+)$/.exec(key)?.[1] ?? [],
+  ) as CalculationId[]
 
 export interface FileLists {
   /**

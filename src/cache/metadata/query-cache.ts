@@ -69,6 +69,8 @@ export interface QueryCachePorts {
   readonly service: ServiceHealth
   /** Told of a question whose answer is another one now, or no longer fresh; of all, where no key is given. */
   readonly changed?: (namespace?: string, key?: string) => void
+  /** Whether its answer may serve at any age while the service is away. */
+  readonly isKept?: (query: { readonly namespace: string; readonly key: string }) => boolean
   /** The service itself if undefined. */
   readonly source?: AnswerSource | undefined
 }
@@ -76,7 +78,7 @@ export interface QueryCachePorts {
 export function openQueryCache(
   ledger: Ledger,
   limits: QueryCacheLimits,
-  { clock, service, changed = noop, source = serviceAlone }: QueryCachePorts,
+  { clock, service, changed = noop, source = serviceAlone, isKept = () => false }: QueryCachePorts,
 ): QueryCache {
   const { now } = clock
   const most = Math.max(2, limits.names)
@@ -248,7 +250,7 @@ export function openQueryCache(
   }
 
   function serveStale<Answer>(query: Query<Answer>, entry: CachedAnswer, failure: Failure): Answer {
-    const old = now() - entry.at > query.lifetime + limits.staleness
+    const old = now() - entry.at > query.lifetime + limits.staleness && !isKept(query)
     if (!isA('outage', failure) || old) throw failure
     entry.stale = failure
     return entry.answer as Answer

@@ -1,88 +1,124 @@
-// `calcfs cache`: shows, clears and verifies the contents kept on this disk.
+// `calcfs cache`: shows, clears and verifies the contents kept on this disk, all of them or those below a path.
 import { Command } from 'commander'
-import type { Control } from '../../drive/interface/control.js'
-import { type Example, withExamples } from '../../terminal/examples.js'
+import type { CacheInfo, Control } from '../../drive/interface/control.js'
+import { withExamples } from '../../terminal/examples.js'
 import { exitCodes } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { filesText } from '../../terminal/pin-text.js'
 import { driveCommand, withDrive } from '../control/with-drive.js'
+import { withPath } from '../control/with-path.js'
 
 interface Flags {
   readonly json?: true
+  readonly pinned?: true
 }
 
 export function cacheCommand(): Command {
   const command = new Command('cache').description(
     'the contents kept on this disk, of a mounted drive, or of the configured service where none is mounted; never drafts',
   )
-  command.addCommand(
-    part(
-      'info',
-      'show how many files are kept, how many bytes they take, and where',
-      async (control, flags) => {
+  for (const make of [infoCommand, clearCommand, verifyCommand]) command.addCommand(make())
+  return command
+}
+
+function infoCommand(): Command {
+  const command = driveCommand('info')
+    .description('show how many files are kept, how many bytes they take, of which projects, and where')
+    .addOption(jsonFlag('an object'))
+    .action((flags: Flags) =>
+      withDrive(command, async control => {
         const info = await control.cacheInfo({})
-        const text = `${files(info.files)} of contents, ${info.bytes} of ${info.limitBytes} bytes, in ${info.directory}`
-        print(flags, info, `${text}${info.downloads === 0 ? '' : `; ${info.downloads} being downloaded`}`)
-      },
-      [
-        ['calcfs cache info', 'of the one drive that is mounted'],
-        ['calcfs cache info --mount ~/lab --json', 'for a script'],
-      ],
-    ),
+        print(flags, info, describe(info))
+      }),
+    )
+  return withExamples(
+    command,
+    ['calcfs cache info', 'of the one drive that is mounted'],
+    ['calcfs cache info --mount ~/lab --json', 'for a script'],
   )
-  command.addCommand(
-    part(
-      'clear',
-      'drop every kept content and every size; drafts, history and settings stay',
-      async (control, flags) => {
-        const gone = await control.cacheClear({})
+}
+
+function describe({ files, bytes, limitBytes, directory, downloads, projects = [] }: CacheInfo): string {
+  const whole = `${filesText(files)} of contents, ${bytes} of ${limitBytes} bytes, in ${directory}`
+  const coming = downloads === 0 ? '' : `; ${downloads} being downloaded`
+  const lines = projects.map(
+    one => `\n  ${one.path}: ${filesText(one.files)}, ${one.bytes} bytes${one.pinned ? ', pinned' : ''}`,
+  )
+  const told = projects.reduce(
+    (sum, one) => ({ files: sum.files + one.files, bytes: sum.bytes + one.bytes }),
+    {
+      files: 0,
+      bytes: 0,
+    },
+  )
+  const others =
+    projects.length === 0 || told.files >= files
+      ? ''
+      : `\n  others, whose project is not known here: ${filesText(files - told.files)}, ${bytes - told.bytes} bytes`
+  return `${whole}${coming}${lines.join('')}${others}`
+}
+
+const pathHelp = 'what is known to lie there alone; default: all'
+
+function clearCommand(): Command {
+  const command = driveCommand('clear')
+    .description('drop the kept contents, save those of pins; drafts, history and settings stay')
+    .argument('[path]', pathHelp)
+    .option('--pinned', 'those of pins, too: a mounted drive fetches them again')
+    .addOption(jsonFlag('an object'))
+    .action((path: string | undefined, flags: Flags) =>
+      below(command, path, async (control, at) => {
+        const gone = await control.cacheClear({ path: at, pinned: flags.pinned })
+        const kept =
+          (gone.pinned ?? 0) === 0
+            ? ''
+            : `; ${filesText(gone.pinned ?? 0)} stay, because they are pinned (--pinned drops them)`
         print(
           flags,
           gone,
-          `${files(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either`,
+          `${filesText(gone.files)} dropped, ${gone.bytes} bytes; each is downloaded again when it is read, once the kernel keeps no page of it either${kept}`,
         )
-      },
-      [
-        ['calcfs cache clear', 'make room on the disk'],
-        ['calcfs cache clear --mount ~/lab', 'of one of several drives'],
-      ],
-    ),
+      }),
+    )
+  return withExamples(
+    command,
+    ['calcfs cache clear', 'make room on the disk'],
+    ["calcfs cache clear ~/lab/projects/'Water splitting'", 'of one project'],
   )
-  command.addCommand(
-    part(
-      'verify',
-      'check every kept content against its checksums; exit code 1 where any is damaged',
-      async (control, flags) => {
-        const found = await control.cacheVerify({})
+}
+
+function verifyCommand(): Command {
+  const command = driveCommand('verify')
+    .description('check the kept contents against their checksums; exit code 1 where any is damaged')
+    .argument('[path]', pathHelp)
+    .addOption(jsonFlag('an object'))
+    .action((path: string | undefined, flags: Flags) =>
+      below(command, path, async (control, at) => {
+        const found = await control.cacheVerify({ path: at })
         const damaged =
           found.damaged === 0
             ? 'all as they were downloaded'
             : `${found.damaged} damaged and dropped: each is downloaded again when it is read`
-        print(flags, found, `${files(found.checked)} checked, ${damaged}`)
+        print(flags, found, `${filesText(found.checked)} checked, ${damaged}`)
         if (found.damaged > 0) process.exitCode = exitCodes.failed
-      },
-      [
-        ['calcfs cache verify', 'after a crash of the machine or its disk'],
-        ['calcfs cache verify --json', 'how many were checked, and how many were damaged'],
-      ],
-    ),
+      }),
+    )
+  return withExamples(
+    command,
+    ['calcfs cache verify', 'after a crash of the machine or its disk'],
+    ['calcfs cache verify reports/42.json --json', 'of a report with its calculations, for a script'],
   )
-  return command
 }
 
-function part(
-  name: string,
-  says: string,
-  work: (control: Control, flags: Flags) => Promise<void>,
-  examples: readonly [Example, Example],
-): Command {
-  const command = driveCommand(name)
-    .description(says)
-    .addOption(jsonFlag('an object'))
-    .action((flags: Flags) => withDrive(command, control => work(control, flags)))
-  return withExamples(command, ...examples)
+function below(
+  command: Command,
+  path: string | undefined,
+  work: (control: Control, at: string | undefined) => Promise<void>,
+): Promise<void> {
+  return path === undefined
+    ? withDrive(command, control => work(control, undefined))
+    : withPath(command, path, work)
 }
-
-const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`
 
 function print(flags: Flags, found: object, text: string): void {
   if (flags.json === true) printJson(found)

@@ -5,6 +5,7 @@ import { drives, drivesOfUser, innermost, mountPath } from '../../mount/mount-po
 import { withExamples } from '../../terminal/examples.js'
 import { type ExitCode, exitCodeOf, exitCodes, Stop, sentenceOf } from '../../terminal/exit.js'
 import { jsonFlag, printJson } from '../../terminal/json.js'
+import { pinText } from '../../terminal/pin-text.js'
 import { daemonAt } from '../control/find-daemon.js'
 import type { Status } from '../control/status-form.js'
 import { watchStatus } from '../watch/status-watch.js'
@@ -142,7 +143,15 @@ function fleetLine(fleet: Status['fleet']): readonly string[] {
 }
 
 function describeStatus(status: Status): string {
-  const { unsent, deleting = [], unlinked = [], removedInVain = [], keptHere = [], places = [] } = status
+  const {
+    unsent,
+    deleting = [],
+    unlinked = [],
+    removedInVain = [],
+    keptHere = [],
+    places = [],
+    pins = [],
+  } = status
   return [
     `${status.mountPoint}: ${status.service} as ${status.user}, access ${status.access}, process ${status.pid}, since ${status.since}`,
     `  ${status.top}`,
@@ -156,6 +165,7 @@ function describeStatus(status: Status): string {
       ({ name, record, state, why }) =>
         `    ${name === undefined ? '' : `${name}: `}${record}, ${spaced(state)}${why === undefined ? '' : `: ${why}`}`,
     ),
+    ...section('pinned', pins.map(pinText)),
     ...section(
       'deleted after a pause; touch takes it back',
       deleting.map(({ path, what, since }) => `${path} (${what}, removed ${since})`),

@@ -56,6 +56,23 @@ const fleetReport = z.object({
     .optional(),
 })
 
+const amounts = {
+  files: z.number(),
+  filesKept: z.number(),
+  bytes: z.number(),
+  bytesKept: z.number(),
+}
+
+const pinLine = z.object({
+  path: z.string(),
+  kind: z.string(),
+  id: z.string().optional(),
+  since: z.number(),
+  state: z.enum(['looking', 'fetching', 'whole', 'waiting', 'incomplete', 'gone']),
+  because: z.string().optional(),
+  ...amounts,
+})
+
 /** Arguments and results of each call. */
 export const forms: Forms = {
   status: { ask: z.object({ check: z.boolean().optional() }), answer: z.object({ text: z.string() }) },
@@ -133,9 +150,44 @@ export const forms: Forms = {
       bytes: z.number(),
       limitBytes: z.number(),
       downloads: z.number(),
+      projects: z
+        .array(
+          z.object({
+            id: z.string(),
+            path: z.string(),
+            files: z.number(),
+            bytes: z.number(),
+            pinned: z.boolean(),
+          }),
+        )
+        .optional(),
     }),
   },
-  cacheClear: { ask: z.object({}), answer: z.object({ files: z.number(), bytes: z.number() }) },
+  cacheClear: {
+    ask: z.object({ path: z.string().optional(), pinned: z.boolean().optional() }),
+    answer: z.object({ files: z.number(), bytes: z.number(), pinned: z.number().optional() }),
+  },
+  info: {
+    ask: onPath,
+    answer: z.object({
+      path: z.string(),
+      kind: z.string(),
+      id: z.string().optional(),
+      title: z.string().optional(),
+      owner: z.string().optional(),
+      created: z.number().optional(),
+      modified: z.number().optional(),
+      web: z.string().optional(),
+      size: z.number().optional(),
+      cached: z.object({ is: z.enum(['whole', 'part', 'not']), ...amounts }).optional(),
+      pinned: z.string().optional(),
+      draft: z.string().optional(),
+      stale: z.string().optional(),
+    }),
+  },
+  pin: { ask: onPath, answer: pinLine },
+  unpin: { ask: onPath, answer: pinLine },
+  pins: { ask: z.object({}), answer: z.array(pinLine) },
   fleet: { ask: z.object({}), answer: z.object({ fleet: fleetReport.optional() }) },
   fleetClear: { ask: z.object({}), answer: z.object({ values: z.number() }) },
   activity: { ask: z.object({}), answer: activityForm },
@@ -146,7 +198,7 @@ export const forms: Forms = {
     answer: z.object({ lines: texts, next: z.number(), file: z.string().optional() }),
   },
   cacheVerify: {
-    ask: z.object({}),
+    ask: z.object({ path: z.string().optional() }),
     answer: z.object({ checked: z.number(), damaged: z.number(), swept: z.number() }),
   },
   addReport: { ask: z.object({ id: z.string() }), answer: z.object({ title: z.string() }) },

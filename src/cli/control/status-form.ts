@@ -59,6 +59,20 @@ const statusForm = z.looseObject({
   removedInVain: z.array(z.string()).optional(),
   /** Problems with the drive's own directories; absent in the status of older versions. */
   places: z.array(z.string()).optional(),
+  /** What is kept whole on this disk; absent in the status of older versions. */
+  pins: z
+    .array(
+      z.looseObject({
+        path: z.string(),
+        state: z.string(),
+        because: z.string().optional(),
+        files: z.number(),
+        filesKept: z.number(),
+        bytes: z.number(),
+        bytesKept: z.number(),
+      }),
+    )
+    .optional(),
   state: z.string(),
 })
 export type Status = z.infer<typeof statusForm>

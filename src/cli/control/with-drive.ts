@@ -16,13 +16,13 @@ export function driveCommand(name: string): Command {
 /** Does the work with the drive that a command selects, mounted or not. */
 export async function withDrive<Result>(
   command: Command,
-  work: (control: Control) => Promise<Result>,
+  work: (control: Control, isMounted: boolean) => Promise<Result>,
 ): Promise<Result> {
   const mountPoint = await mountedDrive(command)
-  if (mountPoint !== undefined) return work(await driveAt(mountPoint))
+  if (mountPoint !== undefined) return work(await driveAt(mountPoint), true)
   // Most of the program, which a command with a daemon need not load.
   const { withoutDaemon } = await import('./without-daemon.js')
-  return withoutDaemon(configured(command), ({ control }) => work(control))
+  return withoutDaemon(configured(command), ({ control }) => work(control, false))
 }
 
 /** A drive on which a command works; undefined mount point where it is assembled in this process. */

@@ -14,12 +14,12 @@ import { withDrive } from './with-drive.js'
 export async function withPath<Result>(
   command: Command,
   given: string,
-  work: (control: Control, path: string) => Promise<Result>,
+  work: (control: Control, path: string, isMounted: boolean) => Promise<Result>,
 ): Promise<Result> {
   if (innermost(await mountPath(resolve(given)), await drives()) === undefined)
-    return withDrive(command, control => work(control, join('/', given)))
+    return withDrive(command, (control, isMounted) => work(control, join('/', given), isMounted))
   const { mountPoint, path } = await drivePathOf(given, undefined)
-  return work(await driveAt(mountPoint), path)
+  return work(await driveAt(mountPoint), path, true)
 }
 
 /**

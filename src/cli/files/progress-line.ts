@@ -1,5 +1,6 @@
 // The progress of a long command on a terminal: one line that is written over, and nothing elsewhere.
 import type { WriteStream } from 'node:tty'
+import { bytesText } from '../../terminal/amount.js'
 
 /** How far the work is, in files and bytes. */
 export interface WorkDone {
@@ -74,16 +75,6 @@ export function progressText(
 }
 
 export const counted = (count: number): string => count.toLocaleString('en')
-
-const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
-
-/** In powers of 1000, as `ls --si` shows them. */
-export function bytesText(bytes: number): string {
-  let value = Math.round(bytes)
-  let unit = 0
-  for (; value >= 999.5 && unit < units.length - 1; unit += 1) value /= 1000
-  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
-}
 
 function timeText(seconds: number): string {
   const whole = Math.ceil(seconds)

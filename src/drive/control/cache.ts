@@ -1,21 +1,47 @@
-// Control of the kept contents: their size, clearing, verification.
+// Control of the kept contents: their size, clearing, verification, of all or of what lies below a path.
+import { dueIn } from '../../remote/clock.js'
 import type { Control } from '../interface/control.js'
+import { knownSubtree } from '../pins/known-subtree.js'
 import type { ControlParts } from './context.js'
+import { keptByProject } from './kept-contents.js'
+import { nodeAt } from './path-node.js'
 
-export function openCacheControl({
-  content,
-  cacheDirectory,
-}: ControlParts): Pick<Control, 'cacheInfo' | 'cacheClear' | 'cacheVerify'> {
+export function openCacheControl(
+  parts: ControlParts,
+): Pick<Control, 'cacheInfo' | 'cacheClear' | 'cacheVerify'> {
+  const { content, cacheDirectory, pins, tree } = parts
+
+  /** Which contents are meant, by name: all without a path, else those that are known to lie there. */
+  async function meantAt(given: string | undefined): Promise<(name: string) => boolean> {
+    if (given === undefined) return () => true
+    const found = await nodeAt(tree, given, dueIn(parts.deadlines.metadata, parts))
+    const { dialect } = parts.writeSide.ports
+    const { contents } = await knownSubtree(found, { ...parts, dialect })
+    const names = new Set(contents.map(one => content.nameOf(one.content)))
+    return name => names.has(name)
+  }
+
   return {
     async cacheInfo() {
       // Files of earlier days are counted in the background.
       await content.maintain()
       const { files, bytes, limitBytes, downloads } = content.stats()
-      return { directory: cacheDirectory, files, bytes, limitBytes, downloads }
+      const projects = await keptByProject(parts)
+      return { directory: cacheDirectory, files, bytes, limitBytes, downloads, projects }
     },
-    cacheClear: () => content.clear(),
-    async cacheVerify() {
-      const { checked, dropped, swept } = await content.scrub()
+    async cacheClear({ path, pinned = false }) {
+      const isMeant = await meantAt(path)
+      let kept = 0
+      const gone = await content.clear(name => {
+        if (!isMeant(name)) return false
+        if (pinned || !pins.keepsContent(name)) return true
+        kept += 1
+        return false
+      })
+      return { ...gone, pinned: kept }
+    },
+    async cacheVerify({ path }) {
+      const { checked, dropped, swept } = await content.scrub('all', await meantAt(path))
       return { checked, damaged: dropped, swept }
     },
   }

@@ -5,13 +5,15 @@ import type { Identities } from '../../cache/identity.js'
 import type { Ledger } from '../../cache/ledger/ledger.js'
 import type { Catalog } from '../../cache/metadata/catalog.js'
 import type { TextHistory } from '../../edit/journal/text-history.js'
-import type { Instant } from '../../remote/remote.js'
+import type { CalculationId, Instant } from '../../remote/remote.js'
 import type { Deadlines } from '../context.js'
 import type { FailureLog } from '../failure-log.js'
 import type { ActivityPicture, FleetReport, HealthLine, LogLines } from '../interface/control.js'
 import type { KernelNews } from '../interface/kernel-news.js'
 import type { KnownReports } from '../names/known-reports.js'
+import type { Roots } from '../names/roots.js'
 import type { DirectoryNode } from '../nodes/node.js'
+import type { Pins } from '../pins/pins.js'
 import type { DraftFiles } from '../records/draft-files.js'
 import type { Tree } from '../tree/tree.js'
 import type { WriteSide } from '../write-side.js'
@@ -41,6 +43,11 @@ export interface ControlParts {
   /** The text of `.calcfs/status.json`; `check` has the service asked before. */
   readonly status: (check?: boolean) => Promise<string>
   readonly health: Health
+  readonly pins: Pins
+  /** Those whose list of files is remembered. */
+  readonly calculationsWithFiles: () => readonly CalculationId[]
+  /** The platform's path of a place below `projects/`, given the titles on the way; from memory. */
+  readonly servicePath: Roots['servicePath']
   /** What is wrong with the mount's own directories, in sentences. */
   readonly placeTroubles: () => Promise<readonly string[]>
   readonly now: () => Instant

@@ -6,6 +6,8 @@ import { openDeleteControl } from './deletes.js'
 import { openDraftControl } from './drafts.js'
 import { openFleetControl } from './fleet.js'
 import { openHistoryControl } from './history.js'
+import { openInfoControl } from './info.js'
+import { openPinControl } from './pins.js'
 import { openReportControl } from './reports.js'
 import { openWatchControl } from './watch.js'
 import { openPathControl } from './why-refresh.js'
@@ -21,6 +23,8 @@ export function openControl(parts: ControlParts): Control {
     ...told(parts, openDeleteControl(parts)),
     ...told(parts, openHistoryControl(parts)),
     ...openCacheControl(parts),
+    ...openPinControl(parts),
+    ...openInfoControl(parts),
     ...openFleetControl(parts),
     ...openWatchControl(parts),
   }

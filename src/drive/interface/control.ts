@@ -40,10 +40,21 @@ export interface ControlCalls {
   }
   /** The contents kept on this disk; drafts and the like are no part of it. */
   readonly cacheInfo: { readonly ask: Record<string, never>; readonly answer: CacheInfo }
+  /** `path`: of what is known to lie there alone. `pinned`: also what pins keep; how many files they keep is answered else. */
   readonly cacheClear: {
-    readonly ask: Record<string, never>
-    readonly answer: { readonly files: number; readonly bytes: number }
+    readonly ask: { readonly path?: string | undefined; readonly pinned?: boolean | undefined }
+    readonly answer: {
+      readonly files: number
+      readonly bytes: number
+      readonly pinned?: number | undefined
+    }
   }
+  /** What is known of a path. */
+  readonly info: { readonly ask: { readonly path: string }; readonly answer: PathInfo }
+  /** Keeps a subtree whole on this disk from now on; what it needs is fetched in the background. */
+  readonly pin: { readonly ask: { readonly path: string }; readonly answer: PinLine }
+  readonly unpin: { readonly ask: { readonly path: string }; readonly answer: PinLine }
+  readonly pins: { readonly ask: Record<string, never>; readonly answer: readonly PinLine[] }
   /** What the mounts of this fleet share; undefined where the mount shares nothing. */
   readonly fleet: {
     readonly ask: Record<string, never>
@@ -59,7 +70,10 @@ export interface ControlCalls {
   readonly health: { readonly ask: Record<string, never>; readonly answer: HealthLine }
   /** The lines of the log after that number, as they were written; those after 0 are all that are kept. */
   readonly log: { readonly ask: { readonly after: number }; readonly answer: LogLines }
-  readonly cacheVerify: { readonly ask: Record<string, never>; readonly answer: CacheChecked }
+  readonly cacheVerify: {
+    readonly ask: { readonly path?: string | undefined }
+    readonly answer: CacheChecked
+  }
   readonly addReport: { readonly ask: { readonly id: string }; readonly answer: { readonly title: string } }
   /** Replaces the list of a report; entries are ids or paths. */
   readonly setReport: {
@@ -122,6 +136,67 @@ export interface CacheInfo {
   readonly limitBytes: number
   /** Downloads that are under way. */
   readonly downloads: number
+  /** Each project of which anything is kept; undefined where an older daemon answers. */
+  readonly projects?: readonly CachedProject[] | undefined
+}
+
+export interface CachedProject {
+  readonly id: string
+  /** Its title and those above it. */
+  readonly path: string
+  /** Of the calculations in it; a project below it has a line of its own. */
+  readonly files: number
+  readonly bytes: number
+  readonly pinned: boolean
+}
+
+/** A path and what it stands for; what is not known is left out. */
+export interface PathInfo {
+  /** Of the drive, links followed. */
+  readonly path: string
+  readonly kind: string
+  readonly id?: string | undefined
+  readonly title?: string | undefined
+  readonly owner?: string | undefined
+  /** Milliseconds since 1970. */
+  readonly created?: number | undefined
+  readonly modified?: number | undefined
+  /** As the platform's web pages show it. */
+  readonly web?: string | undefined
+  /** In bytes. */
+  readonly size?: number | undefined
+  readonly cached?: KeptShare | undefined
+  /** The path of the pin that keeps it. */
+  readonly pinned?: string | undefined
+  /** The state of its unsaved text. */
+  readonly draft?: string | undefined
+  /** Why what is known of it is old. */
+  readonly stale?: string | undefined
+}
+
+/** How much of the files that are known is on this disk. */
+export interface KeptShare {
+  readonly is: 'whole' | 'part' | 'not'
+  readonly files: number
+  readonly filesKept: number
+  readonly bytes: number
+  readonly bytesKept: number
+}
+
+/** What is kept whole on this disk. */
+export interface PinLine {
+  readonly path: string
+  readonly kind: string
+  readonly id?: string | undefined
+  /** Milliseconds since 1970. */
+  readonly since: number
+  readonly state: 'looking' | 'fetching' | 'whole' | 'waiting' | 'incomplete' | 'gone'
+  /** Why it is not whole. */
+  readonly because?: string | undefined
+  readonly files: number
+  readonly filesKept: number
+  readonly bytes: number
+  readonly bytesKept: number
 }
 
 /** What goes on in a drive. Counts are those since the mount; times are in milliseconds, dates in milliseconds since 1970. */

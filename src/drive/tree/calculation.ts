@@ -13,6 +13,8 @@ import type { MarkOf } from './identity-mark.js'
 
 export interface CalculationTree {
   list(node: CalculationNode, context: RequestContext): Promise<readonly Dentry[]>
+  /** The same without any request; undefined where it is not known. */
+  listKnown(node: CalculationNode): readonly Dentry[] | undefined
   lookup(node: CalculationNode, name: string, context: RequestContext): MaybePromise<Node | undefined>
   /** Whether the service, when it was asked last, listed a file that goes by this name, or a geometry would. */
   isKnownFile(node: CalculationNode, name: string): boolean
@@ -55,6 +57,12 @@ export function openCalculationTree(catalog: Catalog, markOf: MarkOf): Calculati
   return {
     async list(node, context) {
       return (await folderAt(node, context)).entries
+    },
+    listKnown(node) {
+      markOf(node)
+      const titles = catalog.files(node.id).known()
+      const derived = titles && catalog.knownDerivedFiles(node.id)
+      return titles && derived && folderOf(node, titles, derived).entries
     },
     lookup(node, name, context) {
       return chain(folderAt(node, context), ({ byName }) => byName.get(name))

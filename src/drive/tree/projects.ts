@@ -29,6 +29,10 @@ export interface ProjectTree {
   known(id: ProjectId, name: string): Node | undefined
   /** The same for an entry of a `projects/` that stands for no project itself, and else of the project it stands for. */
   knownTop(name: string): Node | undefined
+  /** The entries of a directory without any request; undefined where they are not known. */
+  listKnown(id: ProjectId): readonly Dentry[] | undefined
+  /** The same of a `projects/` that stands for no project itself. */
+  listKnownTop(): readonly Dentry[] | undefined
   /** Sub-projects and calculations only. */
   children(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
   listShares(id: ProjectId, context: RequestContext): Promise<readonly Dentry[]>
@@ -134,6 +138,14 @@ export function openProjectTree(
         ...named(await catalog.children(id).ask(context), id).entries,
       ]
     },
+    listKnown(id) {
+      const children = catalog.children(id).known()
+      return children && [...fixedEntries(id, catalog.parentOf(id)), ...named(children, id).entries]
+    },
+    listKnownTop() {
+      const top = roots.known()
+      return top?.form === 'several' ? foundEntries(top.entries) : undefined
+    },
     known,
     knownTop,
     async children(id, context) {
@@ -150,12 +162,13 @@ export function openProjectTree(
       const top = await roots.top(context)
       if (top.form === 'one') return []
       if (top.missing !== undefined) throw top.missing
-      return dentries(
-        new Map([...nameFoundProjects(top.entries)].map(([name, { id }]) => [name, { kind: 'project', id }])),
-      )
+      return foundEntries(top.entries)
     },
   }
 }
+
+const foundEntries = (found: readonly FoundProject[]): readonly Dentry[] =>
+  dentries(new Map([...nameFoundProjects(found)].map(([name, { id }]) => [name, { kind: 'project', id }])))
 
 /** Projects that are no siblings on the service, under names of their own. */
 export function nameFoundProjects<Found extends FoundProject>(

@@ -51,6 +51,8 @@ export interface Tree {
   walk(path: string, context: RequestContext): MaybePromise<Node>
   /** With its path, a project that is one of those above it is a link. */
   list(directory: DirectoryNode, context: RequestContext, path?: string): Promise<readonly Dentry[]>
+  /** What was known of its entries at the last question, without any request; undefined where they are not known. */
+  listKnown(directory: DirectoryNode): readonly Dentry[] | undefined
   /** The directory at a path, `projects/` as the project it stands for; Failure 'not-directory' for a file. */
   directory(path: string, context: RequestContext): Promise<DirectoryNode>
   /** The next question about this directory goes to the service. */
@@ -279,6 +281,25 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
+  function listKnown(directory: DirectoryNode): readonly Dentry[] | undefined {
+    switch (directory.kind) {
+      case 'root':
+        return rootEntries
+      case 'top': {
+        const top = roots.known()
+        return top?.form === 'one' ? projects.listKnown(top.id) : projects.listKnownTop()
+      }
+      case 'project':
+        return projects.listKnown(directory.id)
+      case 'calculation':
+        return calculations.listKnown(directory)
+      case 'reports':
+        return reportTree.list()
+      default:
+        return undefined
+    }
+  }
+
   /** `projects/` is a project itself where the user's root has an id. */
   function actual(directory: DirectoryNode, context: RequestContext): MaybePromise<DirectoryNode> {
     if (directory.kind !== 'top') return directory
@@ -311,7 +332,7 @@ export function openTree(sources: TreeSources): Tree {
     }
   }
 
-  return { walk, list, directory, refresh }
+  return { walk, list, listKnown, directory, refresh }
 }
 
 interface PathWalk {

@@ -64,6 +64,21 @@ export function openRecordLocks(stateDirectory: string, clock: Clock): LockRecor
   }
 }
 
+/** Takes a lock that one process of a state directory has at a time; the returned function gives it back. Undefined where another one has it. */
+export async function takeLock(stateDirectory: string, name: string): Promise<(() => void) | undefined> {
+  const root = join(stateDirectory, 'locks')
+  await makeDirectory(root).catch(rethrow)
+  const database = await openLock(join(root, `${name}.lock`))
+  if (!isTaken(database)) {
+    database.close()
+    return undefined
+  }
+  return () => {
+    database.exec('ROLLBACK')
+    database.close()
+  }
+}
+
 /** Made beforehand, so that a full disk says so in its own words; no journal is ever written for it. */
 async function openLock(path: string): Promise<Database.Database> {
   try {

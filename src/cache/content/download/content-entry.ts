@@ -40,6 +40,8 @@ export interface PrefetchRequest {
   readonly most: number
   /** Ends the download where no reader has come for it. */
   readonly signal: AbortSignal | undefined
+  /** Until then no pause of readers ends it, and the answer comes once it is kept. */
+  readonly wanted?: RequestContext['deadline']
 }
 
 export interface ContentEntry {
@@ -310,12 +312,12 @@ export function openContentEntry(ports: ContentEntryPorts, content: Content, nam
     )
   }
 
-  async function ahead({ context, most, signal }: PrefetchRequest): Promise<number> {
+  async function ahead({ context, most, signal, wanted }: PrefetchRequest): Promise<number> {
     if (lifecycle.isRefused()) throw new Failure('no-space', 'the cache directory takes no more bytes')
     if (signal?.aborted === true) throw new Failure('timeout', 'the guess was given up')
     signal?.addEventListener('abort', lifecycle.cancelPrefetch)
     try {
-      return await judged(context, () => inTime(context, lifecycle.prefetch(context.priority, most)))
+      return await judged(context, () => inTime(context, lifecycle.prefetch(context.priority, most, wanted)))
     } catch (error) {
       if (error instanceof DiskRefused) lifecycle.refuse()
       throw error instanceof DiskRefused ? new Failure('no-space', error.message, { cause: error }) : error

@@ -2,7 +2,7 @@
 import { Failure } from '../../../failure.js'
 import { noop } from '../../../noop.js'
 import { type Clock, sleep } from '../../../remote/clock.js'
-import { type ContentFacts, instant, type RequestContext } from '../../../remote/remote.js'
+import { type ContentFacts, type Instant, instant, type RequestContext } from '../../../remote/remote.js'
 import type { LogFunction } from '../../ledger/ledger.js'
 import { type Blob, blobOf } from '../store/blob.js'
 import type { BlobStore } from '../store/blob-store.js'
@@ -53,8 +53,11 @@ export interface DownloadLifecycle {
   readonly download: Download | undefined
   /** The one under way, begun now if there is none. */
   begin(): Download
-  /** The same as long as it is no longer than `most` bytes or is read; its length, or at least so many bytes. */
-  prefetch(priority: RequestContext['priority'], most: number): Promise<number>
+  /**
+   * The same as long as it is no longer than `most` bytes or is read; its length, or at least so many bytes. Until `wanted` it
+   * is not paused for want of readers, and the answer comes once it is kept.
+   */
+  prefetch(priority: RequestContext['priority'], most: number, wanted?: Instant): Promise<number>
   /** Stops a download that was only a guess. */
   cancelPrefetch(): void
   /** The disk took no more of it a short while ago: it is read without being kept. */
@@ -109,6 +112,7 @@ export function openDownloadLifecycle(
   let settled: Promise<void> = Promise.resolve()
   let refusedUntil = instant(0)
   let mostWanted = 0
+  let wantedUntil = instant(0)
   let known: number | undefined
   let counted = 0
   let judging: { readonly found: Contradiction; readonly verdict: Promise<Failure> } | undefined
@@ -207,11 +211,18 @@ export function openDownloadLifecycle(
     }
   }
 
-  async function guess(priority: RequestContext['priority'], most: number): Promise<number> {
+  async function guess(
+    priority: RequestContext['priority'],
+    most: number,
+    wanted?: Instant,
+  ): Promise<number> {
     const started = begin(most)
+    wantedUntil = wanted ?? wantedUntil
     started.fetchAll(priority)
     try {
-      return (await started.whole).checksum.length
+      const { length } = (await started.whole).checksum
+      if (wanted !== undefined) await settled
+      return length
     } catch (error) {
       if (!(error instanceof PrefetchAbandoned)) throw error
       if (error.bytes <= most) throw new Failure('timeout', 'the guess was given up')
@@ -286,8 +297,9 @@ export function openDownloadLifecycle(
       if (download === undefined || download.resting) return undefined
       return { arrived: download.arrived, length: told() }
     },
-    maintain(idleMs, purpose) {
+    maintain(sinceAsked, purpose) {
       if (download === undefined) return
+      const idleMs = now() < wantedUntil ? 0 : sinceAsked
       if (download.resting) {
         // Nothing would tell whether what is asked for later belongs to them.
         const mayAge = ports.versions.tells(download.version) || idleMs < abandonedAfterMs

@@ -7,6 +7,8 @@ export interface LruSettings {
   readonly now: () => Instant
   /** A file that is being read stays. */
   readonly inUse: (name: string) => boolean
+  /** A file that the user wants kept: it stays, whatever else needs room. */
+  readonly isPinned: (name: string) => boolean
   /** `bytes` is what it takes on disk. */
   readonly drop: (name: string, bytes: number) => Promise<void>
 }
@@ -20,6 +22,8 @@ export interface LruIndex {
   touch(name: string): void
   remove(name: string): void
   has(name: string): boolean
+  /** What it takes on disk; undefined where it is not kept. */
+  bytesOf(name: string): number | undefined
   /** When it was last used; undefined where it is not kept. */
   usedAt(name: string): Instant | undefined
   /** Drops the least recently used until this many bytes are gone; says whether any are. */
@@ -90,18 +94,28 @@ export function openLruIndex(settings: LruSettings): LruIndex {
   }
 
   async function evictUntil(enough: () => boolean): Promise<void> {
+    let unseen = kept.size
     for (const found of kept.values()) {
-      if (enough()) return
+      if (enough() || unseen === 0) return
+      unseen -= 1
+      if (settings.isPinned(found.name)) {
+        // Behind those that may go, so that the next eviction does not look at it again.
+        kept.delete(found.name)
+        kept.set(found.name, found)
+        continue
+      }
       if (oversize.has(found.name) || settings.inUse(found.name)) continue
       await evict(found)
     }
   }
 
+  const mustStay = (name: string): boolean => settings.inUse(name) || settings.isPinned(name)
+
   async function evictOversize(): Promise<void> {
     const since = settings.now() - oversizeIdleMs
     for (const name of oversize) {
       const found = kept.get(name)
-      if (found !== undefined && found.used < since && !settings.inUse(name)) await evict(found)
+      if (found !== undefined && found.used < since && !mustStay(name)) await evict(found)
     }
   }
 
@@ -139,6 +153,7 @@ export function openLruIndex(settings: LruSettings): LruIndex {
     },
     remove,
     has: name => kept.has(name),
+    bytesOf: name => kept.get(name)?.bytes,
     usedAt: name => kept.get(name)?.used,
     async evict(wanted) {
       const before = bytes

@@ -1,0 +1,69 @@
+// `calcfs info PATH`: what a path stands for, and how much of it is on this disk.
+import type { Command } from 'commander'
+import type { KeptShare, PathInfo } from '../../drive/interface/control.js'
+import { bytesText } from '../../terminal/amount.js'
+import { withExamples } from '../../terminal/examples.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
+import { filesText } from '../../terminal/pin-text.js'
+import { driveCommand } from '../control/with-drive.js'
+import { pathHelp, withPath } from '../control/with-path.js'
+
+export function infoCommand(): Command {
+  const command = driveCommand('info')
+    .description(
+      'say what a path stands for: number, kind, owner, dates, its path on the web pages, what of it is on this disk, pinned or not saved',
+    )
+    .argument('<path>', pathHelp)
+    .addOption(jsonFlag('an object with what is known'))
+    .action((path: string, flags: { json?: true }) =>
+      withPath(command, path, async (control, at) => {
+        const info = await control.info({ path: at })
+        if (flags.json === true) printJson(dated(info))
+        else console.log(linesOf(info).join('\n'))
+      }),
+    )
+  return withExamples(
+    command,
+    ["calcfs info ~/lab/projects/'Water splitting'", 'a project below a mount'],
+    ['calcfs info reports/42.json --json', 'a path of the drive, for a script'],
+  )
+}
+
+const time = (at: number): string => new Date(at).toISOString()
+
+const dated = ({ created, modified, ...info }: PathInfo): object => ({
+  ...info,
+  ...(created === undefined ? {} : { created: time(created) }),
+  ...(modified === undefined ? {} : { modified: time(modified) }),
+})
+
+/** Without what is not known. */
+function linesOf(info: PathInfo): readonly string[] {
+  const { path, kind, id, title, owner, created, modified, web, size, cached, pinned, draft, stale } = info
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['kind', id === undefined ? kind : `${kind} ${id}`],
+    ['title', title],
+    ['owner', owner],
+    ['created', created === undefined ? undefined : time(created)],
+    ['modified', modified === undefined ? undefined : time(modified)],
+    ['web pages', web],
+    ['size', size === undefined ? undefined : `${size} bytes`],
+    ['on this disk', cached === undefined ? undefined : shareText(cached)],
+    ['pinned', pinned === undefined || pinned === path ? pinned && 'yes' : `with ${pinned}`],
+    ['not saved', draft],
+    ['old, because', stale],
+  ]
+  const told = facts.flatMap(([name, text]) =>
+    text === undefined ? [] : [`  ${`${name}:`.padEnd(14)}${text}`],
+  )
+  return [path, ...told]
+}
+
+function shareText({ is, files, filesKept, bytes, bytesKept }: KeptShare): string {
+  if (files === 1) return { whole: 'whole', part: `in part (${bytesText(bytesKept)})`, not: 'no' }[is]
+  const known = `${filesText(files)}, ${bytesText(bytes)}`
+  if (is === 'whole') return `all of ${known}`
+  return is === 'not'
+    ? `nothing of ${known}`
+    : `${filesKept} of ${known.replace(',', ' and')}, ${bytesText(bytesKept)} of it here`
+}

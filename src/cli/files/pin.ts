@@ -1,0 +1,138 @@
+// `calcfs pin`, `unpin` and `pins`: subtrees that are kept whole on this disk, for times without the service.
+import type { Command } from 'commander'
+import type { Control, PinLine } from '../../drive/interface/control.js'
+import { bytesText } from '../../terminal/amount.js'
+import { withExamples } from '../../terminal/examples.js'
+import { exitCodes, Stop } from '../../terminal/exit.js'
+import { jsonFlag, printJson } from '../../terminal/json.js'
+import { filesText, pinText } from '../../terminal/pin-text.js'
+import { driveCommand, withDrive } from '../control/with-drive.js'
+import { pathHelp, withPath } from '../control/with-path.js'
+import { drawProgress } from './progress-line.js'
+
+interface Flags {
+  readonly wait: boolean
+  readonly json?: true
+}
+
+export function pinCommand(): Command {
+  const command = driveCommand('pin')
+    .description(
+      'keep a project, a calculation, a report with its calculations, or a file whole on this disk, never evicted and kept up with changes; a mounted drive goes on with it by itself, without one the next pin does',
+    )
+    .argument('<path>', pathHelp)
+    .option('--no-wait', 'do not wait until all of it is here')
+    .addOption(jsonFlag('the pin'))
+    .action((path: string, flags: Flags) =>
+      withPath(command, path, async (control, at, isMounted) => {
+        const begun = await control.pin({ path: at })
+        const pin = flags.wait ? await followed(control, begun, isMounted) : begun
+        if (flags.json === true) printJson(dated(pin))
+        else console.log(`${pinText(pin)}.`)
+        process.exitCode = flags.wait ? codeOf(pin) : exitCodes.done
+      }),
+    )
+  return withExamples(
+    command,
+    ["calcfs pin 'projects/Water splitting'", 'all of a project, for the train'],
+    ['calcfs pin --no-wait ~/lab/reports/42.json', 'a report with its calculations, in the background'],
+  )
+}
+
+/** Milliseconds between two looks, and until a pin that waits is not waited for. */
+const [lookEvery, waitingAtMost] = [250, 6_000]
+
+/** As it is once all of it is here, or as much as can be had now. */
+async function followed(control: Control, begun: PinLine, isMounted: boolean): Promise<PinLine> {
+  let last = begun
+  const line = drawProgress(process.stderr, () => ({
+    files: last.files,
+    filesDone: last.filesKept,
+    bytes: last.bytes,
+    bytesDone: last.bytesKept,
+    isGrowing: last.state === 'looking',
+  }))
+  try {
+    return await settled(control, begun, { isMounted, told: pin => (last = pin) })
+  } finally {
+    line.end()
+  }
+}
+
+/** Milliseconds between two lines where no terminal shows how far it is. */
+const lineEvery = 10_000
+
+async function settled(
+  control: Control,
+  begun: PinLine,
+  { told, isMounted }: { readonly told: (pin: PinLine) => void; readonly isMounted: boolean },
+): Promise<PinLine> {
+  let waitingSince: number | undefined
+  let saidAt = Date.now()
+  for (;;) {
+    const pin = (await control.pins({})).find(({ path }) => path === begun.path)
+    if (pin === undefined) throw new Stop(exitCodes.failed, `${begun.path} was unpinned meanwhile.`)
+    told(pin)
+    waitingSince = pin.state === 'waiting' ? (waitingSince ?? Date.now()) : undefined
+    if (waitingSince !== undefined && Date.now() - waitingSince > waitingAtMost) {
+      const next = isMounted
+        ? 'the drive goes on with it by itself'
+        : `calcfs pin ${pin.path} goes on with it`
+      throw new Stop(exitCodes.unreachable, `${pinText(pin)}; ${next}.`)
+    }
+    if (pin.state !== 'looking' && pin.state !== 'fetching' && pin.state !== 'waiting') return pin
+    if (process.stderr.isTTY !== true && Date.now() - saidAt > lineEvery) {
+      saidAt = Date.now()
+      console.error(`${pinText(pin)}.`)
+    }
+    await new Promise(wake => setTimeout(wake, lookEvery))
+  }
+}
+
+const codeOf = ({ state }: PinLine) => (state === 'whole' ? exitCodes.done : exitCodes.failed)
+
+export function unpinCommand(): Command {
+  const command = driveCommand('unpin')
+    .description(
+      'keep it no longer than anything else that was read; what is here goes when others need the room',
+    )
+    .argument('<path>', 'as calcfs pins lists it')
+    .addOption(jsonFlag('{"path", "filesKept", "bytesKept"}'))
+    .action((path: string, flags: { json?: true }) =>
+      withPath(command, path, async (control, at) => {
+        const { path: gone, filesKept, bytesKept } = await control.unpin({ path: at })
+        if (flags.json === true) return printJson({ path: gone, filesKept, bytesKept })
+        console.log(
+          `${gone} is not pinned any more; its ${filesText(filesKept)} (${bytesText(bytesKept)}) go when others need the room, and with calcfs cache clear.`,
+        )
+      }),
+    )
+  return withExamples(
+    command,
+    ["calcfs unpin 'projects/Water splitting'", 'as calcfs pins lists it'],
+    ['calcfs unpin ~/lab/reports/42.json', 'a path below a mount'],
+  )
+}
+
+export function pinsCommand(): Command {
+  const command = driveCommand('pins')
+    .description(
+      'list what is pinned, how much of it is here, and why not all; exit code 1 while one is not whole',
+    )
+    .addOption(jsonFlag('an array of pins'))
+    .action((flags: { json?: true }) =>
+      withDrive(command, async control => {
+        const pins = await control.pins({})
+        if (flags.json === true) printJson(pins.map(dated))
+        else console.log(pins.length === 0 ? 'nothing is pinned.' : pins.map(pinText).join('\n'))
+        process.exitCode = pins.every(({ state }) => state === 'whole') ? exitCodes.done : exitCodes.failed
+      }),
+    )
+  return withExamples(
+    command,
+    ['calcfs pins', 'is all of it here?'],
+    ['calcfs pins --mount ~/lab --json', 'the same for a script'],
+  )
+}
+
+const dated = ({ since, ...pin }: PinLine): object => ({ ...pin, since: new Date(since).toISOString() })

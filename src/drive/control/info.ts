@@ -1,0 +1,123 @@
+// Control of `calcfs info`: what is known of a path, without a request where that is enough.
+import { Failure } from '../../failure.js'
+import { fixedNames } from '../../layout.js'
+import { prettyBytes } from '../../record/json/print.js'
+import { dueIn } from '../../remote/clock.js'
+import type { CalculationId, ProjectId, RecordFacts, ReportId, RequestContext } from '../../remote/remote.js'
+import type { Control, KeptShare, PathInfo } from '../interface/control.js'
+import { titlesIn } from '../nodes/name.js'
+import { isEditable, type Node, nodeKey } from '../nodes/node.js'
+import { knownSubtree } from '../pins/known-subtree.js'
+import type { ControlParts } from './context.js'
+import { type FoundNode, nodeAt } from './path-node.js'
+
+/** What has a record of its own. */
+type Thing =
+  | { readonly kind: 'project'; readonly id: ProjectId }
+  | { readonly kind: 'calculation'; readonly id: CalculationId }
+  | { readonly kind: 'report'; readonly id: ReportId }
+
+export function openInfoControl(parts: ControlParts): Pick<Control, 'info'> {
+  const { catalog, content, identities, pins, tree, writeSide, xattrs } = parts
+  const { dialect } = writeSide.ports
+  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
+
+  async function info(given: string): Promise<PathInfo> {
+    const found = await nodeAt(tree, given, until())
+    const { path, node } = found
+    const thing = thingOf(node)
+    const facts = thing === undefined ? undefined : await factsOf(thing)
+    const identity = thing === undefined ? undefined : identities.known(thing)
+    return {
+      path,
+      kind: xattrs.get(path, node, 'user.calcfs.kind') ?? node.kind,
+      id: xattrs.get(path, node, 'user.calcfs.id'),
+      title: facts?.title ?? identity?.title,
+      owner: facts?.owner ?? identity?.owner,
+      created: facts?.created ?? facts?.born ?? identity?.born,
+      modified: facts?.modified,
+      web: webPathOf(found),
+      size: await sizeOf(node),
+      cached: await shareOf(found),
+      pinned: pins.coverOf(node)?.path,
+      draft: isEditable(node) ? writeSide.records.draftOf(nodeKey(node))?.meta.state : undefined,
+      stale: xattrs.get(path, node, 'user.calcfs.stale'),
+    }
+  }
+
+  /** Asked for only where it was never told. */
+  async function factsOf(thing: Thing): Promise<RecordFacts | undefined> {
+    const entry = catalog.record(thing)
+    try {
+      return dialect.facts(entry.known() ?? (await entry.ask(until())))
+    } catch (thrown) {
+      // The rest is known all the same.
+      if (thrown instanceof Failure) return undefined
+      throw thrown
+    }
+  }
+
+  function webPathOf({ path, node }: FoundNode): string | undefined {
+    if (node.kind === 'user') return `/${fixedNames.users}/${node.name}`
+    const own = xattrs.get(path, node, 'user.calcfs.path')
+    if (own !== undefined || node.kind === 'top') return own
+    const isRecord = node.kind === 'record' && (node.of === 'project' || node.of === 'calculation')
+    return isRecord && path.startsWith(`/${fixedNames.projects}/`)
+      ? parts.servicePath(titlesIn(path).slice(2, -1))
+      : undefined
+  }
+
+  async function sizeOf(node: Node): Promise<number | undefined> {
+    if (node.kind === 'content') return content.knownSize(node.content) ?? content.size(node.content, until())
+    if (!isEditable(node)) return undefined
+    const draft = writeSide.records.draftOf(nodeKey(node))
+    if (draft !== undefined) return draft.size
+    if (node.kind !== 'record' || node.of === 'share') return undefined
+    const known = catalog
+      .record(node.of === 'project' ? { kind: node.of, id: node.id } : recordOf(node))
+      .known()
+    return known && prettyBytes(known).length
+  }
+
+  /** Of a file its own bytes, of a directory those of all files that are known below it. */
+  async function shareOf(found: FoundNode): Promise<KeptShare | undefined> {
+    const { contents } = await knownSubtree(found, { tree, catalog, dialect, identities })
+    if (contents.length === 0) return undefined
+    let [bytes, bytesKept, filesKept, begun] = [0, 0, 0, false]
+    for (const one of contents) {
+      const size = content.knownSize(one.content) ?? 0
+      const share = size === 0 && content.knownSize(one.content) === 0 ? 1 : content.cached(one.content)
+      bytes += size
+      bytesKept += Math.floor(size * share)
+      if (share === 1) filesKept += 1
+      if (share > 0) begun = true
+    }
+    const files = contents.length
+    return { is: filesKept === files ? 'whole' : begun ? 'part' : 'not', files, filesKept, bytes, bytesKept }
+  }
+
+  return { info: ({ path }) => info(path) }
+}
+
+function recordOf(node: Extract<Node, { kind: 'record'; of: 'calculation' | 'report' }>): Thing {
+  return node.of === 'report' ? { kind: 'report', id: node.id } : { kind: 'calculation', id: node.id }
+}
+
+function thingOf(node: Node): Thing | undefined {
+  switch (node.kind) {
+    case 'project':
+      return { kind: 'project', id: node.id }
+    case 'calculation':
+      return { kind: 'calculation', id: node.id }
+    case 'report':
+    case 'order':
+      return { kind: 'report', id: node.id }
+    case 'content':
+      return { kind: 'calculation', id: node.content.calculation }
+    case 'record':
+      if (node.of === 'share') return undefined
+      return node.of === 'project' ? { kind: 'project', id: node.id } : recordOf(node)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,73 @@
+// Control of pins: what is kept whole on this disk, and how much of it is here.
+import { Failure } from '../../failure.js'
+import { dueIn } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
+import type { CallResult, Control } from '../interface/control.js'
+import { type Node, nodeKey } from '../nodes/node.js'
+import type { PinTarget } from '../pins/pin-store.js'
+import type { ControlParts } from './context.js'
+import { nodeAt } from './path-node.js'
+
+export function openPinControl({
+  pins,
+  tree,
+  ...parts
+}: ControlParts): Pick<Control, 'pin' | 'unpin' | 'pins'> {
+  const until = (): RequestContext => dueIn(parts.deadlines.metadata, parts)
+
+  async function targetAt(given: string): Promise<{ path: string; target: PinTarget }> {
+    const { path, node } = await nodeAt(tree, given, until())
+    const target = targetOf(node.kind === 'top' ? await tree.directory(path, until()) : node)
+    if (target !== undefined) return { path, target }
+    throw new Failure(
+      'refused',
+      `${given} cannot be pinned: a project, a calculation, a report or a file of a calculation can`,
+    )
+  }
+
+  /** By the path it was pinned with, which may lead nowhere by now, or by what stands at this path. */
+  async function keyOf(given: string): Promise<string> {
+    const known = pins.list().find(({ path }) => path === given.replace(/\/+$/, ''))
+    return known?.key ?? nodeKey((await targetAt(given)).target)
+  }
+
+  async function unpin(given: string): Promise<CallResult<'unpin'>> {
+    const key = await keyOf(given)
+    const gone = pins.unpin(key)
+    if (gone !== undefined) return gone
+    const { node } = await nodeAt(tree, given, until())
+    const cover = pins.coverOf(node)
+    const because =
+      cover === undefined
+        ? '`calcfs pins` lists what is'
+        : `it is kept with ${cover.path}: \`calcfs unpin ${cover.path}\``
+    throw new Failure('absent', `${given} is not pinned; ${because}`)
+  }
+
+  return {
+    async pin({ path: given }) {
+      const { path, target } = await targetAt(given)
+      return pins.pin(path, target)
+    },
+    unpin: ({ path }) => unpin(path),
+    pins: async () => pins.reports(),
+  }
+}
+
+/** A record stands for what it is the record of. */
+function targetOf(node: Node): PinTarget | undefined {
+  switch (node.kind) {
+    case 'top':
+    case 'project':
+    case 'calculation':
+    case 'report':
+    case 'content':
+      return node
+    case 'order':
+      return { kind: 'report', id: node.id }
+    case 'record':
+      return node.of === 'report' ? { kind: 'report', id: node.id } : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,150 @@
+// Pin fetch: the contents of one pin are brought to this disk in the background, as many side by side as there is room for.
+import { setImmediate } from 'node:timers/promises'
+import type { ContentCache } from '../../cache/content/content.js'
+import { asFailure, Failure, type FailureKind, isA, isAbsent } from '../../failure.js'
+import { type Clock, dueIn } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
+import type { MissingPart, PlacedContent } from './subtree.js'
+
+export interface PinFetchParts {
+  readonly content: Pick<ContentCache, 'size' | 'knownSize' | 'keepWhole' | 'isOnDisk' | 'cached'>
+  /** How many background requests may be under way now. */
+  readonly room: () => number
+  readonly clock: Clock
+  /** Milliseconds for a question. */
+  readonly patience: number
+}
+
+/** A content with its length in bytes. */
+export interface SizedContent extends PlacedContent {
+  readonly bytes: number
+}
+
+export interface Sized {
+  readonly contents: readonly SizedContent[]
+  readonly missing: readonly MissingPart[]
+}
+
+export interface PinFetch {
+  /** @throws Failure of an outage */
+  sizes(contents: readonly PlacedContent[]): Promise<Sized>
+  /** Which of them are on this disk. */
+  present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>>
+  /**
+   * Brings the rest here; `kept` is told of each. Answers what cannot be had.
+   * @throws Failure of an outage, of a full disk, or what `mayGoOn` throws
+   */
+  fetch(
+    wanted: readonly SizedContent[],
+    told: {
+      readonly begun: (one: SizedContent) => void
+      readonly kept: (one: SizedContent) => void
+      readonly mayGoOn: () => void
+    },
+  ): Promise<readonly MissingPart[]>
+}
+
+/** Requests of pins side by side at most: the rest is for users, and for what is foreseen. */
+const sideBySideAtMost = 16
+/** Milliseconds after which a file on its way is looked at: it goes on as long as bytes come. */
+const fileDeadline = 60_000
+/** Files that are looked for on the disk before others have their turn. */
+const lookedAtOnce = 256
+
+export function openPinFetch({ content, room, clock, patience }: PinFetchParts): PinFetch {
+  const background = (milliseconds: number): RequestContext => dueIn(milliseconds, clock, 'guess')
+
+  /** Does the work for each, as many side by side as there is room for; the first failure that is thrown ends it. */
+  async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+    const under = new Set<Promise<void>>()
+    let failed: { readonly reason: unknown } | undefined
+    for (const item of items) {
+      while (under.size >= Math.max(1, Math.min(room(), sideBySideAtMost))) await Promise.race(under)
+      if (failed !== undefined) break
+      const one = work(item)
+        .catch((reason: unknown) => {
+          failed ??= { reason }
+        })
+        .finally(() => under.delete(one))
+      under.add(one)
+    }
+    await Promise.all(under)
+    if (failed !== undefined) throw failed.reason
+  }
+
+  async function sizes(contents: readonly PlacedContent[]): Promise<Sized> {
+    const found: SizedContent[] = []
+    const missing: MissingPart[] = []
+    await forEach(contents, async one => {
+      const known = content.knownSize(one.content)
+      try {
+        const bytes = known ?? (await content.size(one.content, background(patience)))
+        found.push({ ...one, bytes })
+      } catch (thrown) {
+        const failure = refusalIn(thrown)
+        if (!isAbsent(failure)) missing.push({ path: one.path, failure })
+      }
+    })
+    return { contents: found.sort((one, other) => (one.path < other.path ? -1 : 1)), missing }
+  }
+
+  async function present(contents: readonly SizedContent[]): Promise<ReadonlySet<SizedContent>> {
+    const here = new Set<SizedContent>()
+    for (const [at, one] of contents.entries()) {
+      if (at % lookedAtOnce === lookedAtOnce - 1) await setImmediate()
+      // An empty file has no bytes to keep.
+      if (one.bytes === 0 || content.isOnDisk(one.content)) here.add(one)
+    }
+    return here
+  }
+
+  /** A long file may take longer than any deadline, as long as its bytes come. */
+  async function keepWhole({ content: wanted }: SizedContent, mayGoOn: () => void): Promise<void> {
+    for (let before = -1; ; ) {
+      mayGoOn()
+      try {
+        await content.keepWhole(wanted, background(fileDeadline))
+        return
+      } catch (thrown) {
+        const share = content.cached(wanted)
+        if (asFailure(thrown).kind !== 'timeout' || share <= before) throw thrown
+        before = share
+      }
+    }
+  }
+
+  return {
+    sizes,
+    present,
+    async fetch(wanted, { begun, kept, mayGoOn }) {
+      const missing: MissingPart[] = []
+      await forEach(wanted, async one => {
+        begun(one)
+        try {
+          await keepWhole(one, mayGoOn)
+          // The disk may have refused it, and a reader gets it all the same.
+          if (one.bytes > 0 && !content.isOnDisk(one.content))
+            throw new Failure('no-space', 'the cache directory took no more of it')
+          kept(one)
+        } catch (thrown) {
+          const failure = refusalIn(thrown)
+          if (!isAbsent(failure)) missing.push({ path: one.path, failure })
+        }
+      })
+      return missing
+    },
+  }
+}
+
+/** Faults of one file alone: another version, contradicting lengths, what the service cannot make. */
+const ofOneFile: readonly FailureKind[] = ['broken', 'replaced']
+
+/** The failure of one file, which keeps no other from being fetched. @throws every other one */
+function refusalIn(thrown: unknown): Failure {
+  const failure = asFailure(thrown)
+  if (ofOneFile.includes(failure.kind)) return failure
+  if (isA('outage', failure) || wholeDisk.includes(failure.kind)) throw failure
+  return failure
+}
+
+const wholeDisk: readonly FailureKind[] = ['no-space', 'disk-read-only', 'internal', 'unauthenticated']

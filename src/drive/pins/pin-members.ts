@@ -1,0 +1,93 @@
+// Pin members: what all pins keep, in memory: which contents are never evicted, and which answers serve at any age.
+import type { ContentCache } from '../../cache/content/content.js'
+import { type Node, nodeKey } from '../nodes/node.js'
+import { type PinMembers as MembersOfPin, noMembers, type PinStore } from './pin-store.js'
+
+export interface AllPinMembers {
+  /** Takes what is on the disk: another mount may have pinned something. */
+  read(): void
+  has(key: string): boolean
+  /** Nothing more belongs to it where nothing is given. */
+  set(key: string, found: MembersOfPin | undefined): void
+  /** The names of what one pin keeps, and of what the others keep. */
+  contents(key: string): { readonly own: ReadonlySet<string>; readonly others: ReadonlySet<string> }
+  /** The key of the pin that keeps this. */
+  coverOf(node: Node): string | undefined
+  keepsAnswer(query: { readonly namespace: string; readonly key: string }): boolean
+  keepsContent(name: string): boolean
+}
+
+/** Namespaces of answers whose keys end in an id. */
+const idRooms: ReadonlySet<string> = new Set(['listing', 'record', 'shares'])
+
+export function openPinMembers(
+  store: PinStore,
+  content: Pick<ContentCache, 'pin' | 'nameOf'>,
+): AllPinMembers {
+  let members = new Map<string, MembersOfPin>()
+  let names: ReadonlySet<string> = new Set()
+
+  function takeEffect(): void {
+    names = new Set([...members.values()].flatMap(({ contents }) => [...contents]))
+    content.pin(names)
+  }
+
+  function read(): void {
+    members = new Map(store.list().map(({ key }) => [key, store.members(key)]))
+    takeEffect()
+  }
+
+  function isIn(one: MembersOfPin, key: string, node: Node): boolean {
+    if (nodeKey(node) === key) return true
+    switch (node.kind) {
+      case 'content':
+        return one.contents.has(content.nameOf(node.content))
+      case 'project':
+        return one.projects.has(node.id)
+      case 'calculation':
+        return one.calculations.has(node.id)
+      case 'report':
+        return one.reports.has(node.id)
+      case 'record':
+        return node.of === 'share' ? one.projects.has(node.project) : idsOf(one, node.of).has(node.id)
+      default:
+        return false
+    }
+  }
+
+  read()
+  return {
+    read,
+    has: key => members.has(key),
+    set(key, found) {
+      if (!members.has(key)) return
+      const kept = found ?? noMembers
+      store.setMembers(key, kept)
+      members.set(key, kept)
+      takeEffect()
+    },
+    contents(key) {
+      const others = [...members].flatMap(([other, { contents }]) => (other === key ? [] : [...contents]))
+      return { own: members.get(key)?.contents ?? noMembers.contents, others: new Set(others) }
+    },
+    coverOf: node => [...members].find(([key, one]) => isIn(one, key, node))?.[0],
+    keepsAnswer({ namespace, key }) {
+      if (members.size === 0) return false
+      // Who the user is and where paths lead: the way to every pin.
+      if (!idRooms.has(namespace)) return true
+      const [, kind = 'project', id = ''] = /^(?:(\w+) )?(\d+)$/.exec(key) ?? []
+      return [...members.values()].some(
+        one => idsOf(one, kind).has(id) || (isOfProject(kind) && one.above.has(id)),
+      )
+    },
+    keepsContent: name => names.has(name),
+  }
+}
+
+/** A key of listings or records names the kind before the id, `projects 7` or `files 9`; that of shares is a project's id. */
+function idsOf(one: MembersOfPin, kind: string): ReadonlySet<string> {
+  if (isOfProject(kind)) return one.projects
+  return kind === 'report' ? one.reports : one.calculations
+}
+
+const isOfProject = (kind: string): boolean => /^(project|projects|calculations)$/.test(kind)

@@ -1,0 +1,131 @@
+// Pin survey: what belongs to a pin now, asked of the service as far as it is not known or may be old.
+import { Failure, isA } from '../../failure.js'
+import type { CalculationId, ReportId, RequestContext } from '../../remote/remote.js'
+import type { CalculationNode, Dentry, DirectoryNode } from '../nodes/node.js'
+import { type KnownParts, knownCalculation } from './known-subtree.js'
+import type { Pin } from './pin-store.js'
+import { type Subtree, type SubtreeSource, subtreeOf } from './subtree.js'
+
+/**
+ * `lists`: projects and reports are asked for again, of their calculations what is not known yet. `all`: lists of files and
+ * records are asked for again as well.
+ */
+export type SurveyDepth = 'lists' | 'all'
+
+/** What belongs to a pin, and the projects that lead to it. */
+export interface SurveyedPin extends Subtree {
+  readonly above: ReadonlySet<string>
+}
+
+export interface PinSurvey {
+  /** @throws Failure of an outage, or of the pinned thing itself */
+  look(pin: Pin, depth: SurveyDepth, context: () => RequestContext): Promise<SurveyedPin>
+}
+
+/** A project that lies so deep lies in itself. */
+const deepest = 64
+
+export function openPinSurvey(parts: KnownParts): PinSurvey {
+  const { tree, catalog, dialect, identities } = parts
+  function asking(depth: SurveyDepth, context: () => RequestContext): SubtreeSource {
+    /** Asked for where it is not known, or is to be read again. */
+    async function ask<Answer>(
+      entry: { known(): Answer | undefined; ask(context: RequestContext): Answer | Promise<Answer> },
+      isAgain: boolean,
+    ): Promise<Answer> {
+      return (isAgain ? undefined : entry.known()) ?? entry.ask(context())
+    }
+
+    async function calculationAt(id: CalculationId): Promise<CalculationNode> {
+      const record = await ask(catalog.record({ kind: 'calculation', id }), depth === 'all')
+      const { born, title = '' } = dialect.facts(record)
+      return { kind: 'calculation', id, title, born }
+    }
+
+    async function rowsOf(id: ReportId): Promise<readonly Dentry[]> {
+      const rows = dialect.rows(await ask(catalog.record({ kind: 'report', id }), true)) ?? []
+      const found = await Promise.allSettled(rows.map(({ calculation }) => calculationAt(calculation)))
+      return found.flatMap((one, at): Dentry[] => {
+        if (one.status === 'fulfilled') return [{ name: `${at + 1}-${one.value.title}`, node: one.value }]
+        // A row may name a calculation that is gone, or not shared.
+        if (one.reason instanceof Failure && !isA('outage', one.reason)) return []
+        throw one.reason
+      })
+    }
+
+    return {
+      async meet(node) {
+        if (node.kind === 'project') {
+          await ask(catalog.record({ kind: 'project', id: node.id }), depth === 'all')
+          // Of a colleague's project the list of shares may not be shown; then nothing shows it online either.
+          await ask(catalog.shares(node.id), depth === 'all').catch(unlessAway)
+        }
+        if (node.kind === 'calculation')
+          await ask(catalog.record({ kind: 'calculation', id: node.id }), depth === 'all')
+      },
+      list(directory) {
+        if (directory.kind === 'report') return rowsOf(directory.id)
+        const known =
+          directory.kind === 'calculation' && depth === 'lists' ? tree.listKnown(directory) : undefined
+        return known ?? tree.list(directory, context())
+      },
+    }
+  }
+
+  /** The projects that lead to a pin, as far as they are known. */
+  function aboveOf(target: Pin['target']): ReadonlySet<string> {
+    const found = new Set<string>()
+    let above = parentOf(target)
+    while (above !== undefined && found.size < deepest) {
+      found.add(above)
+      above = identities.known({ kind: 'project', id: above })?.parent
+    }
+    return found
+  }
+
+  function parentOf(target: Pin['target']): string | undefined {
+    if (target.kind === 'project' || target.kind === 'calculation') return identities.known(target)?.parent
+    if (target.kind !== 'content') return undefined
+    return identities.known({ kind: 'calculation', id: target.content.calculation })?.parent
+  }
+
+  /** One file needs the folder that lists it. */
+  async function ofContent(
+    pin: Pin,
+    { content }: Extract<Pin['target'], { kind: 'content' }>,
+    entriesOf: (node: DirectoryNode) => Promise<readonly Dentry[]>,
+  ): Promise<Subtree> {
+    const entries = await entriesOf(knownCalculation(content.calculation, parts))
+    const present = entries.flatMap(({ node }) =>
+      node.kind === 'content' && node.content.of === content.of && node.content.title === content.title
+        ? [{ path: pin.path, content: node.content }]
+        : [],
+    )
+    if (present.length === 0) throw new Failure('absent', `${pin.path} is gone`)
+    return {
+      contents: present,
+      projects: new Set(),
+      calculations: new Set([content.calculation]),
+      reports: new Set(),
+      missing: [],
+    }
+  }
+
+  async function survey({ path, target, ...pin }: Pin, source: SubtreeSource): Promise<SurveyedPin> {
+    const found = await (target.kind === 'content'
+      ? ofContent({ path, target, ...pin }, target, async node => {
+          await source.meet?.(node)
+          return source.list(node)
+        })
+      : subtreeOf({ path, node: target }, source))
+    return { ...found, above: aboveOf(target) }
+  }
+
+  return { look: (pin, depth, context) => survey(pin, asking(depth, context)) }
+}
+
+/** @throws what says that nothing can be known now */
+function unlessAway(thrown: unknown): undefined {
+  if (thrown instanceof Failure && !isA('outage', thrown) && thrown.kind !== 'internal') return undefined
+  throw thrown
+}

@@ -1,0 +1,275 @@
+// Pins: subtrees that are kept whole on this disk and never evicted, fetched in the background and kept up with the service.
+import type { ContentCache } from '../../cache/content/content.js'
+import { asFailure, Failure, isA, isAbsent } from '../../failure.js'
+import { noop } from '../../noop.js'
+import { type Clock, dueIn, every } from '../../remote/clock.js'
+import type { RequestContext } from '../../remote/remote.js'
+import { type Node, nodeKey } from '../nodes/node.js'
+import { openPinFetch, type SizedContent } from './pin-fetch.js'
+import { openPinMembers } from './pin-members.js'
+import { PinProgress, type PinReport } from './pin-progress.js'
+import { openPinRoom } from './pin-room.js'
+import type { Pin, PinStore, PinTarget } from './pin-store.js'
+import type { PinSurvey, SurveyDepth } from './pin-survey.js'
+import type { MissingPart } from './subtree.js'
+
+export interface Pins {
+  /** Begins to fetch what is pinned, and comes back to it as long as the drive lives. */
+  start(): void
+  /** It is on disk when this returns; what it needs is fetched in the background. */
+  pin(path: string, target: PinTarget): PinReport
+  /** What was kept for it alone may go from now on. Undefined where there is no such pin. */
+  unpin(key: string): PinReport | undefined
+  reports(): readonly PinReport[]
+  list(): readonly Pin[]
+  /** The pin that keeps this, if one does. */
+  coverOf(node: Node): Pin | undefined
+  /** Whether the answer to this question serves at any age while the service is away. */
+  keepsAnswer(query: { readonly namespace: string; readonly key: string }): boolean
+  /** Whether a content of this name is kept for a pin. */
+  keepsContent(name: string): boolean
+  /** A listing of something is another one now; of all, where no key is given. */
+  changed(namespace: string | undefined, key: string | undefined): void
+  /** Nothing more is fetched. */
+  close(): Promise<void>
+}
+
+export interface PinsParts {
+  readonly store: PinStore
+  readonly survey: PinSurvey
+  readonly content: ContentCache
+  /** Bytes that kept files may take in all. */
+  readonly cacheBytes: number
+  /** Milliseconds between two questions for the listings of what is pinned. */
+  readonly interval: number
+  /** How many background requests may be under way now. */
+  readonly room: () => number
+  /** Milliseconds for a question. */
+  readonly patience: number
+  /** Makes this process the one that fetches, if no other one is; the function gives that back. */
+  readonly takeTurn: () => Promise<(() => void) | undefined>
+  readonly clock: Clock
+  readonly log: (sentence: string, about?: Record<string, unknown>) => void
+}
+
+/** Lists of files and records, which hardly ever change, are asked for again each so-manieth time. */
+const deepEach = 6
+/** Milliseconds until a change of a listing is followed, and until what failed is tried again. */
+const [soonMs, firstRetryMs, lastRetryMs] = [500, 2_000, 30_000]
+/** Another mount may have pinned something, or may have ended. */
+const watchEveryMs = 5_000
+
+export function openPins(parts: PinsParts): Pins {
+  const { store, content, clock, log } = parts
+  const fetcher = openPinFetch(parts)
+  const room = openPinRoom(parts.cacheBytes, content)
+  const members = openPinMembers(store, content)
+  const progress = new Map<string, PinProgress>()
+  /** Pins that are looked after now. */
+  const busy = new Map<string, Promise<void>>()
+  /** Those of them of which something has changed meanwhile. */
+  const again = new Set<string>()
+  let isStarted = false
+  let isClosed = false
+  let callOff = noop
+  let endWatch = noop
+  let rounds = 0
+  let retryMs = firstRetryMs
+  let turn: Promise<(() => void) | undefined> | undefined
+  let seen = ''
+  /** Surveys under way: the answers that they bring are no news. */
+  let looking = 0
+
+  function progressOf({ key }: Pick<Pin, 'key'>): PinProgress {
+    const known = progress.get(key)
+    if (known !== undefined) return known
+    const fresh = new PinProgress(one => content.cached(one.content))
+    progress.set(key, fresh)
+    return fresh
+  }
+
+  // When a pin is looked after.
+
+  function lookIn(milliseconds: number): void {
+    callOff()
+    if (isStarted && !isClosed) callOff = clock.after(milliseconds, round, 'in-background')
+  }
+
+  function round(): void {
+    const pins = store.list()
+    seen = signature(pins)
+    members.read()
+    for (const key of progress.keys()) if (!pins.some(pin => pin.key === key)) forget(key)
+    const depth: SurveyDepth = rounds % deepEach === deepEach - 1 ? 'all' : 'lists'
+    rounds += 1
+    lookIn(parts.interval)
+    for (const pin of pins) tend(pin, depth)
+  }
+
+  const signature = (pins: readonly Pin[]): string =>
+    pins.map(({ key, since }) => `${key} ${since}`).join('\n')
+
+  function forget(key: string): void {
+    progress.delete(key)
+    room.forget(key)
+  }
+
+  function tend(pin: Pin, depth: SurveyDepth): void {
+    if (isClosed) return
+    if (busy.has(pin.key)) {
+      again.add(pin.key)
+      return
+    }
+    again.delete(pin.key)
+    const work = lookAfter(pin, depth).then(retry => {
+      busy.delete(pin.key)
+      if (again.has(pin.key) && !isTakenBack(pin)) return tend(pin, 'lists')
+      if (retry === 'never') retryMs = firstRetryMs
+      else {
+        lookIn(Math.min(retryMs, parts.interval, retry === 'soon' ? lastRetryMs : parts.interval))
+        retryMs *= 2
+      }
+    })
+    busy.set(pin.key, work)
+  }
+
+  // What is done for it.
+
+  async function lookAfter(pin: Pin, depth: SurveyDepth): Promise<'never' | 'soon' | 'later'> {
+    const state = progressOf(pin)
+    try {
+      turn ??= parts.takeTurn()
+      if ((await turn) === undefined) turn = undefined
+      looking += 1
+      const found = await lookedUp(pin, depth).finally(() => {
+        looking -= 1
+      })
+      return await bring(pin, state, found)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (isTakenBack(pin)) return 'never'
+      if (isAbsent(failure)) {
+        members.set(pin.key, undefined)
+        state.found([], new Set())
+        state.stopped('gone', failure.message)
+        return 'never'
+      }
+      const isPassing = isA('outage', failure) || failure.kind === 'unauthenticated'
+      state.stopped(isPassing ? 'waiting' : 'incomplete', failure.message)
+      if (!isPassing) log('a pin could not be fetched', { path: pin.path, error: failure.message })
+      return 'soon'
+    }
+  }
+
+  const context = (): RequestContext => dueIn(parts.patience, clock, 'guess')
+  const isTakenBack = ({ key }: Pin): boolean => isClosed || !members.has(key)
+
+  interface Found {
+    readonly chosen: readonly SizedContent[]
+    readonly tooMany: readonly SizedContent[]
+    readonly because: string | undefined
+    readonly missing: readonly MissingPart[]
+  }
+
+  /** What belongs to it is kept from now on; what is gone, or does not fit, may go. */
+  async function lookedUp(pin: Pin, depth: SurveyDepth): Promise<Found> {
+    const found = await parts.survey.look(pin, depth, context)
+    const sized = await fetcher.sizes(found.contents)
+    if (isTakenBack(pin)) throw takenBack
+    const fitting = room.fit(pin.key, sized.contents, members.contents(pin.key))
+    const contents = new Set(fitting.chosen.map(one => content.nameOf(one.content)))
+    members.set(pin.key, { ...found, contents })
+    return { ...fitting, missing: [...found.missing, ...sized.missing] }
+  }
+
+  async function bring(pin: Pin, state: PinProgress, found: Found): Promise<'never' | 'soon' | 'later'> {
+    const { chosen, tooMany } = found
+    const here = await fetcher.present(chosen)
+    state.found([...chosen, ...tooMany], here)
+    const wanted = chosen.filter(one => !here.has(one))
+    if (wanted.length > 0 && turn === undefined) {
+      state.stopped('waiting', 'another mount of this account fetches it')
+      return 'soon'
+    }
+    if (wanted.length > 0) state.stopped('fetching')
+    const unfetched = await fetcher.fetch(wanted, {
+      begun: one => state.begun(one),
+      kept: one => state.kept(one),
+      mayGoOn() {
+        if (isTakenBack(pin)) throw takenBack
+      },
+    })
+    const reasons = [found.because, missingSentence([...found.missing, ...unfetched])]
+    const because = reasons.filter(reason => reason !== undefined).join('; ')
+    if (because === '') state.stopped('whole')
+    else state.stopped('incomplete', because)
+    return unfetched.length === 0 ? 'never' : 'later'
+  }
+
+  function start(): void {
+    if (isStarted) return
+    isStarted = true
+    endWatch = every(clock, watchEveryMs, () => {
+      if (signature(store.list()) !== seen) round()
+    })
+    if (store.list().length > 0) lookIn(0)
+  }
+
+  return {
+    start,
+    pin(path, target) {
+      const key = nodeKey(target)
+      const known = store.list().find(pin => pin.key === key)
+      const pin = known ?? { key, path, target, since: clock.now() }
+      if (known === undefined) {
+        store.set(pin)
+        members.read()
+      }
+      const state = progressOf(pin)
+      if (!busy.has(key)) state.stopped('looking')
+      retryMs = firstRetryMs
+      start()
+      tend(pin, 'lists')
+      return state.report(pin)
+    },
+    unpin(key) {
+      const pin = store.list().find(one => one.key === key)
+      if (pin === undefined) return undefined
+      const report = progressOf(pin).report(pin)
+      store.remove(key)
+      members.read()
+      forget(key)
+      return report
+    },
+    reports: () => store.list().map(pin => progressOf(pin).report(pin)),
+    list: store.list,
+    coverOf: node => {
+      const key = members.coverOf(node)
+      return key === undefined ? undefined : store.list().find(pin => pin.key === key)
+    },
+    keepsAnswer: members.keepsAnswer,
+    keepsContent: members.keepsContent,
+    changed(namespace, key) {
+      if (!isStarted || looking > 0 || namespace === 'record') return
+      if (namespace === undefined || key === undefined || members.keepsAnswer({ namespace, key }))
+        lookIn(soonMs)
+    },
+    async close() {
+      isClosed = true
+      callOff()
+      endWatch()
+      // What is under way finds out by itself; the connections end soon.
+      const giveBack = await turn
+      giveBack?.()
+    },
+  }
+}
+
+const takenBack = new Failure('timeout', 'the pin was taken back')
+
+function missingSentence(missing: readonly MissingPart[]): string | undefined {
+  const [first] = missing
+  if (first === undefined) return undefined
+  const others = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
+  return `${first.path}${others} cannot be had: ${first.failure.message}`
+}

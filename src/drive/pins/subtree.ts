@@ -1,0 +1,110 @@
+// Subtree: all that lies below a node, looked at side by side; what cannot be had is named, and the rest goes on.
+import pLimit from 'p-limit'
+import { asFailure, type Failure, isA, isAbsent } from '../../failure.js'
+import type { Content } from '../../remote/remote.js'
+import type { CalculationNode, Dentry, DirectoryNode, Node, ProjectNode } from '../nodes/node.js'
+
+/** A node and where it stands below the drive's root. */
+export interface PlacedNode<Of extends Node = Node> {
+  readonly path: string
+  readonly node: Of
+}
+
+export interface PlacedContent {
+  readonly path: string
+  readonly content: Content
+}
+
+/** What cannot be had, and why. */
+export interface MissingPart {
+  readonly path: string
+  readonly failure: Failure
+}
+
+export interface Subtree {
+  /** In the order of their paths. */
+  readonly contents: readonly PlacedContent[]
+  readonly projects: ReadonlySet<string>
+  readonly calculations: ReadonlySet<string>
+  readonly reports: ReadonlySet<string>
+  readonly missing: readonly MissingPart[]
+}
+
+export interface SubtreeSource {
+  /** The entries of a project, a calculation or `projects/`; those of a report are its calculations. */
+  list(directory: DirectoryNode): Promise<readonly Dentry[]> | readonly Dentry[]
+  /** Called for each project, calculation and report before it is listed; a failure is that of the whole. */
+  meet?(node: DirectoryNode): Promise<void>
+}
+
+/** Directories that are looked at side by side. */
+const sideBySide = 16
+
+/**
+ * Everything below the node, itself included. A project that is listed below itself is looked at once.
+ * @throws Failure of an outage, or of the node itself
+ */
+export async function subtreeOf(from: PlacedNode, source: SubtreeSource): Promise<Subtree> {
+  const limit = pLimit(sideBySide)
+  const contents: PlacedContent[] = []
+  const missing: MissingPart[] = []
+  const ids = {
+    project: new Set<string>(),
+    calculation: new Set<string>(),
+    report: new Set<string>(),
+  }
+  let isOver = false
+
+  async function visit({ path, node }: PlacedNode): Promise<void> {
+    if (isOver || !isFirst(node)) return
+    if (node.kind === 'content') contents.push({ path, content: node.content })
+    if (!isWalked(node)) return
+    const entries = await limit(() => entriesOf(path, node))
+    await Promise.all(
+      entries
+        .filter(entry => isWalked(entry.node) || entry.node.kind === 'content')
+        .map(({ name, node: inner }) => visit({ path: `${path}/${name}`, node: inner })),
+    )
+  }
+
+  /** Several paths lead to one thing where a project is listed below itself, or a report lists a calculation twice. */
+  function isFirst(node: Node): boolean {
+    if (node.kind !== 'project' && node.kind !== 'calculation' && node.kind !== 'report') return true
+    const known = ids[node.kind]
+    if (known.has(node.id)) return false
+    known.add(node.id)
+    return true
+  }
+
+  async function entriesOf(path: string, node: DirectoryNode): Promise<readonly Dentry[]> {
+    if (isOver) return []
+    try {
+      await source.meet?.(node)
+      return await source.list(node)
+    } catch (thrown) {
+      const failure = asFailure(thrown)
+      if (node === from.node || isA('outage', failure) || failure.kind === 'internal') {
+        isOver = true
+        throw failure
+      }
+      // What is gone is no part of it.
+      if (!isAbsent(failure)) missing.push({ path, failure })
+      return []
+    }
+  }
+
+  await visit(from)
+  contents.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return {
+    contents,
+    projects: ids.project,
+    calculations: ids.calculation,
+    reports: ids.report,
+    missing,
+  }
+}
+
+type WalkedNode = ProjectNode | CalculationNode | Extract<DirectoryNode, { kind: 'top' | 'report' }>
+
+const isWalked = (node: Node): node is WalkedNode =>
+  node.kind === 'project' || node.kind === 'calculation' || node.kind === 'top' || node.kind === 'report'

@@ -1,0 +1,118 @@
+// Promises of `calcfs info` and of `calcfs cache` below a path: what a path stands for, and what of it is on this disk.
+import t from 'tap'
+import type { KernelTestbed } from '../../testbed/mount.js'
+import { cml, ids, log } from '../../testbed/sample-data.js'
+import { lines } from '../../testbed/service.js'
+import { namesOf, outcome, overwrite, textOf } from '../../testbed/testbed.js'
+import { warmMount } from '../../testbed/warm-mount.js'
+
+t.setTimeout(480_000)
+
+const water = 'projects/Water splitting'
+
+async function infoOf({ calcfs, directory }: KernelTestbed, path: string): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await calcfs('info', path, '--json', '--mount', directory)
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const cache = async ({ calcfs, directory }: KernelTestbed, ...args: string[]) =>
+  JSON.parse((await calcfs('cache', ...args, '--json', '--mount', directory)).stdout)
+
+t.test(
+  'a path says what it stands for, whose it is, since when, and where the web pages have it (INFO-1)',
+  async t => {
+    const testbed = await warmMount(t)
+    t.match(await infoOf(testbed, water), {
+      path: `/${water}`,
+      kind: 'project',
+      id: ids.water,
+      title: 'Water splitting',
+      owner: 'demo',
+      created: /^20.*Z$/,
+      web: '/db/demo/Water splitting',
+    })
+    t.match(await infoOf(testbed, `${testbed.directory}/${water}/TS1_opt`), {
+      kind: 'calculation',
+      id: ids.transition,
+      web: '/db/demo/Water splitting/TS1_opt',
+    })
+    const file = `${water}/TS1_opt/run.log`
+    t.match(await infoOf(testbed, file), {
+      kind: 'file',
+      id: ids.transition,
+      size: log.length,
+      cached: { is: 'not' },
+    })
+    await textOf(testbed, file)
+    t.match(await infoOf(testbed, file), { cached: { is: 'whole', bytesKept: log.length } })
+    await namesOf(testbed, `${water}/TS1_opt`)
+    t.match(await infoOf(testbed, `${water}/TS1_opt`), { cached: { is: 'part', filesKept: Number } })
+    t.match(await infoOf(testbed, 'db/demo/Water splitting'), { path: /Water splitting$/, id: ids.water })
+    t.match(await infoOf(testbed, 'reports/42.json'), { kind: 'report', id: '42', size: Number })
+    const { calcfs, directory } = testbed
+    const text = await calcfs('info', file, '--mount', directory)
+    t.match(
+      text.stdout,
+      /^\/projects.*\n {2}kind: +file 1234\n[\s\S]* size: +300000 bytes\n {2}on this disk: whole/,
+    )
+    t.match(await calcfs('info', `${water}/nothing`, '--mount', directory), {
+      code: 1,
+      stderr: /nothing of this name/,
+    })
+  },
+)
+
+t.test('a pin, an unsaved text and old data are told (INFO-1)', async t => {
+  const testbed = await warmMount(t)
+  const { service, calcfs, directory } = testbed
+  t.match(await calcfs('pin', water, '--mount', directory), { code: 0 })
+  t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { pinned: `/${water}`, cached: { is: 'whole' } })
+  t.match(await infoOf(testbed, water), { pinned: `/${water}`, cached: { is: 'whole' } })
+  t.notMatch(await infoOf(testbed, 'reports/42.json'), { pinned: String })
+  const well = service.intercept(/^PUT \/report/, response => {
+    response.writeHead(403)
+    response.end('not now')
+  })
+  const mine = (await textOf(testbed, 'reports/42.json')).replace('Supporting', 'My')
+  t.not(await outcome(overwrite(testbed, 'reports/42.json', mine)), 'done')
+  well()
+  t.match(await infoOf(testbed, 'reports/42.json'), { draft: 'refused', size: Buffer.byteLength(mine) })
+})
+
+t.test('what is known is told without a request, while the service is away too (INFO-2)', async t => {
+  const testbed = await warmMount(t)
+  const { service } = testbed
+  const paths = [water, `${water}/TS1_opt`, `${water}/TS1_opt/run.log`]
+  for (const path of paths) await infoOf(testbed, path)
+  await testbed.pass(3_600_000)
+  const heard = await service.during(async () => {
+    for (const path of paths)
+      t.match(await infoOf(testbed, path), { id: String, title: String, created: String })
+  })
+  t.same(lines(heard), [])
+  await service.leave()
+  t.match(await infoOf(testbed, `${water}/TS1_opt/run.log`), { size: log.length })
+})
+
+t.test('what is kept is counted by project, and cleared and verified below a path (CLI-20)', async t => {
+  const testbed = await warmMount(t)
+  await textOf(testbed, `${water}/TS1_opt/run.log`)
+  await textOf(testbed, `${water}/H2O/output.cml`)
+  await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml')
+  const info = await cache(testbed, 'info')
+  t.match(info.projects, [
+    { id: ids.water, path: 'Water splitting', files: 2, pinned: false },
+    { id: ids.dyes, path: 'Dyes', files: 1 },
+  ])
+  const sum = info.projects.reduce((bytes: number, one: { bytes: number }) => bytes + one.bytes, 0)
+  t.equal(sum, info.bytes)
+  const { calcfs, directory } = testbed
+  const text = (await calcfs('cache', 'info', '--mount', directory)).stdout
+  t.match(text, /^3 files of contents.*\n {2}Water splitting: 2 files, \d+ bytes\n {2}Dyes: 1 file/)
+  t.match(await cache(testbed, 'verify', `${water}/TS1_opt`), { checked: 1, damaged: 0 })
+  t.match(await cache(testbed, 'clear', `${water}/TS1_opt`), { files: 1 })
+  t.match(await cache(testbed, 'info'), { files: 2 })
+  t.match(await cache(testbed, 'clear', 'projects'), { files: 1 })
+  t.equal(await textOf(testbed, 'db/guest/Dyes/Indigo/output.cml'), cml)
+})
