@@ -42,6 +42,8 @@ export interface Mounted {
   readonly root: string
   /** The processes that serve the mount, without their children; empty where the kernel alone does. */
   readonly processes: readonly number[]
+  /** Lines that do a workload in another way than by its own line, by the workload's name. */
+  readonly lines?: Readonly<Record<string, string>>
   unmount(): Promise<void>
 }
 

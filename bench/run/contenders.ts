@@ -1,5 +1,5 @@
 // Contenders: the peers, the limits of the link without a mount, and the floors.
-import { calcfs } from '../peers/calcfs.js'
+import { calcfs, calcfsCommands, calcfsUnmounted } from '../peers/calcfs.js'
 import { davfs2, httpdirfs, rclone } from '../peers/http.js'
 import { localDisk, passThrough } from '../peers/local.js'
 import type { Peer } from '../peers/peers.js'
@@ -32,8 +32,15 @@ const raw = (connections: number): Contender => ({
   limit: (item, arena) => limitOf(item, arena, connections),
 })
 
+/** What the commands of calcfs do in the place of a program on the mount. */
+const copies: readonly string[] = ['cp', 'find']
+
 const all: readonly Contender[] = [
   ofPeer('own')(calcfs),
+  ...[calcfsCommands, calcfsUnmounted].map(peer => ({
+    ...ofPeer('own')(peer),
+    does: ({ work }: Limited) => copies.includes(work.name),
+  })),
   ...[16, 64].map(raw),
   ...[passThrough, localDisk].map(ofPeer('floor')),
   ...[rclone('http', 'full'), rclone('webdav', 'full'), davfs2, sshfs, httpdirfs].map(ofPeer('best')),

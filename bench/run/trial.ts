@@ -163,7 +163,8 @@ async function onePhase(
   await arena.counts()
   await forgetPeaks(mounted.processes)
   const before = await used(mounted.processes)
-  const ran = await perform(work, mounted.root, limitSeconds, workshop)
+  const line = mounted.lines?.[work.name] ?? work.line
+  const ran = await perform({ ...work, line }, mounted.root, limitSeconds, workshop)
   await wait(afterglow)
   const after = await used(mounted.processes)
   const counts = await arena.counts()
