@@ -4,7 +4,7 @@ import type { DriveReader, TreeItem } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { type Frame, openFrameReader } from './frames.js'
 import { longestSilence, mountHeader, printQuestion } from './protocol.js'
-import { readEntry, readItems, type StreamName, throwFailure } from './stream-protocol.js'
+import { readFacts, readItems, type StreamName, throwFailure } from './stream-protocol.js'
 
 /** Where a daemon listens, and which drive is meant. */
 export interface DrivePlace {
@@ -41,7 +41,7 @@ export function readerAt(place: DrivePlace, onSilence: () => Promise<Error>): Dr
       for await (const { kind, payload } of frames('file', { path }, signal)) {
         if (kind === 'failure') throwFailure(payload.toString())
         if (kind === 'bytes') await sink(payload)
-        if (kind === 'end') return readEntry(payload.toString())
+        if (kind === 'end') return readFacts(payload.toString())
       }
       throw new Failure('unreachable', `${path}: the drive ended while it was read`)
     },
@@ -88,7 +88,8 @@ async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
     const late = () => reject(new Error(`no sign of life for ${longestSilence} ms`))
-    timer = setTimeout(late, longestSilence)
+    // After a long step of this process what has arrived meanwhile counts first.
+    timer = setTimeout(() => setImmediate(late), longestSilence)
   })
   try {
     return await Promise.race([answer, silence])

@@ -1,6 +1,6 @@
 // Protocol of the long answers of a drive: which there are, what is asked, and what each text of an answer holds.
 import * as z from 'zod'
-import type { DriveEntry, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
+import type { DriveEntry, FileFacts, TreeItem, TreeQuestion } from '../../drive/interface/reader.js'
 import { Failure } from '../../failure.js'
 import { instant } from '../../remote/remote.js'
 import { failureForm, failureIn, failureParts } from './protocol.js'
@@ -45,6 +45,8 @@ const entryForm = z.object({
   target: z.string().optional(),
 })
 
+const factsForm = z.object({ mode: z.number(), size: z.number(), mtime: z.number() })
+
 const itemsForm = z.array(z.union([entryForm, z.object({ path: z.string(), failed: failureForm })]))
 
 export const printItems = (items: readonly TreeItem[]): string =>
@@ -52,7 +54,7 @@ export const printItems = (items: readonly TreeItem[]): string =>
     items.map(item => ('failure' in item ? { path: item.path, failed: failureParts(item.failure) } : item)),
   )
 
-export const printEntry = (entry: DriveEntry): string => JSON.stringify(entry)
+export const printFacts = (facts: FileFacts): string => JSON.stringify(facts)
 
 /** @throws Failure 'broken' */
 export function readItems(text: string): readonly TreeItem[] {
@@ -62,7 +64,10 @@ export function readItems(text: string): readonly TreeItem[] {
 }
 
 /** @throws Failure 'broken' */
-export const readEntry = (text: string): DriveEntry => dated(inForm(entryForm, text))
+export function readFacts(text: string): FileFacts {
+  const facts = inForm(factsForm, text)
+  return { ...facts, mtime: instant(facts.mtime) }
+}
 
 /** @throws Failure as it was thrown at the other end */
 export function throwFailure(text: string): never {

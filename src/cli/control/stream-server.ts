@@ -6,7 +6,7 @@ import { asFailure, Failure } from '../../failure.js'
 import { noop } from '../../noop.js'
 import { type FrameKind, frameHead } from './frames.js'
 import { failureParts, signOfLifeEvery } from './protocol.js'
-import { printEntry, printItems, type StreamName, streamQuestions } from './stream-protocol.js'
+import { printFacts, printItems, type StreamName, streamQuestions } from './stream-protocol.js'
 
 /** Answers one question to its end; never rejects. What was asked ends early where the caller has gone. */
 export async function answerStream(
@@ -48,7 +48,7 @@ async function answer(
     return ''
   }
   const { path } = asked('file', body)
-  return printEntry(await reader.file(path, bytes => send(reply, 'bytes', bytes), signal))
+  return printFacts(await reader.file(path, bytes => send(reply, 'bytes', bytes), signal))
 }
 
 /** @throws Failure 'invalid' */

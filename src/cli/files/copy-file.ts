@@ -128,12 +128,12 @@ async function fetch(
 }
 
 async function fetchOnce(
-  { path }: DriveEntry,
+  { path, size = 0 }: DriveEntry,
   target: string,
   kept: string | undefined,
   { reader, signal, counted }: FileCopyPorts,
 ): Promise<void> {
-  const aside = await openAside(dirname(target))
+  const aside = await openAside(dirname(target), size)
   let arrived = 0
   try {
     const read = await reader.file(
@@ -146,7 +146,7 @@ async function fetchOnce(
       signal,
     )
     signal.throwIfAborted()
-    await aside.place(target, { mtimeMs: read.mtime ?? Date.now(), mode: read.mode, kept })
+    await aside.place(target, { mtimeMs: read.mtime, mode: read.mode, kept })
   } catch (thrown) {
     counted(-arrived)
     await aside.discard()

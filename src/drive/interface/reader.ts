@@ -73,10 +73,17 @@ export interface DriveReader {
    */
   tree(asked: TreeQuestion, signal: AbortSignal): AsyncIterable<readonly TreeItem[]>
   /**
-   * A whole file into the sink, and its entry with size and time as they were before it was read.
+   * A whole file into the sink; what it is, as it was before it was read.
    * @throws Failure 'replaced' where it became another version meanwhile: what the sink took is of no use then
    */
-  file(path: string, sink: ByteSink, signal: AbortSignal): Promise<DriveEntry>
+  file(path: string, sink: ByteSink, signal: AbortSignal): Promise<FileFacts>
+}
+
+/** Type and permission bits, bytes, and time of a file. */
+export interface FileFacts {
+  readonly mode: number
+  readonly size: number
+  readonly mtime: Instant
 }
 
 export const isProblem = (item: TreeItem): item is TreeProblem => 'failure' in item

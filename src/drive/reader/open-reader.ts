@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { asFailure, Failure } from '../../failure.js'
 import { lastNameOf } from '../../layout.js'
-import type { MaybePromise } from '../../maybe-promise.js'
+import { chain, type MaybePromise } from '../../maybe-promise.js'
 import type { Clock } from '../../remote/clock.js'
 import type { Attributes } from '../interface/attributes.js'
 import type { DriveEntry, DriveReader, EntryType, TreeItem, TreeQuestion } from '../interface/reader.js'
@@ -46,13 +46,13 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
   return {
     tree,
     async file(path, sink, signal) {
-      const real = await withoutLinks(verbs, path)
-      const attributes = await verbs.getattr(real)
+      const { real, attributes } = await fileAt(verbs, path)
       let isTaken = true
-      const taking = async (bytes: Uint8Array): Promise<void> => {
+      const taking = (bytes: Uint8Array): MaybePromise<void> => {
         isTaken = false
-        await sink(bytes)
-        isTaken = true
+        return chain(sink(bytes), () => {
+          isTaken = true
+        })
       }
       try {
         if (isDirectoryMode(attributes.mode)) throw new Failure('is-directory', `${path} is a directory`)
@@ -62,9 +62,25 @@ export function openDriveReader(verbs: VerbsUsed & Drive, clock: Clock, note: No
         if (!signal.aborted && isTaken) note('read', real, asFailure(thrown))
         throw thrown
       }
-      return { path, ...(await thingAt(verbs, real)), ...factsOf(attributes) }
+      const { mode, size, mtime } = attributes
+      return { mode, size, mtime }
     },
   }
+}
+
+/** Most paths hold no link, and are looked up at once; a link on the way is no directory. */
+async function fileAt(
+  verbs: Pick<LookupVerbs, 'getattr' | 'readlink'>,
+  path: string,
+): Promise<{ readonly real: string; readonly attributes: Attributes }> {
+  try {
+    const attributes = await verbs.getattr(path)
+    if (!isLinkMode(attributes.mode)) return { real: path, attributes }
+  } catch (thrown) {
+    if (!(thrown instanceof Failure) || thrown.kind !== 'not-directory') throw thrown
+  }
+  const real = await withoutLinks(verbs, path)
+  return { real, attributes: await verbs.getattr(real) }
 }
 
 /** How one walk looks at its top and at each directory. */

@@ -11,6 +11,8 @@ export interface Seen<Place> {
 /** A directory of the walk. */
 interface Look<Place> {
   readonly place: Place
+  /** Its place among all directories of the walk: where it stands in each directory on the way to it. */
+  readonly order: readonly number[]
   found?: Promise<readonly Seen<Place>[]>
   isSettled: boolean
 }
@@ -32,7 +34,7 @@ export async function* walkTree<Place>(
   signal: AbortSignal,
 ): AsyncGenerator<readonly TreeItem[]> {
   const looks = openLooks(look, signal)
-  const frames = [{ seen: looks.enqueue(top), at: 0 }]
+  const frames = [{ seen: looks.enqueue(top, []), at: 0 }]
   let batch: TreeItem[] = []
   try {
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
@@ -63,19 +65,21 @@ interface Entered<Place> {
 
 /** The directories that the walk has not come to yet. Those next in its order are looked at first. */
 function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]>, signal: AbortSignal) {
-  /** The last one is the nearest. */
+  /** The last one is the next in the order of the walk: whatever came in first, what is shown first is looked at first. */
   const waiting: Look<Place>[] = []
   const ahead = new WeakMap<Look<Place>, readonly Entered<Place>[]>()
   let underWay = 0
   let held = 0
   let isOver = false
 
-  function enqueue(seen: readonly Seen<Place>[]): readonly Entered<Place>[] {
-    const entered = seen.map(({ items, enter }) => ({
+  function enqueue(seen: readonly Seen<Place>[], above: readonly number[]): readonly Entered<Place>[] {
+    const entered = seen.map(({ items, enter }, at) => ({
       items,
-      enter: enter === undefined ? undefined : { place: enter, isSettled: false },
+      enter: enter === undefined ? undefined : { place: enter, order: [...above, at], isSettled: false },
     }))
-    for (const { enter } of entered.toReversed()) if (enter !== undefined) waiting.push(enter)
+    // What lies in one directory is one piece of the order.
+    const block = entered.flatMap(({ enter }) => enter ?? []).reverse()
+    waiting.splice(placeOf(above, waiting), 0, ...block)
     begin()
     return entered
   }
@@ -95,7 +99,7 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
     next.found = found
     found
       .then(seen => {
-        ahead.set(next, enqueue(seen))
+        ahead.set(next, enqueue(seen, next.order))
       })
       .catch(noop)
       .finally(() => {
@@ -113,11 +117,31 @@ function openLooks<Place>(look: (place: Place) => Promise<readonly Seen<Place>[]
       const seen = await (next.found ?? start(next))
       held -= 1
       begin()
-      return ahead.get(next) ?? enqueue(seen)
+      return ahead.get(next) ?? enqueue(seen, next.order)
     },
     end(): void {
       isOver = true
       waiting.length = 0
     },
   }
+}
+
+/** Where the directories below `above` stand among those that wait, the last of which comes first. */
+function placeOf(
+  above: readonly number[],
+  waiting: readonly { readonly order: readonly number[] }[],
+): number {
+  let [from, to] = [0, waiting.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (isAfter(waiting[middle]?.order ?? [], above)) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function isAfter(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((place, depth) => place !== other[depth])
+  if (at === -1) return false
+  return (one[at] ?? 0) > (other[at] ?? Number.NEGATIVE_INFINITY)
 }
