@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Packages that are called like the one program that the tests want of them. */
 const namesakes =
-  'busybox dunst ed file fish git grep jq mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
+  'busybox dunst ed file fish git grep jq make mandoc mc mousepad nano patch perl redis-server rsync sed tar tmux vim xdotool zsh'.split(
     ' ',
   )
 
@@ -49,6 +49,7 @@ const needs = [
     'libnotify-bin': 'notify-send',
     'libsecret-tools': 'secret-tool',
     'man-db': 'man',
+    mawk: 'awk',
     moreutils: 'sponge',
     openbabel: 'obabel',
     procps: 'ps',

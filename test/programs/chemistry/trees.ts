@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { loadSample, sampleDirectory } from '../../../src/service/sample.js'
 import type { Seed } from '../../../src/service/seed.js'
 import { printed } from '../../testbed/programs.js'
+import type { TestService } from '../../testbed/service.js'
 import type { TestLifetime } from '../../testbed/testbed.js'
 import { type WarmTestbed, warmMount } from '../../testbed/warm-mount.js'
 import { formats, type Place, places, type Reader } from './readers.js'
@@ -32,9 +33,9 @@ export async function trees(t: TestLifetime): Promise<Trees> {
   const folder = join(top, 'projects/Formats', formats)
   await mkdir(folder, { recursive: true })
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
-  for (const place of places) await copied(place, top, testbed.service.url)
+  for (const place of places) await copied(place, top, testbed.service)
   await symlink(join(top, 'projects', cis.path), join(top, 'plain'))
-  const id = await idOf(cis, testbed.service.url)
+  const id = await idOf(cis, testbed.service)
   return {
     testbed,
     drive: { top: testbed.directory, plain: join(testbed.directory, 'by-id/calculation', id) },
@@ -75,28 +76,18 @@ async function otherFormats(): Promise<Readonly<Record<string, string>>> {
 }
 
 /** The sample's own files, and the generated geometry as the service sends it. */
-async function copied(place: Place, top: string, url: string): Promise<void> {
+async function copied(place: Place, top: string, service: TestService): Promise<void> {
   const folder = join(top, 'projects', place.path)
   await cp(join(sampleDirectory(), place.data), folder, { recursive: true })
-  const answer = await asked(url, `/calculation/xyz?id=${await idOf(place, url)}`)
+  const text = await service.elsewhere('GET', `/calculation/xyz?id=${await idOf(place, service)}`)
   const [name = ''] = place.path.split('/').slice(-1)
-  await writeFile(join(folder, `${name}.xyz`), await answer.text())
+  await writeFile(join(folder, `${name}.xyz`), text)
 }
 
 /** By the name that the platform has, in which `%2F` is a slash. */
-async function idOf({ path }: Place, url: string): Promise<string> {
+async function idOf({ path }: Place, service: TestService): Promise<string> {
   const wanted = encodeURIComponent(`/db/demo/${path.replace('%2F', '/')}`)
-  const answer = await asked(url, `/navigation/path/resolve?path=${wanted}&type=calculation`)
-  return (await answer.text()).trim()
-}
-
-async function asked(url: string, question: string): Promise<Response> {
-  const basic = Buffer.from('demo:demo').toString('base64')
-  const login = await fetch(`${url}/login`, { method: 'POST', headers: { authorization: `Basic ${basic}` } })
-  const authorization = `Bearer ${(await login.text()).replaceAll('"', '')}`
-  const answer = await fetch(url + question, { headers: { authorization } })
-  if (!answer.ok) throw new Error(`${question}: ${answer.status}`)
-  return answer
+  return (await service.elsewhere('GET', `/navigation/path/resolve?path=${wanted}&type=calculation`)).trim()
 }
 
 const cis = placeOf('CIS')
