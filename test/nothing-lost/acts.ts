@@ -92,7 +92,7 @@ export async function textsWaiting(
   return texts
 }
 
-const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv)$/.test(name)
+const isReport = (name: string): boolean => /^(\d+(\.json)?|INDEX\.tsv|by-name)$/.test(name)
 
 /** The state directory of the one account below these. */
 async function accountIn(states: string): Promise<string> {

@@ -86,15 +86,15 @@ export function reportNames(t: Test, open: OpenTestbed): void {
     const path = `${directory}/Dyes.json`
     const sent = await service.during(async () => {
       for (const attempt of [
-        files.unlink(path),
-        files.rename(path, `${directory}/Other.json`),
-        files.rename(path, 'reports/8.json'),
-        overwrite(testbed, `${directory}/new.json`, text),
-        overwrite(testbed, `${directory}/sedAbc123`, text),
-        files.mkdir(`${directory}/Folder`),
-        files.rmdir(directory),
+        () => files.unlink(path),
+        () => files.rename(path, `${directory}/Other.json`),
+        () => files.rename(path, 'reports/8.json'),
+        () => overwrite(testbed, `${directory}/new.json`, text),
+        () => overwrite(testbed, `${directory}/sedAbc123`, text),
+        () => files.mkdir(`${directory}/Folder`),
+        () => files.rmdir(directory),
       ])
-        t.match(await outcome(attempt), /^E(PERM|ACCES|ROFS)$/)
+        t.match(await outcome(attempt()), /^E(PERM|ACCES|ROFS)$/)
       await testbed.pass(3_500)
     })
     t.same(writes(sent), [])
