@@ -1,4 +1,5 @@
 // Bundles: the command line, in a few files of compiled modules and their packages, so that a command starts in two thirds of the time; and tap, for the tests.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +32,15 @@ const { metafile } = await build({
 })
 const made = new Set(Object.keys(metafile.outputs).map(path => basename(path)))
 for (const name of readdirSync(outdir)) if (!made.has(name)) rmSync(join(outdir, name))
+
+// `calcfs --version --json` tells what this was built from. An unpacked archive knows no commit, and git tells none to another user than the owner.
+const git = (...args) => spawnSync('git', ['-C', root, ...args], { encoding: 'utf8' })
+const head = git('rev-parse', 'HEAD')
+if (existsSync(join(root, '.git')) && head.status === 0) {
+  const isChanged = git('status', '--porcelain', '--untracked-files=no').stdout !== ''
+  const commit = `${head.stdout.trim()}${isChanged ? '+changes' : ''}`
+  writeFileSync(join(outdir, 'build.json'), `${JSON.stringify({ commit })}\n`)
+}
 
 // Manual pages, from the commands as they are compiled.
 await import('./pages.mjs')

@@ -386,6 +386,7 @@ export const folders: Readonly<Record<string, readonly string[]>> = {
     'config',
     'terminal',
     'cli/help',
+    'cli/doctor',
     'cli/mount',
     'cli/completion',
     'cli/commands',

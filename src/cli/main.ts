@@ -5,6 +5,7 @@ import type { Environment } from '../config/places.js'
 import { unknownVariables } from '../config/variables.js'
 import { codeOf } from '../system/error-code.js'
 import { exitCodeOf, exitCodes, sentenceOf } from '../terminal/exit.js'
+import { printJson } from '../terminal/json.js'
 import { version } from '../terminal/version.js'
 import { askedByShells } from './completion/shells.js'
 import { helpForm } from './help/form.js'
@@ -68,6 +69,10 @@ export async function main(args: readonly string[]): Promise<void> {
     const { mountHelper } = await import('./mount/mount-helper.js')
     return mountHelper(args[0] === 'mount.calcfs' ? args.slice(1) : args, main)
   }
+  if (asksForVersions(args)) {
+    const { versions } = await import('./doctor/versions.js')
+    return printJson(versions())
+  }
   const program = programOf(await commandsFor(args))
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -78,6 +83,10 @@ export async function main(args: readonly string[]): Promise<void> {
     if (program.opts()['debug'] === true) console.error(reason)
   }
 }
+
+/** `calcfs --version --json`, in either order and nothing else. */
+const asksForVersions = (args: readonly string[]): boolean =>
+  args.length === 2 && args.includes('--json') && (args.includes('--version') || args.includes('-V'))
 
 /** `mount -t fuse.calcfs` where only mount.fuse knows the type: it starts `calcfs URL DIR -o OPTIONS`. */
 const isMountLine = (args: readonly string[]): boolean =>
@@ -116,7 +125,7 @@ function refuseUnknown(command: Command, environment: Environment): void {
 function programOf(table: readonly Command[]): Command {
   const program = new Command('calcfs')
     .description('Mounts a computational-chemistry data platform as a drive.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(version(), '-V, --version', 'print the version; with --json also those of what calcfs runs on')
     .helpOption('-h, --help', 'print this help')
     .option(
       '--config <file>',

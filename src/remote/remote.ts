@@ -6,6 +6,9 @@ import type { CompressedBatch } from '../record/compact/compressed-batch.js'
 import type { Json, JsonObject } from '../record/json/json.js'
 import type { Waits } from '../waits.js'
 
+/** The version of the platform's interface that calcfs is written for, as its OpenAPI document has it. */
+export const interfaceVersion = '1.1.0'
+
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { release } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -49,6 +50,22 @@ t.test('it runs from any directory and through links', async t => {
   symlinkSync(program, link)
   const ended = await calcfs(['--version'], { env, program: link, cwd: '/tmp' })
   t.match(ended, { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
+})
+
+t.test('CMD-12 the versions of calcfs and of what it runs on are one document', async t => {
+  const env = homeOf(t)
+  for (const args of [
+    ['--version', '--json'],
+    ['--json', '-V'],
+  ]) {
+    const { code, out, err } = await calcfs(args, { env })
+    t.same({ code, err }, { code: 0, err: '' })
+    const found = JSON.parse(out)
+    t.match(found, { calcfs: /^\d+\.\d+\.\d+$/, serviceApi: '1.1.0', fuseNative: /^2\.\d+\.\d+$/ })
+    t.match(found.libfuse, /^2\.\d+(\.\d+)?$/)
+    t.same([found.node, found.kernel, found.architecture], [process.versions.node, release(), process.arch])
+    t.match(found.commit ?? '0'.repeat(40), /^[0-9a-f]{40}(\+changes)?$/)
+  }
 })
 
 t.test('what was typed wrong is one sentence and exit code 2, without a stack', async t => {

@@ -1,0 +1,56 @@
+// `calcfs --version --json`: the versions that a report of a fault needs: calcfs, and what it runs on.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { interfaceVersion } from '../../remote/remote.js'
+import { packageRoot } from '../../terminal/package-root.js'
+import { version } from '../../terminal/version.js'
+
+/** A part that is missing, or does not load, is left out. */
+export interface Versions {
+  readonly calcfs: string
+  /** The commit this installation was built from; with `+changes` where files differed from it. */
+  readonly commit?: string | undefined
+  readonly node: string
+  readonly fuseNative?: string | undefined
+  readonly libfuse?: string | undefined
+  readonly kernel: string
+  /** The version of the platform's interface that calcfs speaks. */
+  readonly serviceApi: string
+  readonly architecture: string
+}
+
+export function versions(): Versions {
+  const load = createRequire(join(packageRoot(), 'package.json'))
+  return {
+    calcfs: version(),
+    commit: known(() => fieldOf(join(packageRoot(), 'dist/program/build.json'), 'commit')),
+    node: process.versions.node,
+    fuseNative: known(() => fieldOf(load.resolve('fuse-native/package.json'), 'version')),
+    libfuse: known(() => loadedLibfuse(load)),
+    kernel: release(),
+    serviceApi: interfaceVersion,
+    architecture: process.arch,
+  }
+}
+
+/** The library that the dynamic linker takes for the binding: its file, behind all links, ends with its version. */
+function loadedLibfuse(load: NodeJS.Require): string | undefined {
+  load('fuse-native')
+  return /\/libfuse\.so\.(\d[\d.]*)$/m.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
+}
+
+function fieldOf(file: string, field: string): string | undefined {
+  const value: unknown = JSON.parse(readFileSync(file, 'utf8'))[field]
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Undefined where a part is not there: this is asked where an installation is broken, and `calcfs doctor` says how to mend it. */
+function known(look: () => string | undefined): string | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
