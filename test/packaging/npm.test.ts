@@ -1,0 +1,157 @@
+// Promises of the packed file: what is in it, and that it installs, mounts a drive and goes again, for a whole machine and for one user.
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { inOwnMounts } from '../testbed/machine/own-mounts.js'
+import { printed, run } from '../testbed/programs.js'
+import { fillSampleData } from '../testbed/sample-data.js'
+import { testService } from '../testbed/service.js'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const nobody = 65534
+const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'] as const
+/** Milliseconds: an installation takes ten seconds on an idle machine that has the packages in npm's cache. */
+const limit = 300_000
+
+t.setTimeout(600_000)
+
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { readonly path: string; readonly mode: number }[]
+}
+
+async function directory(t: Test): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'calcfs-packed-'))
+  t.teardown(() => rm(made, { recursive: true, force: true }))
+  await chmod(made, 0o755)
+  return made
+}
+
+/** Of the program as it is built: what `npm pack` does without its script builds nothing. */
+async function pack(into: string): Promise<Packed> {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', into]
+  const told: unknown = JSON.parse(await printed('npm', args, { cwd: root, limit }))
+  const [packed] = Array.isArray(told) ? told : Object.values(told ?? {})
+  return packed
+}
+
+t.test('PACK-1 the packed file has what runs and what is read, and nothing of the tests', async t => {
+  const { files } = await pack(await directory(t))
+  const paths = files.map(({ path }) => path)
+  const wanted = [
+    'bin/calcfs',
+    'bin/mount.calcfs',
+    'bin/package.json',
+    'dist/man/calcfs.1',
+    'dist/man/calcfs.conf.5',
+    'dist/man/mount.calcfs.8',
+    'dist/program/main.js',
+    'systemd/calcfs@.service',
+    'systemd/calcfs-system@.service',
+    'systemd/hand-over/fusermount',
+    'docs/settings.md',
+    'src/service/sample/README.md',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'package.json',
+  ]
+  t.same(
+    wanted.filter(path => !paths.includes(path)),
+    [],
+    'nothing is missing',
+  )
+  const known =
+    /^(bin\/(calcfs|mount\.calcfs|package\.json)|dist\/(program|man)\/[^/]+|docs\/.+|src\/service\/sample\/.+|systemd\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+  t.same(
+    paths.filter(path => !known.test(path)),
+    [],
+    'nothing else is in it',
+  )
+  const started = /^(bin\/(mount\.)?calcfs|systemd\/hand-over\/.+)$/
+  t.same(
+    files.filter(({ path, mode }) => started.test(path) && (mode & 0o111) !== 0o111),
+    [],
+    'what is started may be',
+  )
+})
+
+t.test('PACK-2 npm i -g of it makes a calcfs that mounts, as root and as a user', async t => {
+  if (process.getuid?.() !== 0)
+    return t.fail('this test changes to another user, which only root may: run it as root')
+  const place = await directory(t)
+  const { filename } = await pack(place)
+  const { url } = await testService(t, fillSampleData)
+  const service = url.replace('/create/rest', '')
+  const home = join(place, 'home')
+  await mkdir(join(home, 'lab'), { recursive: true })
+  const cache = (await printed('npm', ['config', 'get', 'cache'], { cwd: place })).trim()
+  // A machine whose cache is empty asks the registry for the packages.
+  await mkdir(join(home, '.npm'))
+  await run('cp', ['-r', join(cache, '_cacache'), join(home, '.npm')], { limit })
+  await printed('chown', ['-R', `${nobody}:${nobody}`, home])
+
+  const installed = {
+    machine: { prefix: join(place, 'usr'), as: [] },
+    user: { prefix: join(home, '.local'), as: asNobody },
+  }
+  const npm = (prefix: string, as: readonly string[], ...words: string[]) =>
+    printed(
+      'env',
+      [
+        ...(as.length > 0 ? [`HOME=${home}`, `npm_config_cache=${home}/.npm`, ...as] : []),
+        ...['npm', ...words, '-g', '--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund'],
+        '--loglevel=error',
+      ],
+      { cwd: place, limit },
+    )
+  const all = Object.entries(installed)
+  await Promise.all(all.map(([, { prefix, as }]) => npm(prefix, as, 'install', join(place, filename))))
+
+  for (const [what, { prefix, as }] of all) {
+    const calcfs = join(prefix, 'bin/calcfs')
+    const versions: unknown = JSON.parse(
+      await printed(asNobody[0], [...asNobody.slice(1), calcfs, '--version', '--json']),
+    )
+    t.match(versions, { calcfs: '0.1.0', fuseNative: String, libfuse: String }, `${what}: the binding loads`)
+    const man = await Promise.all(
+      ['man1/calcfs.1', 'man5/calcfs.conf.5', 'man8/mount.calcfs.8'].map(page =>
+        stat(join(prefix, 'share/man', page)),
+      ),
+    )
+    t.ok(
+      man.every(page => page.size > 1_000),
+      `${what}: the manual is where man(1) looks`,
+    )
+    const at = join(home, 'lab')
+    const own = join(place, what)
+    await mkdir(own)
+    const ran = await inOwnMounts(
+      `
+      as="${asNobody.join(' ')} env HOME=${home} CALCFS_PASSWORD=demo"
+      $as ${calcfs} mount ${service} ${at} --user demo --daemon >/dev/null; echo "mount $?"
+      $as ls ${at}; $as head -c 5 ${at}/reports/42.json | wc -c
+      $as ${calcfs} unmount ${at} >/dev/null; echo "unmount $?"
+      runs() { pgrep -f '^[^ ]*node .* mount .*${at}' >/dev/null; }
+      for i in $(seq 300); do runs || break; sleep 0.1; done; runs && echo 'a daemon still runs'`,
+      { directory: own, limit },
+    )
+    t.same(ran.stderr, '', `${what}: no complaint`)
+    t.same(
+      ran.stdout.trim().split('\n'),
+      ['mount 0', 'by-id', 'db', 'projects', 'reports', '5', 'unmount 0'],
+      what,
+    )
+    const owner = as.length > 0 ? nobody : 0
+    t.equal((await stat(join(prefix, 'lib/node_modules/calcfs/bin/calcfs'))).uid, owner, `${what}: its owner`)
+    await npm(prefix, as, 'rm', 'calcfs')
+    t.same(await readdir(join(prefix, 'bin')), [], `${what}: removed again`)
+    t.same(
+      (await readdir(join(home, '.local/state/calcfs'))).length > 0,
+      true,
+      `${what}: what the drive kept is still there`,
+    )
+  }
+})
