@@ -49,7 +49,7 @@ export const usage = `npm run bench -- [options]        or, once it is built, no
   --work a,b        ${workloadNames.join(', ')}
   --runs N          times that each is done (3); what takes long is done once
   --quick           calcfs, the limits and the floors alone, once
-  --minutes N       what is not begun by then is left out, and named (42, so that with set-up it is over after 45)
+  --minutes N       what is not begun by then is left out, and named (44, so that with set-up it is over after 47)
   --nodes N         of the fleet: mounts (8), --lines N without a kernel (200), --saves N (50)
   --rows a,b        of the fleet: ${fleetRows.join(', ')}
   --plan            say what would be done and how long it may take, and do nothing
@@ -72,7 +72,7 @@ export function optionsOf(args: readonly string[]): Options {
       work: { type: 'string' },
       runs: { type: 'string', default: '3' },
       quick: { type: 'boolean', default: false },
-      minutes: { type: 'string', default: '42' },
+      minutes: { type: 'string', default: '44' },
       out: { type: 'string', default: 'dist/bench-results' },
       nodes: { type: 'string' },
       lines: { type: 'string' },

@@ -39,7 +39,7 @@ const all: readonly Contender[] = [
   ofPeer('own')(calcfs),
   ...[calcfsCommands, calcfsUnmounted].map(peer => ({
     ...ofPeer('own')(peer),
-    does: ({ work }: Limited) => copies.includes(work.name),
+    does: ({ work, tree }: Limited) => copies.includes(work.name) && tree === 'lab',
   })),
   ...[16, 64].map(raw),
   ...[passThrough, localDisk].map(ofPeer('floor')),

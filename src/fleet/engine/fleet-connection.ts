@@ -60,8 +60,14 @@ export function connectFleet(
       enableAutoPipelining,
       retryStrategy,
     })
-  // It subscribes again by itself after a break, and waits for its connection.
-  const subscriber = new Redis({ ...hosts[0], ...redisOptions, enableOfflineQueue: true, retryStrategy })
+  const subscriber = new Redis({
+    ...hosts[0],
+    ...redisOptions,
+    enableOfflineQueue: true,
+    // The client would leave the rejection of its own unheard where the connection breaks once more.
+    autoResubscribe: false,
+    retryStrategy,
+  })
   return { client: plain(), bulk: plain(), subscriber }
 }
 

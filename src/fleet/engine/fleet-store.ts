@@ -173,6 +173,11 @@ export function openFleetStore(options: FleetStoreOptions): FleetStore {
     breaker.failed(lastError)
   })
   for (const other of [bulk, subscriber]) if (other !== client) other.on('error', noop)
+  if (!isCluster)
+    subscriber.on('ready', () => {
+      for (const channel of new Set([...listeners.keys(), ...watches.keys()]))
+        subscriber.ssubscribe(channel).catch(noop)
+    })
   subscriber.on('smessageBuffer', (channel: unknown, message: unknown) => {
     // A message that was damaged on its way: its number is missing then.
     if (!Buffer.isBuffer(channel) || !Buffer.isBuffer(message)) return
